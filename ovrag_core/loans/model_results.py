@@ -120,7 +120,7 @@ def form_table(run: Run, read: Mapping[str, Sequence[QueryRecord]], frames: Mapp
     more = (
         "First answers about sound contracts, the same for each form, which is joined with the clause reader. Unread: "
         "the form's reply was cut off or could not be used, and the answer counts in no other column. Wrong: as the "
-        "reader reads them against the ground truth; refused: of these. Claims, and tokens written, are means of an answer"
+        "reader reads them against the ground truth; refused: of these. Claims, and tokens written, are means"
     )
     headers = {
         "form": "Form",

@@ -5,17 +5,19 @@ An outcome says what validation found, not that the answer is right: nothing her
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import cast
 
 from ovrag_core.base import Document, LatencyRecord, Outcome, QueryRecord, Question, Verdict
+from ovrag_core.loans.fact_answering import FactAnswerer, asked, sentence
 from ovrag_core.loans.grounds import grounds_of, passage
 from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading.amendments import in_new_words
 from ovrag_core.loans.reading.subjects import LOAN
-from ovrag_core.loans.reviewing import FactRow, fact_list, findings, grounds_lines, place, quote_lines, unread
-from ovrag_core.loop import ARMS, NO_ANSWER, NOTHING_READ, Arm, Bench, Extractor, ask, with_identity
+from ovrag_core.loans.reviewing import FIELDS, FactRow, fact_list, findings, grounds_lines, place, quote_lines, unread
+from ovrag_core.loop import ARMS, NO_ANSWER, NOTHING_READ, Arm, Bench, ExtractiveAnswerer, Extractor, ask, with_identity
 from ovrag_core.text import one_line
 
 OUTCOMES: dict[Outcome, str] = {
@@ -27,32 +29,30 @@ OUTCOMES: dict[Outcome, str] = {
     "error": "no answer",
 }
 NEAREST = "Nearest in the text, which need not answer the question:"
-_WHOLE = re.compile(r"\bsummar|\boverview\b|\bdescri", re.IGNORECASE)
-_ASKED = {
-    "kind": r"\b(?:kinds?|types?|sort)\b",
-    "borrower": r"\bborrow(?:er|ers|s|ed)?\b|\b(?:debtor|obligor|part(?:y|ies))\b",
-    "lender": r"\blend(?:er|ers|s|ing)?\b|\b(?:lent|creditor|payee|financier|part(?:y|ies))\b",
-    "principal": r"\b(?:principal|amounts?|sum|how (?:much|large)|limit)\b",
-    "interest rate": r"\b(?:rates?|interest|apr|per ?cent\w*)\b",
-    "maturity": r"\bmatur\w+|\brepa(?:y|id)\w*|\bexpir\w+|\b(?:due|until|deadline|how long|terms?|ends?)\b",
-    "security": r"\b(?:un)?secur\w+|\bcollateral\w*",
-    "collateral": r"\bsecur(?:ed|ity)\b|\bcollateral\w*|\bpledge\w*|\bmortgage\w*|\bcharge[ds]?\b",
-    "credit": r"\b(?:revolving|open-?end|closed-?end|credit|fixed term|term loan)\b",
-}
+SHORT = 300  # characters of a quote that is shown in a reply
 
 
 def ask_once(question: Question, document_id: str, arm: Arm, bench: Bench) -> tuple[QueryRecord, LatencyRecord]:
     """One question as a person asks it, outside of a run.
 
     As in a review, a document that is no loan agreement in English is unchecked, whatever the arm, and so is one of
-    another domain in which nothing was read. Raises what `pipeline.ask` raises.
+    another domain in which nothing was read. Without a model, the answer is made of the facts that are read, where
+    the question asks for any. Raises what `pipeline.ask` raises.
     """
-    record, latency = ask(question, document_id, arm, bench)
+    record, latency = ask(question, document_id, arm, _by_facts(bench))
     if record.outcome == "error":
         return record, latency
     record = record if arm.validates else with_identity(record, bench)
     problem = _problem(document_id, bench)
     return (_unchecked(record, problem) if problem else record), latency
+
+
+def _by_facts(bench: Bench) -> Bench:
+    """The bench with the facts of a loan document before its passages, where no model answers."""
+    if bench.thing != LOAN or not isinstance(bench.answerer, ExtractiveAnswerer):
+        return bench
+    answerer = FactAnswerer(bench.answerer, bench.documents, partial(in_new_words, read=_reader(bench).read))
+    return replace(bench, answerer=answerer, model=bench.model.replace(bench.answerer.name, answerer.name))
 
 
 def _problem(document_id: str, bench: Bench) -> str | None:
@@ -85,7 +85,7 @@ def outcome_words(record: QueryRecord) -> str:
         return "not validated"
     if record.outcome not in ("accepted", "corrected"):
         return OUTCOMES[record.outcome]
-    if is_silent(record):
+    if is_silent(record) or is_nearest(record):
         return "no answer was found"
     arm = next((arm for name, arm in ARMS.items() if name == record.arm), None)
     with_what = "the agreement" if arm is not None and arm.context == "document" else "the retrieved passages"
@@ -103,27 +103,40 @@ def is_nearest(record: QueryRecord) -> bool:
     return answer is not None and bool(answer.evidence) and answer.text == "\n".join(p.quote for p in answer.evidence)
 
 
-def asked_facts(question: str, reading: LoanReading, document: Document) -> list[tuple[str, list[FactRow]]]:
-    """The facts that a question asks for and the document states, with their grounds, by the name of the facility."""
-    asked = {name for name, words in _ASKED.items() if re.search(words, question, re.IGNORECASE)}
-    asked = set(_ASKED) if _WHOLE.search(question) else asked
+def asked_facts(
+    question: str, reading: LoanReading, document: Document, told: str = ""
+) -> list[tuple[str, list[FactRow]]]:
+    """The facts that a question asks for and the document states, with their grounds, by the name of the facility;
+    those that `told` says in a sentence are left out."""
+    names = asked(question)
     found = []
     for facility in reading.facilities:
-        rows = fact_list(facility, grounds_of(facility, reading, [document]))
-        found.append((facility.name, [row for row in rows if row.name in asked and row.grounds is not None]))
+        rows = [
+            row
+            for row in fact_list(facility, grounds_of(facility, reading, [document]))
+            if FIELDS[row.name] in names
+            and row.grounds is not None
+            and sentence(facility, FIELDS[row.name]) not in told
+        ]
+        found.append((facility.name, rows))
     return [(name, rows) for name, rows in found if rows]
 
 
 def known_facts(record: QueryRecord, bench: Bench) -> list[tuple[str, list[FactRow]]]:
-    """The facts that the question of a record asks for, as a review of the asked document would report them."""
+    """The facts that the question of a record asks for and its answer does not say in their words, as a review of the
+    asked document would report them."""
     reading = _reviewed(record.document_id, bench)
-    return asked_facts(record.question, reading, bench.documents[record.document_id])
+    told = record.answer.text if record.answer else ""
+    return asked_facts(record.question, reading, bench.documents[record.document_id], told)
 
 
 def _reviewed(document_id: str, bench: Bench) -> LoanReading:
     """The reading of a document that a review reports."""
-    reader = cast("Extractor[LoanReading]", bench.reader or bench.extractor)  # as the workbench here makes them
-    return in_new_words(bench.documents[document_id], reader.read)
+    return in_new_words(bench.documents[document_id], _reader(bench).read)
+
+
+def _reader(bench: Bench) -> Extractor[LoanReading]:
+    return cast("Extractor[LoanReading]", bench.reader or bench.extractor)  # as the workbench here makes them
 
 
 def answer_text(record: QueryRecord, facts: Sequence[tuple[str, Sequence[FactRow]]] = ()) -> str:
@@ -134,9 +147,12 @@ def answer_text(record: QueryRecord, facts: Sequence[tuple[str, Sequence[FactRow
     answer = record.answer
     if answer is None:
         return f"[{outcome_words(record)}]"
-    places = dict.fromkeys(place(passage(each), True) for each in answer.evidence)
+    passages = [passage(each) for each in answer.evidence]
+    places = dict.fromkeys(place(each, True) for each in passages)
+    quoted = [each for each in passages if each.quote not in answer.text and len(each.quote) <= SHORT]
     lines = [NEAREST] if is_nearest(record) else []
-    lines += [answer.text, "", f"[{outcome_words(record)}; from {'; '.join(places) or 'no passage'}]"]
+    lines += [answer.text, *quote_lines(quoted, False, 2), ""]
+    lines.append(f"[{outcome_words(record)}; from {'; '.join(places) or 'no passage'}]")
     for name, rows in facts:
         lines += ["", f"As a review reads it ({one_line(name)}):"]
         for row in rows:

@@ -1,6 +1,7 @@
 """The clause reader reads no worse than it did: each bound is the figure measured, less one document."""
 
 import importlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -29,7 +30,8 @@ FIGURES: dict[str, tuple[int, int, dict[str, int]]] = {
     "prose": (6, 0, {"credit form": 13}),
     "thesis": (20, 0, {}),
 }
-LESS = 1  # documents
+LESS = 1  # documents or questions
+ANSWERED_RIGHT, ANSWERED_WRONG = 40, 6  # of 72 questions
 GENUINE_REPORTED = 1  # of those read here, consistent unless they say otherwise: a person lends on deeds of trust
 LONGEST = 100_000  # bytes: the eight longer ones take most of the time, and benchmarks/reading.py reads them
 
@@ -63,6 +65,16 @@ def test_a_set_is_read_as_well_as_it_was(reading: ModuleType, bench: object, tmp
     assert right.keys() <= result.fields.keys()
     for field, hits in result.fields.items():
         assert sum(hits) >= right.get(field, len(hits)) - LESS, field
+
+
+@pytest.mark.timeout(600)
+def test_questions_are_answered_as_well_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    questions = importlib.import_module("questions")
+    path, folder = questions.SETS["development"]
+    worth = [each.worth for each in questions.replies(json.loads(path.read_text(encoding="utf-8")), folder)]
+    assert worth.count("right") >= ANSWERED_RIGHT - LESS
+    assert worth.count("wrong") <= ANSWERED_WRONG + LESS
 
 
 @pytest.mark.timeout(600)

@@ -1,0 +1,153 @@
+"""Answers from what is read: the facts that a question asks for, in a sentence each, with the passages they rest on.
+
+Which facts a question asks for is learned from labelled questions (`tools/train_questions.py`), as wording differs more
+than matters do. For questions about anything else the nearest passages are shown, which need not answer them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from ovrag_core.base import Answer, Chunk, Correction, Document, Evidence, project_file
+from ovrag_core.loans.grounds import ALL_FACTS, Grounds, grounds_of, is_stated
+from ovrag_core.loans.loan_facts import Facility, LoanReading, Party
+from ovrag_core.loans.reading.subjects import words_of
+from ovrag_core.loop import NO_ANSWER, Answerer
+from ovrag_core.retrieval import MAX_TOKENS, Encoder
+
+SUMMARY = "summary"  # asks for all facts
+ASKABLE = (*ALL_FACTS, SUMMARY)
+WEIGHTS = Path("ontologies/lexicon/questions.safetensors")
+LIKELY = 0.5  # of a fact, that a question asks for it
+
+INSTEAD = {"collateral": "security", "maturity": "term_months", "term_months": "maturity"}
+_SAID = {
+    "loan_types": "The kind of loan: {}.",
+    "borrower": "The borrower is {}.",
+    "lender": "The lender is {}.",
+    "guarantors": "The guarantor is {}.",
+    "principal": "The principal or limit is {}.",
+    "interest_rate": "The interest rate is {}.",
+    "maturity": "The last day of repayment is {}.",
+    "term_months": "The term is {} months.",
+    "collateral": "The collateral is {}.",
+    "purpose": "The purpose is {}.",
+}
+_STATES = {
+    "secured": "The loan is secured.",
+    "unsecured": "The loan is unsecured.",
+    "open-end": "The credit is open-end: what is repaid may be drawn again.",
+    "closed-end": "The credit is closed-end: what is repaid may not be drawn again.",
+}
+_CONTRADICTORY = {
+    "security": "The document contradicts itself: it says that the loan is secured, and that it is unsecured.",
+    "credit_form": "The document contradicts itself: it says that the credit is open-end, and that it is closed-end.",
+}
+
+
+class Said(NamedTuple):
+    """A fact of a facility in a sentence, and the passages that it rests on."""
+
+    fact: str
+    sentence: str
+    grounds: Grounds
+
+
+@lru_cache(maxsize=256)
+def asked(question: str) -> frozenset[str]:
+    """The facts, by their names in `ALL_FACTS`, that a question asks for; empty where it asks for something else."""
+    encoder = _encoder()
+    ids = encoder.tokens(" ".join(question.split())).ids[:MAX_TOKENS]
+    judged = encoder.probabilities([ids], [[[True] * len(ids)]], 2)[0]
+    found = {name for name, (_, likely) in zip(ASKABLE, judged, strict=True) if likely >= LIKELY}
+    return frozenset(ALL_FACTS) if SUMMARY in found else frozenset(found)
+
+
+@cache
+def _encoder() -> Encoder:
+    from safetensors.torch import load_file  # noqa: PLC0415 - torch takes seconds; only who asks shall wait
+
+    return Encoder(load_file(project_file(WEIGHTS)))
+
+
+def said(facility: Facility, facts: frozenset[str], grounds: Mapping[str, Grounds]) -> list[Said]:
+    """Those of `facts` that the document states of a facility, in the order of `ALL_FACTS`; instead of one that it does
+    not state, what comes nearest (`INSTEAD`)."""
+    told = {fact if is_stated(facility, fact) else INSTEAD.get(fact, fact) for fact in facts}
+    return [
+        Said(fact, sentence(facility, fact), grounds.get(fact, Grounds()))
+        for fact in ALL_FACTS
+        if fact in told and is_stated(facility, fact)
+    ]
+
+
+def sentence(facility: Facility, fact: str) -> str:
+    """A fact that the document states of a facility, in a sentence."""
+    value = getattr(facility, fact)
+    if fact in _CONTRADICTORY:
+        return _CONTRADICTORY[fact] if value == "contradictory" else _STATES[value]
+    if fact == "loan_types":
+        value = ", ".join(words_of(each).lower() for each in value)
+    elif fact == "guarantors":
+        value = " and ".join(map(_party, value))
+    elif fact == "principal":
+        value = f"{value.currency} {value.amount:,.2f}"
+    elif isinstance(value, Party):
+        value = _party(value)
+    return _SAID[fact].format(str(value).rstrip("."))
+
+
+def _party(party: Party) -> str:
+    return f"{party.name}, a {party.kind.replace('_', ' ')}" if party.kind else party.name
+
+
+class FactAnswerer:
+    """Answers by the facts of the asked document; by its passages where a question asks for none of them."""
+
+    def __init__(self, passages: Answerer, documents: Mapping[str, Document], read: Callable[[Document], LoanReading]):
+        self._passages = passages
+        self._documents = documents
+        self._read = read
+
+    @property
+    def name(self) -> str:
+        """The name that results are labelled with."""
+        return f"facts read, else {self._passages.name}"
+
+    def answer(
+        self,
+        question: str,
+        chunks: Sequence[Chunk],
+        *,
+        exclude: frozenset[tuple[str, int, int]] = frozenset(),
+        corrections: Sequence[Correction] = (),
+    ) -> Answer:
+        """The facts asked for, where all chunks are of one loan document; `NO_ANSWER` where it states none of them.
+
+        A corrected answer is made of other passages: the facts are what they are.
+        """
+        facts = asked(question)
+        of = {chunk.document_id for chunk in chunks}
+        reading = self._read(self._documents[of.pop()]) if facts and len(of) == 1 and not corrections else None
+        if reading is None or reading.status != "loan":
+            return self._passages.answer(question, chunks, exclude=exclude, corrections=corrections)
+        found = list(self._said(reading, facts))
+        if not found:
+            return Answer(text=NO_ANSWER)
+        passages = dict.fromkeys(passage for _, each in found for passage in each.grounds.evidence)
+        document = self._documents[reading.document_id]
+        return Answer(
+            text="\n".join(f"{prefix}{each.sentence}" for prefix, each in found),
+            evidence=tuple(Evidence.of(document, each.start, each.end) for each in passages),
+        )
+
+    def _said(self, reading: LoanReading, facts: frozenset[str]) -> Iterator[tuple[str, Said]]:
+        """Each fact with what goes before it: the facility's name, where there are several."""
+        document = self._documents[reading.document_id]
+        for facility in reading.facilities:
+            prefix = f"{facility.name}: " if len(reading.facilities) > 1 else ""
+            for each in said(facility, facts, grounds_of(facility, reading, [document])):
+                yield prefix, each
