@@ -24,7 +24,7 @@ WEIGHTS = Path("ontologies/lexicon/questions.safetensors")
 LIKELY = 0.5  # of a fact, that a question asks for it
 
 INSTEAD = {"collateral": "security", "maturity": "term_months", "term_months": "maturity"}
-_SAID = {
+_SENTENCES = {
     "loan_types": "The kind of loan: {}.",
     "borrower": "The borrower is {}.",
     "lender": "The lender is {}.",
@@ -48,8 +48,8 @@ _CONTRADICTORY = {
 }
 
 
-class Said(NamedTuple):
-    """A fact of a facility in a sentence, and the passages that it rests on."""
+class FactSentence(NamedTuple):
+    """Fact of a facility in a sentence, with the passages it rests on."""
 
     fact: str
     sentence: str
@@ -57,8 +57,8 @@ class Said(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def asked(question: str) -> frozenset[str]:
-    """The facts, by their names in `ALL_FACTS`, that a question asks for; empty where it asks for something else."""
+def requested_facts(question: str) -> frozenset[str]:
+    """Return the names in `ALL_FACTS` that a question asks for; none where it asks for something else."""
     encoder = _encoder()
     ids = encoder.tokens(" ".join(question.split())).ids[:MAX_TOKENS]
     judged = encoder.probabilities([ids], [[[True] * len(ids)]], 2)[0]
@@ -73,19 +73,21 @@ def _encoder() -> Encoder:
     return Encoder(load_file(project_file(WEIGHTS)))
 
 
-def said(facility: Facility, facts: frozenset[str], grounds: Mapping[str, Grounds]) -> list[Said]:
-    """Those of `facts` that the document states of a facility, in the order of `ALL_FACTS`; instead of one that it does
-    not state, what comes nearest (`INSTEAD`)."""
-    told = {fact if is_stated(facility, fact) else INSTEAD.get(fact, fact) for fact in facts}
+def fact_sentences(facility: Facility, facts: frozenset[str], grounds: Mapping[str, Grounds]) -> list[FactSentence]:
+    """Return a sentence for each of `facts` that the document states of a facility, in the order of `ALL_FACTS`.
+
+    A fact that it does not state gives way to the one that comes nearest (`INSTEAD`).
+    """
+    stated = {fact if is_stated(facility, fact) else INSTEAD.get(fact, fact) for fact in facts}
     return [
-        Said(fact, sentence(facility, fact), grounds.get(fact, Grounds()))
+        FactSentence(fact, sentence(facility, fact), grounds.get(fact, Grounds()))
         for fact in ALL_FACTS
-        if fact in told and is_stated(facility, fact)
+        if fact in stated and is_stated(facility, fact)
     ]
 
 
 def sentence(facility: Facility, fact: str) -> str:
-    """A fact that the document states of a facility, in a sentence."""
+    """Return a fact that the document states of a facility in words."""
     value = getattr(facility, fact)
     if fact in _CONTRADICTORY:
         return _CONTRADICTORY[fact] if value == "contradictory" else _STATES[value]
@@ -97,7 +99,7 @@ def sentence(facility: Facility, fact: str) -> str:
         value = f"{value.currency} {value.amount:,.2f}"
     elif isinstance(value, Party):
         value = _party(value)
-    return _SAID[fact].format(str(value).rstrip("."))
+    return _SENTENCES[fact].format(str(value).rstrip("."))
 
 
 def _party(party: Party) -> str:
@@ -105,7 +107,7 @@ def _party(party: Party) -> str:
 
 
 class FactAnswerer:
-    """Answers by the facts of the asked document; by its passages where a question asks for none of them."""
+    """Answerer from the facts of the asked document, or from its passages where a question asks for no fact."""
 
     def __init__(self, passages: Answerer, documents: Mapping[str, Document], read: Callable[[Document], LoanReading]):
         self._passages = passages
@@ -125,29 +127,33 @@ class FactAnswerer:
         exclude: frozenset[tuple[str, int, int]] = frozenset(),
         corrections: Sequence[Correction] = (),
     ) -> Answer:
-        """The facts asked for, where all chunks are of one loan document; `NO_ANSWER` where it states none of them.
+        """Return the facts asked for, where all chunks are of one loan document; `NO_ANSWER` where it states none.
 
-        A corrected answer is made of other passages: the facts are what they are.
+        A correction is made of other passages, as the facts do not change.
         """
-        facts = asked(question)
-        of = {chunk.document_id for chunk in chunks}
-        reading = self._read(self._documents[of.pop()]) if facts and len(of) == 1 and not corrections else None
+        facts = requested_facts(question)
+        document_ids = {chunk.document_id for chunk in chunks}
+        reading = (
+            self._read(self._documents[document_ids.pop()])
+            if facts and len(document_ids) == 1 and not corrections
+            else None
+        )
         if reading is None or reading.status != "loan":
             return self._passages.answer(question, chunks, exclude=exclude, corrections=corrections)
-        found = list(self._said(reading, facts))
-        if not found:
+        sentences = list(self._sentences(reading, facts))
+        if not sentences:
             return Answer(text=NO_ANSWER)
-        passages = dict.fromkeys(passage for _, each in found for passage in each.grounds.evidence)
+        passages = dict.fromkeys(passage for _, fact in sentences for passage in fact.grounds.evidence)
         document = self._documents[reading.document_id]
         return Answer(
-            text="\n".join(f"{prefix}{each.sentence}" for prefix, each in found),
-            evidence=tuple(Evidence.of(document, each.start, each.end) for each in passages),
+            text="\n".join(f"{prefix}{fact.sentence}" for prefix, fact in sentences),
+            evidence=tuple(Evidence.of(document, passage.start, passage.end) for passage in passages),
         )
 
-    def _said(self, reading: LoanReading, facts: frozenset[str]) -> Iterator[tuple[str, Said]]:
-        """Each fact with what goes before it: the facility's name, where there are several."""
+    def _sentences(self, reading: LoanReading, facts: frozenset[str]) -> Iterator[tuple[str, FactSentence]]:
+        """Yield each sentence behind its prefix: the name of the facility, where there are several."""
         document = self._documents[reading.document_id]
         for facility in reading.facilities:
             prefix = f"{facility.name}: " if len(reading.facilities) > 1 else ""
-            for each in said(facility, facts, grounds_of(facility, reading, [document])):
-                yield prefix, each
+            for fact in fact_sentences(facility, facts, grounds_of(facility, reading, [document])):
+                yield prefix, fact

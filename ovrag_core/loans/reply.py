@@ -11,7 +11,7 @@ from functools import partial
 from typing import cast
 
 from ovrag_core.base import Document, LatencyRecord, Outcome, QueryRecord, Question, Verdict
-from ovrag_core.loans.fact_answering import FactAnswerer, asked, sentence
+from ovrag_core.loans.fact_answering import FactAnswerer, requested_facts, sentence
 from ovrag_core.loans.grounds import grounds_of, passage
 from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading.amendments import in_new_words
@@ -108,7 +108,7 @@ def asked_facts(
 ) -> list[tuple[str, list[FactRow]]]:
     """The facts that a question asks for and the document states, with their grounds, by the name of the facility;
     those that `told` says in a sentence are left out."""
-    names = asked(question)
+    names = requested_facts(question)
     found = []
     for facility in reading.facilities:
         rows = [

@@ -4,7 +4,7 @@ import pytest
 from standins import bench
 
 from ovrag_core.base import Chunk, Correction, Document, Question
-from ovrag_core.loans.fact_answering import FactAnswerer, asked
+from ovrag_core.loans.fact_answering import FactAnswerer, requested_facts
 from ovrag_core.loans.loan_facts import Facility, LoanReading, Money
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.reply import answer_text, ask_once, is_silent
@@ -48,11 +48,11 @@ def answerer() -> FactAnswerer:
     ],
 )
 def test_what_a_question_asks_for(question: str, facts: set[str]) -> None:
-    assert asked(question) == facts
+    assert requested_facts(question) == facts
 
 
 def test_a_summary_asks_for_everything() -> None:
-    assert len(asked("Please summarise this loan agreement.")) == 12
+    assert len(requested_facts("Please summarise this loan agreement.")) == 12
 
 
 @pytest.mark.parametrize(
