@@ -91,7 +91,7 @@ def query_view(
         facts=facts,
         place=place,
         verdict=_verdict_words(record),
-        is_silent=is_silent(record),
+        is_silent=is_silent(record) or is_nearest(record),
         outcome=outcome_words(record),
         causes=CAUSES,
         violations=list(enumerate(violations, 1)),
