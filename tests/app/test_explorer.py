@@ -676,4 +676,4 @@ class TestInABrowser:
         page.call("Page.reload")
         page.wait("!!document.querySelector('.ovx-ask')", 120)
         page.call("Page.navigate", url="about:blank")
-        wait_for(lambda: not server.kernels(), 90, "the last kernel to end with its page")  # it may be loading still
+        wait_for(lambda: not server.kernels(), 30, "the last kernel to end with its page")

@@ -35,7 +35,7 @@ def test_what_a_question_is_learned_to_ask_for_is_known_and_no_question_is_learn
     assert len(set(asked)) == len(asked)
 
 
-def test_no_labelled_question_taught_the_weights_it_measures() -> None:
+def test_no_labelled_question_is_learned_word_for_word() -> None:
     learned = {json.loads(line)["question"].casefold() for path in AUTHORS for line in path.open(encoding="utf-8")}
     measured = {
         entry["question"].casefold() for name in SETS for entry in json.loads((PROJECT / name).read_text("utf-8"))
