@@ -11,9 +11,9 @@ import pytest
 PROJECT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(PROJECT / "tools"))
 
-from marked_agreements import FOLDER, KINDS, PARTIES, MarkedAgreement, marked_agreements, read_marked  # noqa: E402
+from marked_agreements import ASIDE, FOLDER, KINDS, PARTIES, MarkedAgreement, marked_agreements, read_marked  # noqa: E402
 
-MARKED = list(marked_agreements(PROJECT / FOLDER))
+MARKED = [agreement for folder in (FOLDER, ASIDE) for agreement in marked_agreements(PROJECT / folder)]
 PARTY_FACTS = {"borrower", "borrower_kind", "lender", "lender_kind"}
 TERM_FACTS = {"loan_types", "security", "credit_form", "principal", "rate", "maturity", "collateral"}
 FACTS = {"form", "country", "label", "clash_type", "difficulty"} | PARTY_FACTS | TERM_FACTS
