@@ -55,8 +55,8 @@ causal: checked ## recompute the study of causal chains alone, stages 10 and 11
 repro: checked ## recompute only what a change affects
 	@.venv/bin/dvc repro
 
-train: setup ## learn all weights anew from training/, about three quarters of an hour
-	@for each in judge roles questions policy_reader policy_critic policy_conflicts; do .venv/bin/python tools/train_$$each.py || exit; done
+train: setup ## learn all weights anew from training/, about an hour
+	@for each in gate judge roles questions policy_reader policy_critic policy_conflicts; do .venv/bin/python tools/train_$$each.py || exit; done
 
 verify: setup ## rebuild in two fresh clones of HEAD and compare with it, up to 15 minutes
 	@.venv/bin/python tools/verify.py $(if $(KEEP),--keep)

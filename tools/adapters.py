@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import torch
@@ -35,8 +35,8 @@ class Adapted(nn.Module):
         self.b = nn.Parameter(torch.zeros(layer.out_features, rank))
 
     def forward(self, x: Tensor) -> Tensor:
-        """W x + B A x."""
-        return self.layer(x) + (x @ self.a.T) @ self.b.T
+        """(W + B A) x, in one product."""
+        return nn.functional.linear(x, self.layer.weight + self.b @ self.a, self.layer.bias)
 
 
 def load_trainable() -> tuple[nn.Module, Tokenizer]:
@@ -52,22 +52,35 @@ def add_adapters(model: nn.Module) -> None:
         if isinstance(layer, nn.Linear) and path.startswith(upper):
             parent = model.get_submodule(path.rpartition(".")[0])
             setattr(parent, path.rpartition(".")[2], Adapted(layer, RANK))
+    for layer in model.encoder.layer[FROZEN:]:  # dropout there costs as much again and teaches nothing more
+        layer.attention.self.dropout.p = layer.attention.self.dropout_prob = 0.0
 
 
-def lower_states(model: nn.Module, ids: list[int]) -> Tensor:
-    """What the frozen layers make of a passage (tokens × dimensions)."""
+def lower_states(model: nn.Module, passages: Sequence[list[int]]) -> list[Tensor]:
+    """What the frozen layers make of each passage (tokens × dimensions), those of about one length at once."""
     model.eval()
-    with torch.inference_mode():
-        states = model(torch.tensor([ids]), output_hidden_states=True).hidden_states
-    return states[FROZEN][0].clone()
+    found: dict[int, Tensor] = {}
+    order = sorted(range(len(passages)), key=lambda row: len(passages[row]))
+    with torch.inference_mode(), tqdm(total=len(passages), desc="lower layers") as bar:
+        for rows in (order[first : first + BATCH] for first in range(0, len(order), BATCH)):
+            ids = nn.utils.rnn.pad_sequence([torch.tensor(passages[row]) for row in rows], batch_first=True)
+            lengths = [len(passages[row]) for row in rows]
+            hidden = _through(model.encoder.layer[:FROZEN], model.embeddings(ids), lengths)[0]
+            found |= {row: states[:length].clone() for row, states, length in zip(rows, hidden, lengths, strict=True)}
+            bar.update(len(rows))
+    return [found[row] for row in range(len(passages))]
 
 
 def upper_states(model: nn.Module, lower: list[Tensor]) -> tuple[Tensor, Tensor]:
     """The last states of the passages (n × tokens × dimensions) and which tokens are real (n × tokens)."""
     hidden = nn.utils.rnn.pad_sequence([states.clone() for states in lower], batch_first=True)
-    real = torch.arange(hidden.shape[1])[None, :] < torch.tensor([[len(states)] for states in lower])
+    return _through(model.encoder.layer[FROZEN:], hidden, [len(states) for states in lower])
+
+
+def _through(layers: Iterable[nn.Module], hidden: Tensor, lengths: list[int]) -> tuple[Tensor, Tensor]:
+    real = torch.arange(hidden.shape[1])[None, :] < torch.tensor(lengths)[:, None]
     bias = torch.zeros(real.shape).masked_fill(~real, torch.finfo(torch.float32).min)[:, None, None, :]
-    for layer in model.encoder.layer[FROZEN:]:
+    for layer in layers:
         out = layer(hidden, bias)
         hidden = out[0] if isinstance(out, tuple) else out
     return hidden, real.float()

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import torch
 from adapters import SMOOTHING, add_adapters, fit, load_trainable, lower_states, mean, saved, upper_states
+from marked_agreements import MarkedAgreement, marked_agreements
 from safetensors.torch import save_file
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor, nn
@@ -22,10 +23,13 @@ from training_data import notes
 
 from ovrag_core.loans import hashed_words, passage_of
 from ovrag_core.loans.reading.judge import WEIGHTS
+from ovrag_core.loans.reading.sentences import plain_text, units
 from ovrag_core.retrieval import DIMENSIONS, MAX_TOKENS
 
 STATEMENTS = Path("training/loans/statements")
-LEARNED_FROM = [f"{STATEMENTS}/*.jsonl"]
+MARKED = Path("training/loans/marked")
+LEARNED_FROM = [f"{STATEMENTS}/*.jsonl", f"{MARKED}/*/*.txt"]
+STATED = {"secured": (0, 1), "unsecured": (0, 2), "openend": (1, 1), "closedend": (1, 2)}  # axis and class
 CLASSES = {"security": ("none", "secured", "unsecured"), "form": ("none", "open", "closed")}
 EPOCHS = 4
 
@@ -41,6 +45,40 @@ def read_statements(folder: Path) -> tuple[list[str], Tensor]:
     return passages, torch.tensor(classes)
 
 
+def statements_of(agreement: MarkedAgreement) -> Iterator[tuple[str, list[int]]]:
+    """The sentences and rows of a marked agreement with their classes, each under its heading.
+
+    One that a mark covers for the greater part of either says what the mark says; the others say nothing of this loan.
+    """
+    plain = plain_text(agreement.text)
+    marks = [
+        (*STATED[mark.label], plain.offset(mark.start), plain.offset(mark.end))
+        for mark in agreement.marks
+        if mark.label in STATED
+    ]
+    for unit in units(plain.text):
+        if unit.kind not in ("sentence", "row") or unit.end <= unit.start:
+            continue
+        classes = [0, 0]
+        for axis, column, start, end in marks:
+            shared = min(unit.end, end) - max(unit.start, start)
+            if 2 * shared > min(end - start, unit.end - unit.start):
+                classes[axis] = column
+        yield passage_of(unit.heading, plain.text[unit.start : unit.end]), classes
+
+
+def marked_statements() -> tuple[list[str], Tensor]:
+    """The passages of all marked agreements and their classes (n × 2): those that say something, and four times as many
+    that say nothing."""
+    order = random.Random(0)
+    telling, silent = [], []
+    for agreement in marked_agreements(MARKED):
+        for passage, classes in statements_of(agreement):
+            (telling if any(classes) else silent).append((passage, classes))
+    silent = order.sample(silent, min(len(silent), 4 * len(telling)))
+    return [passage for passage, _ in telling + silent], torch.tensor([classes for _, classes in telling + silent])
+
+
 def train(passages: list[str], classes: Tensor, seed: int) -> tuple[nn.Module, nn.Module]:
     """The adapted model and its head."""
     torch.manual_seed(seed)
@@ -49,7 +87,7 @@ def train(passages: list[str], classes: Tensor, seed: int) -> tuple[nn.Module, n
     add_adapters(model)
     head = nn.Linear(DIMENSIONS, 6)
     rows = list(range(len(passages)))
-    lower = [lower_states(model, tokenizer.encode(passage).ids[:MAX_TOKENS]) for passage in passages]
+    lower = lower_states(model, [tokenizer.encode(passage).ids[:MAX_TOKENS] for passage in passages])
 
     def shuffled() -> list[int]:
         return sorted(order.sample(rows, len(rows)), key=lambda row: len(lower[row]) // 12)
@@ -81,6 +119,8 @@ def screened(passages: list[str], classes: Tensor) -> dict[str, Tensor]:
 def main() -> None:
     """Train on all statements and write the weights."""
     passages, classes = read_statements(STATEMENTS)
+    others, of_others = marked_statements()
+    passages, classes = passages + others, torch.cat([classes, of_others])
     screen = screened(passages, classes)
     save_file(saved(*train(passages, classes, 0)) | screen, WEIGHTS, metadata=notes(LEARNED_FROM))
     print(f"{WEIGHTS}: trained on {len(passages)} statements")

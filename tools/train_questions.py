@@ -53,7 +53,7 @@ def train(questions: Sequence[Asked], seed: int) -> tuple[nn.Module, nn.Module]:
     model, tokenizer = load_trainable()
     add_adapters(model)
     head = nn.Linear(DIMENSIONS, 2 * len(ASKABLE))
-    lower = [lower_states(model, tokenizer.encode(each.question).ids[:MAX_TOKENS]) for each in questions]
+    lower = lower_states(model, [tokenizer.encode(each.question).ids[:MAX_TOKENS] for each in questions])
     facts = torch.tensor([each.facts for each in questions])
     rows = list(range(len(questions)))
 
@@ -70,8 +70,8 @@ def understood(model: nn.Module, head: nn.Module, questions: Sequence[Asked]) ->
     tokenizer = load_trainable()[1]
     right = 0
     with torch.inference_mode():
-        for each in questions:
-            lower = lower_states(model, tokenizer.encode(each.question).ids[:MAX_TOKENS])
+        all_lower = lower_states(model, [tokenizer.encode(each.question).ids[:MAX_TOKENS] for each in questions])
+        for each, lower in zip(questions, all_lower, strict=True):
             scores = head(mean(*upper_states(model, [lower]))).view(-1, 2)
             right += scores.argmax(1).tolist() == each.facts
     return right / len(questions)

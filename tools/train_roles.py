@@ -1,11 +1,11 @@
-"""Train the judge of roles on the marked passages: `python tools/train_roles.py`.
+"""Train the judge of roles on marked passages and agreements: `python tools/train_roles.py`.
 
-A passage marks each name as `<<name|role>>`; each name is one example. Whole agreements of the development folders,
-whose borrower and lender are known, add every other name and what merely looks like one. Low-rank adapters (Hu et al.
-2022) on the upper half of the bundled sentence embedder, the mean of the name's tokens beside the mean of all, and one
-linear layer. A second copy of half the passages has names of other passages in place of its own, so that what is
-learned is the words around a name, not the name. Ten minutes on two cores; the same
-seed gives the same weights on the same machine.
+A passage marks each name as `<<name|role>>`, an agreement of `training/loans/marked/` each mention of a party; each is
+one example, as is what merely looks like a name. Whole agreements of the development folders, whose borrower and lender
+are known, add every other name. Low-rank adapters (Hu et al. 2022) on the upper half of the bundled sentence embedder,
+the mean of the name's tokens beside the mean of all, and one linear layer. A second copy of half the passages has names
+of other passages in place of its own, so that what is learned is the words around a name, not the name. A quarter of an
+hour on two cores; the same seed gives the same weights on the same machine.
 """
 
 from __future__ import annotations
@@ -13,31 +13,40 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from adapters import SMOOTHING, add_adapters, fit, load_trainable, lower_states, mean, saved, upper_states
+from marked_agreements import FOLDER, PARTIES, MarkedAgreement, marked_agreements
 from safetensors.torch import save_file
 from tokenizers import Tokenizer
 from torch import Tensor, nn
-from tqdm import tqdm
 from training_data import notes
 
 from ovrag_core.documents import load
 from ovrag_core.loans import ROLES, Terms, candidates, find_parties, marked, named
 from ovrag_core.loans.reading.roles import WEIGHTS
+from ovrag_core.loans.reading.sightings import role_words, singular
 from ovrag_core.retrieval import DIMENSIONS, MAX_TOKENS
 
 PASSAGES = Path("training/loans/roles")
+MARKED = Path("training/loans/marked")
 AGREEMENTS = Path("training/loans/agreements")
 FOLDERS = ("development", "development2", "hard_negatives", "hard_negatives2")
-LEARNED_FROM = [f"{PASSAGES}/*.jsonl"] + [
+LEARNED_FROM = [f"{PASSAGES}/*.jsonl", f"{MARKED}/*/*.txt"] + [
     f"{AGREEMENTS}/{name}/{kind}" for name in FOLDERS for kind in ("*.txt", "gold.json")
 ]
+COMMON = {"the", "and", "bank", "company", "limited", "ltd", "inc", "llc"}  # words that tell no party from another
+REACH, TERMS = 320, 4  # characters from a party's name to its definition; mentions of a term that teach
 EPOCHS = 3
 Row = tuple[Tensor, Tensor, int]  # the states of the frozen layers, which tokens are the name, and the role
+_BRACKET = re.compile(r"\(([^()]{1,220})\)|\[([^\[\]]{1,80})\]")
+_QUOTED = re.compile(
+    r"[\"“”„«‘'’]{1,2}\s*(?:the\s+|The\s+)?([A-Za-z][\w/&-]*(?:[ \n]{1,2}[A-Za-z][\w/&-]*){0,3})"
+    r"\s*[,.;]?\s*[\"“”»’']{1,2}"
+)
 _MARKED = re.compile(r"<<([^|<>]+)\|(\w+)>>")
 
 
@@ -98,6 +107,46 @@ def _key(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum()).removeprefix("the")
 
 
+def mentions_in(agreement: MarkedAgreement) -> list[Example]:
+    """The mentions of parties that an agreement marks, by name or by a term of their own, and what else looks like a
+    name and shares no word with one."""
+    marks = [mark for mark in agreement.marks if mark.label in PARTIES]
+    found = [
+        Example(agreement.text, mark.start, mark.end, ROLES.index(mark.label if mark.label in ROLES else "other"))
+        for mark in marks
+    ]
+    called = list(by_terms(found))
+    parties = set().union(*(_words(agreement.text[mark.start : mark.end]) for mark in marks)) - COMMON
+    others = others_in(found + called) if found else []
+    return [*found, *(each for each in others if not parties & _words(each.text[each.start : each.end])), *called]
+
+
+def by_terms(parties: list[Example]) -> Iterator[Example]:
+    """Mentions of parties by terms that name no role, such as "the Company": the first few outside the definition."""
+    text = parties[0].text if parties else ""
+    known: set[str] = set()
+    for bracket in _BRACKET.finditer(text):
+        for match in _QUOTED.finditer(text, bracket.start() + 1, bracket.end()):
+            term = " ".join(match[1].split())
+            before = [each for each in parties if 0 <= bracket.start() - each.end < REACH]
+            certain = role_words().get(singular(term), ("", False))[1]
+            if not before or "\n\n" in text[before[-1].end : bracket.start()] or certain or term in known:
+                continue
+            known.add(term)
+            spelled = re.escape(term).replace(r"\ ", r"\s+")
+            places = [
+                place.span()
+                for place in re.finditer(rf"(?<![\w\"“‘'-]){spelled}(?![\w\"”-])", text)
+                if not bracket.start() <= place.start() < bracket.end()
+                and not any(each.start <= place.start() < each.end for each in parties)
+            ]
+            yield from (Example(text, *place, before[-1].role) for place in places[:TERMS])
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in re.findall(r"\w{3,}", name)}
+
+
 def others_in(passage: list[Example]) -> list[Example]:
     """What looks like a name in a passage and is none of those marked."""
     text = passage[0].text
@@ -110,13 +159,13 @@ def others_in(passage: list[Example]) -> list[Example]:
 
 def prepared(model: nn.Module, tokenizer: Tokenizer, examples: list[Example]) -> list[Row]:
     """For each example the states of the frozen layers, which tokens are the name, and the role."""
-    rows = []
-    for example in tqdm(examples, desc="lower layers"):
-        words, first, last = marked(example.text, example.start, example.end)
-        tokens = tokenizer.encode(words)
-        inside = torch.tensor(named(tokens.offsets[:MAX_TOKENS], first, last))
-        rows.append((lower_states(model, tokens.ids[:MAX_TOKENS]), inside.float(), example.role))
-    return rows
+    seen = [marked(example.text, example.start, example.end) for example in examples]
+    tokens = [tokenizer.encode(words) for words, _, _ in seen]
+    lower = lower_states(model, [each.ids[:MAX_TOKENS] for each in tokens])
+    return [
+        (states, torch.tensor(named(each.offsets[:MAX_TOKENS], first, last)).float(), example.role)
+        for states, each, (_, first, last), example in zip(lower, tokens, seen, examples, strict=True)
+    ]
 
 
 def scored(model: nn.Module, head: nn.Module, rows: Sequence[Row]) -> Tensor:
@@ -158,6 +207,7 @@ def main() -> None:
     """Train on all there is and write the weights."""
     passages = read_passages(sorted(PASSAGES.glob("*.jsonl")))
     agreements = [each for folder in FOLDERS for each in examples_in(AGREEMENTS / folder)]
+    agreements += [each for agreement in marked_agreements(FOLDER) for each in mentions_in(agreement)]
     save_file(saved(*train(passages, agreements, 0)), WEIGHTS, metadata=notes(LEARNED_FROM))
     print(f"{WEIGHTS}: trained on {len(passages)} passages and {len(agreements)} names in agreements")
 

@@ -15,24 +15,41 @@ FIGURES: dict[str, tuple[int, int, dict[str, int]]] = {
     "development": (9, 0, {"security": 16}),
     "development2": (
         12,
-        3,
+        2,
         {
             "security": 26,
             "credit form": 30,
             "loan types": 35,
             "principal": 35,
             "maturity": 33,
-            "collateral or none": 30,
+            "collateral or none": 31,
         },
     ),
     "hard_negatives": (8, 1, {"security": 23, "credit form": 22, "loan types": 21}),
-    "hard_negatives2": (11, 2, {"security": 23, "credit form": 28, "loan types": 28, "collateral or none": 29}),
+    "hard_negatives2": (11, 0, {"security": 24, "credit form": 28, "loan types": 28, "collateral or none": 29}),
+    "set_aside": (
+        0,
+        0,
+        {
+            "borrower name": 44,
+            "borrower kind": 53,
+            "lender name": 52,
+            "lender kind": 52,
+            "security": 61,
+            "credit form": 69,
+            "loan types": 38,
+            "principal": 59,
+            "interest rate": 67,
+            "maturity": 60,
+            "collateral or none": 65,
+        },
+    ),
     "prose": (6, 0, {"credit form": 13}),
     "thesis": (20, 0, {}),
 }
 LESS = 1  # documents or questions
 ANSWERED_RIGHT, ANSWERED_WRONG = 40, 6  # of 72 questions
-GENUINE_REPORTED = 1  # of those read here, consistent unless they say otherwise: a person lends on deeds of trust
+GENUINE_REPORTED = 0  # of those read here, consistent unless they say otherwise
 LONGEST = 100_000  # bytes: the eight longer ones take most of the time, and benchmarks/reading.py reads them
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from ovrag_core.base.types import Document
 from ovrag_core.loans.reading.parties import find_parties
-from ovrag_core.loans.reading.roles import ROLES, candidates, load_roles, marked, seen_by_meaning
+from ovrag_core.loans.reading.roles import ROLES, candidates, load_roles, marked, weighed
 from ovrag_core.loans.reading.sightings import Terms
 
 PASSAGES = sorted(Path("training/loans/roles").glob("*.jsonl"))
@@ -56,8 +56,8 @@ def test_parties_that_no_way_of_naming_shows_are_told_by_their_surroundings() ->
     assert "Aslak Mienna" not in {mention.name for mention in (*by_meaning.borrowers, *by_meaning.lenders)}
 
 
-def test_it_is_not_asked_where_the_parties_are_named() -> None:
+def test_it_changes_nothing_where_the_parties_are_named() -> None:
     text = "LOAN AGREEMENT\n\nBorrower: Ama Darko\nLender: Volta River Savings Bank\n"
     document = Document("plain", text)
     assert find_parties(document, by_meaning=True) == find_parties(document)
-    assert seen_by_meaning("", Terms(""), []) == []
+    assert weighed("", Terms(""), []) == []

@@ -127,6 +127,8 @@ _PRONOUN = {"borrower": "you", "lender": "us", "guarantor": "surety"}
 
 
 # A part of a form that is there for other cases: "Paragraphs 3(a) to 3(d) are used only where the voucher says so."
+_GUARANTEE = re.compile(r"\b(?:guarant|suret)")
+_COLLATERAL = re.compile(r"secur|collateral|mortgag|pledg|\bcharg|\blien|hypothec")
 _ONLY_WHERE = re.compile(
     r"\b(?:this (?:section|clause|paragraph|part)|(?:section|clause|paragraph|part)s?\b[^.;]{1,30}|what follows|the following)"
     r"\s(?:is|are|shall be|applies|apply|shall apply)(?: used| relevant)?\s+only\s+(?:where|if|when|to)\b",
@@ -219,8 +221,14 @@ def whole_claims(
         claim
         for reader in _readers(text, units, lexicon, True, True, roles)
         for about in says.get(reader.index, ())
+        if not (about in ("SecuredLoan", "UnsecuredLoan") and _is_of_guarantees(reader.raw))
         for claim in reader.whole(about)
     ]
+
+
+def _is_of_guarantees(words: str) -> bool:
+    """Whether a passage speaks of guarantees alone: one is no collateral, and none given says nothing of security."""
+    return _GUARANTEE.search(words) is not None and _COLLATERAL.search(words) is None
 
 
 def _readers(

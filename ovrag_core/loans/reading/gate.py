@@ -1,230 +1,49 @@
-"""Is this an English loan document at all? A reader that guesses on anything else does harm."""
+"""Is this an English loan document at all? A reader that guesses on anything else does harm.
+
+The language is told by py3langid, a loan document by weights that `tools/train_gate.py` learns.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import Literal
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
+import numpy
 import py3langid
+from numpy.typing import NDArray
+
+from ovrag_core.base import project_file
+
+if TYPE_CHECKING:
+    from sklearn.feature_extraction.text import HashingVectorizer
 
 Status = Literal["loan", "not_loan", "not_english", "empty"]
 
+FEWEST_WORDS = 5
+SHORT = 60  # words: a shorter text is taken where it speaks of lending at all; its words are too few to weigh
 SAMPLE = 6000  # characters of the beginning, the middle and the end that are looked at for the language
-_ENGLISH = frozenset(
-    [
-        "the",
-        "of",
-        "and",
-        "to",
-        "in",
-        "a",
-        "is",
-        "that",
-        "for",
-        "by",
-        "on",
-        "as",
-        "with",
-        "or",
-        "be",
-        "this",
-        "at",
-        "from",
-        "shall",
-        "will",
-        "not",
-        "any",
-        "are",
-        "which",
-        "an",
-        "such",
-        "all",
-        "it",
-        "has",
-        "no",
-        "its",
-        "under",
-        "may",
-        "if",
-        "other",
-        "upon",
-        "hereby",
-        "each",
-        "have",
-        "per",
-        "you",
-        "your",
-        "we",
-        "our",
-        "us",
-        "i",
-        "my",
-        "date",
-        "amount",
-        "rate",
-        "interest",
-        "payment",
-        "loan",
-        "borrower",
-        "lender",
-    ]
-)
-_OTHER = frozenset(
-    [
-        "der",
-        "die",
-        "das",
-        "und",
-        "den",
-        "von",
-        "zu",
-        "dem",
-        "mit",
-        "des",
-        "ist",
-        "nicht",
-        "ein",
-        "eine",
-        "im",
-        "für",
-        "auf",
-        "le",
-        "la",
-        "les",
-        "de",
-        "des",
-        "du",
-        "et",
-        "en",
-        "un",
-        "une",
-        "est",
-        "dans",
-        "que",
-        "qui",
-        "pour",
-        "par",
-        "sur",
-        "au",
-        "aux",
-        "el",
-        "los",
-        "las",
-        "del",
-        "y",
-        "por",
-        "con",
-        "para",
-        "una",
-        "se",
-        "su",
-        "il",
-        "di",
-        "che",
-        "per",
-        "della",
-        "dei",
-        "sono",
-        "nel",
-        "o",
-        "os",
-        "da",
-        "do",
-        "das",
-        "em",
-        "um",
-        "uma",
-        "não",
-        "ao",
-        "van",
-        "het",
-        "een",
-        "op",
-        "te",
-        "voor",
-        "zijn",
-        "och",
-        "att",
-        "som",
-        "det",
-        "på",
-        "av",
-        "w",
-        "z",
-        "i",
-        "na",
-        "się",
-        "nie",
-        "jest",
-        "oraz",
-        "og",
-        "til",
-        "ikke",
-        "ve",
-        "bir",
-        "ile",
-        "da",
-    ]
-)
-_CORE = re.compile(
-    r"\b(?:loans?|lend(?:s|er|ers|ing)?|lent|borrow(?:s|er|ers|ed|ing|ings)?|promissory|credit (?:agreement|facilit|"
-    r"limit|line|card)\w*|line of credit|"
-    r"overdraft|mortgage\w*|amount financed|advances?|facility|financing|financier|re-?borrow\w*|indebtedness|"
-    r"deed of trust|retail instal\w+|"
-    r"promise[s]? to pay|obligor|funder|lien|home equity|credit|debt)\b",
-    re.IGNORECASE,
-)
-_STRONG = re.compile(
-    r"\b(?:promises? to (?:re)?pay|agrees? to lend|willing to lend|shall lend|will lend|lends?|lent|loan (?:amount|"
-    r"agreement|of|note|number|contract)|"
-    r"(?:the|this|a|your|my|our) (?:\w+ ){0,2}(?:loan|note|advance|facility|overdraft|credit line|line of credit)|"
-    r"principal (?:amount|sum|balance)|principal|"
-    r"amount financed|credit limit|borrowers?|lenders?|credit card|interest rate|rate of interest|interest|creditor|"
-    r"owes?|annual percentage rate|repay(?:ment|able|s)?|"
-    r"install?ments?|maturity date|per annum|balance|minimum payment|credit limit|credit|what you (?:owe|pay)|"
-    r"amortization|advance)\b",
-    re.IGNORECASE,
-)
-_OTHER_KINDS = re.compile(
-    r"\b(?:lease|tenancy|rental|non-?disclosure|confidentiality|employment|independent contractor|service agreement|"
-    r"services agreement|licen[cs]e agreement|"
-    r"insurance policy|privacy (?:policy|notice)|terms of (?:use|service)|purchase order|sale of goods|"
-    r"power of attorney|last will|shareholders'? agreement|"
-    r"partnership agreement|joint venture|minutes of|curriculum|invoice|newsletter|recipe|press release|"
-    r"distribution agreement|supply agreement|"
-    r"consulting agreement|share purchase|asset purchase|merger|franchise|policy of insurance|warranty deed|"
-    r"articles of|bylaws|prospectus)\b",
-    re.IGNORECASE,
-)
-_LOAN_TITLE = re.compile(
-    r"\b(?:loan|credit|note|mortgage|facility|lending|overdraft|advance|borrow\w*|financ\w+|deed of trust|"
-    r"security agreement|instal\w+|debenture|darlehen\w*|line|"
-    r"card|bond|charge)\b",
-    re.IGNORECASE,
-)
-_LENDS = re.compile(r"\b(?:we|i|the \w+) (?:hereby |shall |will )?lends? (?:you|to you|the \w+)\b", re.IGNORECASE)
-_CARD = re.compile(
-    r"\b(?:(?:credit|charge) card|card (?:account|agreement|number)|cardholder|your card|the card|"
-    r"annual percentage rate|minimum (?:monthly )?payment|"
-    r"your balance|statement balance|cash advance|the account)\b",
-    re.IGNORECASE,
-)
+WEIGHTS = Path("ontologies/lexicon/gate.safetensors")
+DIFFERENT = 12  # words: a longer text of fewer different ones is noise
+LOAN = 0.55  # probability from which a text is taken for a loan document
+READ = 5_000, 40_000, 100_000  # characters from the beginning that are judged, each for itself
 _WORD = re.compile(r"[^\W\d_]+")
+_LENDING = re.compile(r"\b(?:loans?|lend\w*|lent|borrow\w*|credit|debt|owes?|repay\w*)\b", re.IGNORECASE)
 
 
 def gate(text: str) -> tuple[Status, str | None]:
     """What kind of text this is, with a sentence of reason where it is not an English loan document."""
     sample = _sample(text)
-    words = [word.lower() for word in _WORD.findall(sample)]
-    if len(words) < 5:
+    if len(_WORD.findall(sample)) < FEWEST_WORDS:
         return "empty", "the document holds no text to read"
-    language = _language(sample, words)
-    if language is not None:
+    language = str(py3langid.classify(sample)[0])
+    if language != "en":
         return "not_english", f"the document is not in English (it looks like {language})"
     if not _is_loan(text):
         return (
             "not_loan",
-            "the document does not look like a loan: it names no lender, borrower, principal or repayment",
+            "the document does not look like a loan: its words are not those of one",
         )
     return "loan", None
 
@@ -236,35 +55,28 @@ def _sample(text: str) -> str:
     return "\n".join((text[:SAMPLE], text[middle : middle + SAMPLE], text[-SAMPLE:]))
 
 
-def _language(sample: str, words: list[str]) -> str | None:
-    """None for English, else the ISO 639-1 code of what it seems to be."""
-    english = sum(word in _ENGLISH for word in words) / len(words)
-    other = sum(word in _OTHER for word in words) / len(words)
-    if english >= 0.2 and english > other:
-        return None
-    code = str(py3langid.classify(sample)[0])
-    if code == "en" or (english >= 0.1 and english >= other):
-        return None
-    return code
-
-
 def _is_loan(text: str) -> bool:
-    sample = text[:200_000]
-    total = max(1, len(_WORD.findall(sample)))
-    core = _CORE.findall(sample)
-    strong = {match.lower() for match in _STRONG.findall(sample)}
-    title = " ".join(text[:400].split())
-    other = _OTHER_KINDS.search(title)
-    if other is not None and not _LOAN_TITLE.search(title[: max(other.end() + 40, 120)]) and len(core) < 0.02 * total:
+    words = _WORD.findall(text[: READ[-1]])
+    if len(words) < SHORT:
+        return _LENDING.search(text) is not None
+    if len({word.lower() for word in words}) < DIFFERENT:
         return False
-    density = len(core) / total
-    card = len(_CARD.findall(sample)) >= 4
-    if other is None and _LOAN_TITLE.search(title[:160]) and len(strong) >= 2 and core:
-        return True
-    if _LENDS.search(sample) and len(core) >= 3:
-        return True
-    if len(strong) >= 5 and len(core) >= 2 and density >= 0.004:
-        return True
-    return (
-        (len(core) >= 2 or card) and len(strong) >= (2 if card else 3) and (density >= 0.006 or len(core) >= 60 or card)
-    )
+    weight, bias = _weights()
+    scores = words_present().transform([text[:read] for read in READ]) @ weight + bias
+    return bool((1 / (1 + numpy.exp(-scores))).max() >= LOAN)
+
+
+@cache
+def _weights() -> tuple[NDArray[numpy.float32], float]:
+    from safetensors.numpy import load_file  # noqa: PLC0415
+
+    tensors = load_file(project_file(WEIGHTS))
+    return tensors["weight"].astype(numpy.float32), float(tensors["bias"][0])
+
+
+@cache
+def words_present() -> HashingVectorizer:
+    """Which words and pairs of words a text holds, hashed (Weinberger et al. 2009)."""
+    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415
+
+    return HashingVectorizer(n_features=2**15, ngram_range=(1, 2), alternate_sign=False, binary=True)

@@ -2,7 +2,8 @@
 
 A cue phrase tells that a passage speaks of security or of how credit is drawn; whether it speaks of *this* loan often
 no phrase tells. The judge is the bundled sentence embedder with low-rank adapters (Hu et al. 2022) and one linear
-layer, trained by `tools/train_judge.py` on the labelled statements of `training/loans/statements/`.
+layer, trained by `tools/train_judge.py` on the labelled statements of `training/loans/statements/` and the sentences of
+the agreements of `training/loans/marked/`.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ PLACES = {
 }
 WEIGHTS = Path("ontologies/lexicon/judge.safetensors")
 KNOWN = 5_000  # passages whose judgement is kept
-DOUBTFUL = 0.1  # below, a claim is a hint at most
+DOUBTFUL = 0.2  # below, a claim is a hint at most
 ABSURD = 0.01  # below, it is none
-SURE = 0.98  # above, a passage without a known phrase is a claim
+SURE = 0.95  # above, a passage without a known phrase is a claim
 OUTRIGHT = 3
 FEWEST_WORDS = 4
 MAY_SAY = 0.3  # of the screen: below, a passage is not judged

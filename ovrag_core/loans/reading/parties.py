@@ -10,7 +10,7 @@ that knows a drafter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -29,7 +29,7 @@ from ovrag_core.loans.reading.names import (
     plain_words,
 )
 from ovrag_core.loans.reading.persons import PersonSigns
-from ovrag_core.loans.reading.roles import seen_by_meaning
+from ovrag_core.loans.reading.roles import PRINCIPALS, weighed
 from ovrag_core.loans.reading.sightings import (
     Sighting,
     Terms,
@@ -263,7 +263,7 @@ _YOU_DEFINED = re.compile(r"[\"“][Yy]ou[\"”]\s+(?:means?|is|are|refers? to)\
 def find_parties(document: Document, *, by_meaning: bool = False) -> Parties:
     """The parties of `document`, best first by role. Offsets are into `document.text`.
 
-    With `by_meaning` a borrower or lender that no way of naming shows is looked for by the judge of roles.
+    With `by_meaning` the judge of roles has a say wherever the ways of naming leave a doubt.
     """
     text = document.text
     terms = Terms(text)
@@ -289,7 +289,7 @@ def find_parties(document: Document, *, by_meaning: bool = False) -> Parties:
     sightings = [*(replace(s, name=wrapped.get(s.name.start, s.name)) for s in sightings), *columns]
     _add_fallbacks(text, sightings, terms)
     if by_meaning:
-        sightings.extend(seen_by_meaning(text, terms, sightings))
+        sightings = weighed(text, terms, sightings)
     sightings = _spelled_out(text, sightings)
     ranked = _rank(text, sightings, terms)
     parties = {role: _principals(text, mentions) for role, mentions in ranked.items()}
@@ -813,7 +813,7 @@ def _longest(text: str, name: Name, begins: set[int], at: int) -> Name:
     """The name that ends where `name` does and begins first: "of", "and" may stand inside it."""
     for begin in sorted(b for b in begins if b < name.start):
         longer = name_at(text, begin, stop=at)
-        if longer and longer.end == name.end and longer.start - begin <= 12:
+        if longer and longer.end == name.end and longer.start - begin <= 12 and not longer.text[0].isdigit():
             return longer
     return name
 
@@ -1198,14 +1198,38 @@ def _rank(text: str, sightings: Iterable[Sighting], terms: Terms) -> dict[Role, 
         roles.setdefault(name, []).append(role)
     signs = PersonSigns(text, terms)
     result: dict[Role, tuple[PartyMention, ...]] = {"borrower": (), "lender": (), "guarantor": ()}
+    first = _likeliest_pair(scores)
     for role in result:
-        keys = [k for k in groups if k[1] == role and all(scores[k] >= scores[k[0], other] for other in roles[k[0]])]
-        keys.sort(key=lambda k: (-scores[k], min(s.name.start for s in groups[k])))
+        keys = [
+            k
+            for k in groups
+            if k[1] == role
+            and (
+                first.get(role) == k[0]
+                or (
+                    k[0] not in first.values()
+                    and scores[k] > 0
+                    and all(scores[k] >= scores[k[0], other] for other in roles[k[0]])
+                )
+            )
+        ]
+        keys.sort(key=lambda k: (k[0] != first.get(role), -scores[k], min(s.name.start for s in groups[k])))
         result[role] = tuple(
             _mention(text, groups[k], [s for o in roles[k[0]] if o != role for s in groups[k[0], o]], signs)
             for k in keys
         )
     return result
+
+
+def _likeliest_pair(scores: Mapping[tuple[str, Role], float]) -> dict[Role, str]:
+    """The borrower and the lender, two different names, that weigh most together."""
+    borrowers, lenders = ({name: score for (name, own), score in scores.items() if own == role} for role in PRINCIPALS)
+    pairs = [(borrower, lender) for borrower in borrowers for lender in lenders if borrower != lender]
+    if not pairs:
+        sides = [(score, role, name) for (name, role), score in scores.items() if role in PRINCIPALS]
+        return {role: name for _, role, name in sorted(sides, key=lambda side: side[0])[-1:]}
+    borrower, lender = max(pairs, key=lambda pair: borrowers[pair[0]] + lenders[pair[1]])
+    return {"borrower": borrower, "lender": lender}
 
 
 def _score(group: list[Sighting]) -> float:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -21,11 +22,17 @@ from ovrag_core.retrieval import MAX_TOKENS, Encoder, Probabilities
 
 ROLES = ("other", "borrower", "lender", "guarantor")
 WEIGHTS = Path("ontologies/lexicon/roles.safetensors")
-PRINCIPALS: tuple[Role, Role] = ("borrower", "lender")
-DOUBTFUL = 2.5  # of a sighting's weight: below, how the party is named is hardly a sign
-LIKELY = 0.4
+PARTIES: tuple[Role, Role, Role] = ("borrower", "lender", "guarantor")
+PRINCIPALS = PARTIES[:2]
+WAY = 1.2  # log odds that one unit of a sighting's weight is worth; chosen on the drafters set aside
+PLAIN = 8.0  # weight: who is named so needs no judgement
+UNSEEN = 0.05  # probability of a role of a name that is not judged
+LEAST = -1.0  # weight above which somebody is named at all; beside another in the same role, only above 0
+MENTIONS = 2  # of one bearer that are judged
 MOST = 60  # mentions of names that are judged, from the beginning and from the end
 WINDOW = 220  # characters on either side of a name
+_LEADING = {"for", "by", "to", "from", "the", "and"}  # words that may stand before a name, as if they were of it
+_ASSIGNS = re.compile(r"\s+hereby\s+(?:assigns?|transfers?|sells?)\b")  # what it has lent: it lends no longer
 _CAPITAL = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ]")
 _SHORT_LINE = 50  # characters: such a line is a row, an address or a caption, not wrapped prose
 
@@ -95,29 +102,66 @@ def _flat(text: str, *, cut_left: bool = False, cut_right: bool = False) -> str:
     return re.sub(r"(?:/ )+/", "/", " ".join(joined.split()))
 
 
-def seen_by_meaning(text: str, terms: Terms, sightings: Sequence[Sighting]) -> list[Sighting]:
-    """Borrower and lender as their surroundings tell, where no way of naming a party finds them with some weight."""
-    missing = [role for role in PRINCIPALS if all(s.weight < DOUBTFUL for s in sightings if s.role == role)]
-    if not missing:
-        return []
+def weighed(text: str, terms: Terms, sightings: Sequence[Sighting]) -> list[Sighting]:
+    """The sightings, each weighed by what the words around its bearer's name mean, and what these alone show.
+
+    How a party is named and what its surroundings mean count together: a sighting's weight times WAY and the best log
+    odds of the role among the mentions of its bearer; what is not above LEAST is no sighting. Where borrower and lender
+    are both named beyond doubt, nobody is judged.
+    """
+    if all(any(each.role == role and each.weight >= PLAIN for each in sightings) for role in PRINCIPALS):
+        return list(sightings)
     names = candidates(text, terms)
     if len(names) > MOST:
         names = [*names[: MOST * 2 // 3], *names[-(MOST // 3) :]]
-    judged = load_roles()([(text, name.start, name.end) for name in names])
-    keys = ["".join(letter for letter in name.text.casefold() if letter.isalnum()) for name in names]
-    found = []
-    for role in missing:
-        column = ROLES.index(role)
-        # All mentions of a name together: how much likelier each is this role's than not.
-        odds: dict[str, float] = {}
-        for key, row in zip(keys, judged, strict=True):
-            likely = min(max(float(row[column]), 0.001), 0.999)
-            odds[key] = odds.get(key, 0.0) + math.log(likely / (1 - likely))
-        for name, key, row in zip(names, keys, judged, strict=True):
-            if odds[key] == max(odds.values()) and row[column] >= LIKELY:
-                weight = round(DOUBTFUL * float(row[column]), 3)
-                found.append(Sighting(role, name, weight, (name.end, min(len(text), name.end + 160))))
+    bearers = _bearers([*names, *(sighting.name for sighting in sightings)])
+    first = [row for row, bearer in enumerate(bearers[: len(names)]) if bearers[:row].count(bearer) < MENTIONS]
+    judged = load_roles()([(text, names[row].start, names[row].end) for row in first])
+    best: dict[tuple[frozenset[str], str], float] = {}
+    alone = []
+    for row, found in zip(first, judged, strict=True):
+        for role in PARTIES:
+            odds = _log_odds(found[ROLES.index(role)])
+            best[bearers[row], role] = max(odds, best.get((bearers[row], role), odds))
+            described = names[row].end, min(len(text), names[row].end + 160)
+            alone.append((bearers[row], Sighting(role, names[row], odds, described)))
+    named = [
+        (bearer, replace(sighting, weight=WAY * sighting.weight + best.get((bearer, sighting.role), _log_odds(UNSEEN))))
+        for sighting, bearer in zip(sightings, bearers[len(names) :], strict=True)
+    ]
+    whole = _whole(names, bearers[: len(names)]) | _whole(
+        [sighting.name for sighting in sightings], bearers[len(names) :]
+    )
+    return [
+        replace(each, name=whole.get(bearer, each.name)) for bearer, each in (*named, *alone) if each.weight > LEAST
+    ]
+
+
+def _whole(names: Sequence[Name], bearers: Sequence[frozenset[str]]) -> dict[frozenset[str], Name]:
+    """For each bearer the name of most words, of several the shortest, rather one that is not all capitals."""
+    found: dict[frozenset[str], Name] = {}
+    for name, bearer in zip(names, bearers, strict=True):
+        found[bearer] = min(
+            found.get(bearer, name), name, key=lambda each: (-len(_words(each)), each.text.isupper(), len(each.text))
+        )
     return found
+
+
+def _log_odds(likely: float) -> float:
+    likely = min(max(float(likely), 0.01), 0.99)
+    return math.log(likely / (1 - likely))
+
+
+def _bearers(names: Sequence[Name]) -> list[frozenset[str]]:
+    """Whom each name names, as the words of the longest name that holds all of its own."""
+    words = [_words(name) for name in names]
+    return [
+        max((other for other in words if own <= other), key=lambda other: (len(other), sorted(other))) for own in words
+    ]
+
+
+def _words(name: Name) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", name.text.casefold())) - _LEADING
 
 
 @cache

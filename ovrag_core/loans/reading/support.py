@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ovrag_core.base import Triple
-from ovrag_core.loans.reading.judge import DOUBTFUL, PLACES, load_judge, passage_of
+from ovrag_core.loans.reading.judge import PLACES, load_judge, passage_of
 from ovrag_core.loans.reading.subjects import ROLES, bare_name
 from ovrag_core.ontology import OntologyTerm, read_value
 
 _FIGURE = re.compile(r"[-+]?\d(?:[\d.,'’/\u00a0\u202f ]*\d)?")
+ABSENT = 0.1  # probability below which a passage does not mean the class claimed
 _AFTER = 16  # characters behind a figure that may hold its scale
 _PER_CENT = re.compile(r"\s*[¼½¾⅐-⅞]?\s*(?:%|per\s?cent\b|basis points?\b|bps?\b)", re.IGNORECASE)
 _CURRENCY = re.compile(r"(?:[$€£¥₹]|\b[A-Z]{3})\s?$")
@@ -45,7 +46,7 @@ def is_borne_out(triple: Triple) -> bool:
     if triple.predicate != "rdf:type" or triple.object not in PLACES or triple.evidence is None:
         return True
     row, column = PLACES[triple.object]
-    return bool(load_judge()([passage_of("", triple.evidence.quote)])[0][row][column] >= DOUBTFUL)
+    return bool(load_judge()([passage_of("", triple.evidence.quote)])[0][row][column] >= ABSENT)
 
 
 def _words(texts: Iterable[str]) -> set[str]:
