@@ -24,7 +24,7 @@ ROLES = ("other", "borrower", "lender", "guarantor")
 WEIGHTS = Path("ontologies/lexicon/roles.safetensors")
 PARTIES: tuple[Role, Role, Role] = ("borrower", "lender", "guarantor")
 PRINCIPALS = PARTIES[:2]
-WAY = 1.2  # log odds that one unit of a sighting's weight is worth; chosen on the drafters set aside
+WAY = 2.0  # log odds that one unit of a sighting's weight is worth; chosen on the drafters set aside
 PLAIN = 8.0  # weight: who is named so needs no judgement
 UNSEEN = 0.05  # probability of a role of a name that is not judged
 LEAST = -1.0  # weight above which somebody is named at all; beside another in the same role, only above 0
@@ -32,7 +32,6 @@ MENTIONS = 2  # of one bearer that are judged
 MOST = 60  # mentions of names that are judged, from the beginning and from the end
 WINDOW = 220  # characters on either side of a name
 _LEADING = {"for", "by", "to", "from", "the", "and"}  # words that may stand before a name, as if they were of it
-_ASSIGNS = re.compile(r"\s+hereby\s+(?:assigns?|transfers?|sells?)\b")  # what it has lent: it lends no longer
 _CAPITAL = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ]")
 _SHORT_LINE = 50  # characters: such a line is a row, an address or a caption, not wrapped prose
 
