@@ -482,7 +482,7 @@ class _Reader:
             return self.is_title
         if cue.where == "row":
             return self.is_row and self._row_label_fits(cue.about)
-        if cue.where in ("answer", "purpose"):
+        if cue.where == "answer":
             return False
         if self.unit.kind == "heading":
             return self.is_title or cue.denies

@@ -24,7 +24,7 @@ from ovrag_core.base import OntologyError
 CUE = Namespace("urn:ovrag:cues#")
 CUES_FILE = Path(__file__).resolve().parents[3] / "ontologies" / "lexicon" / "cues.ttl"
 
-Where = Literal["any", "title", "row", "answer", "purpose"]
+Where = Literal["any", "title", "row", "answer"]
 Reach = Literal["sentence", "before", "heading"]
 
 _NUMBER_WORD = (
@@ -77,7 +77,7 @@ class Marker:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Cues by class, markers by blocked class, and what goes with a class: opposite, stems, labels, prototypes.
+    """Cues by class, markers by blocked class, and what goes with a class: opposite, stems, labels.
 
     `words` are the vocabularies by which the scope of a clause is told: its own debt, other debts, other creditors.
     """
@@ -87,7 +87,6 @@ class Lexicon:
     opposites: dict[str, str]
     triggers: dict[str, re.Pattern[str]]
     labels: dict[str, re.Pattern[str]]
-    prototypes: dict[str, tuple[str, ...]]
     words: dict[str, re.Pattern[str]]
 
 
@@ -137,9 +136,6 @@ def _build(graph: Graph, vocabulary: dict[str, str]) -> Lexicon:
         marker = Marker(_name(subject), _scope_pattern(str(text)), reach, blocks, unless)  # type: ignore[arg-type]
         for blocked in sorted(blocks):
             markers.setdefault(blocked, []).append(marker)
-    prototypes: dict[str, list[str]] = {}
-    for subject, text in graph.subject_objects(CUE.prototype):
-        prototypes.setdefault(_name(subject), []).append(str(text))
     return Lexicon(
         cues={
             about: tuple(cue for _, cue in sorted(found, key=lambda pair: pair[0]))
@@ -151,7 +147,6 @@ def _build(graph: Graph, vocabulary: dict[str, str]) -> Lexicon:
         opposites={_name(s): _name(o) for s, o in sorted(graph.subject_objects(CUE.opposite))},
         triggers={_name(s): re.compile(str(o)) for s, o in sorted(graph.subject_objects(CUE.trigger))},
         labels={_name(s): re.compile(str(o)) for s, o in sorted(graph.subject_objects(CUE.label))},
-        prototypes={about: tuple(sorted(texts)) for about, texts in sorted(prototypes.items())},
         words={_local(s): _scope_pattern(str(o)) for s, o in sorted(graph.subject_objects(CUE.scope))},
     )
 
@@ -160,7 +155,7 @@ def _cue(graph: Graph, about: str, node: Node, vocabulary: dict[str, str]) -> tu
     values = {_local(key): value for key, value in graph.predicate_objects(node) if isinstance(key, URIRef)}
     phrase = str(values["phrase"])
     where = str(values.get("where", "any"))
-    if where not in ("any", "title", "row", "answer", "purpose"):
+    if where not in ("any", "title", "row", "answer"):
         raise ValueError(f"where {where!r} of {phrase!r}")
     cue = Cue(
         about=about,

@@ -32,11 +32,11 @@ from ovrag_core.loans.reading.lexicon import Lexicon, load_lexicon
 from ovrag_core.loans.reading.parties import Parties, PartyMention, find_parties
 from ovrag_core.loans.reading.prepared import placed_back, prepare
 from ovrag_core.loans.reading.purposes import (
+    KINDS_BY_USE,
+    TELLS,
     Purpose,
     find_home_use,
     find_purpose,
-    is_study,
-    kind_of_purpose,
     says_in_passing,
 )
 from ovrag_core.loans.reading.sentences import Plain, Unit, plain_text, struck_out, ticked_only, units
@@ -59,7 +59,7 @@ T = TypeVar("T", Principal, Rate, Maturity, Term)
 KINDS = (
     "ConsumerLoan", "CommercialLoan", "Mortgage", "StudentLoan", "SubsidizedStudentLoan", "GreenLoan", "CardAccount",
 )  # fmt: skip
-JUDGED = ("ConsumerLoan", "CommercialLoan", "StudentLoan", "GreenLoan")  # kinds that a purpose alone can tell
+SURELY = 0.5  # probability of a kind by purpose that speaks against the kind of the borrower
 SECURITY = ("SecuredLoan", "UnsecuredLoan")
 FORM = ("OpenEndCredit", "ClosedEndCredit")
 PARTY_CLASSES: dict[PartyKind, str] = {
@@ -299,9 +299,7 @@ def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
     if page.scope:
         text = struck_out(ticked_only(text))
     claims = find_claims(text, page.units, page.lexicon, scope=page.scope, implied=page.implied, roles=_roles(parties))
-    purpose = find_purpose(text, page.units)
-    if purpose is not None:
-        claims.extend(_purpose_claims(page, purpose))
+    purpose = find_purpose(text, page.units) if page.embedder else None
     long = len(text) > LONG_DOCUMENT
     claims = _without_hints(weigh_by_length(claims, text), long=long)
     if page.embedder and page.scope:  # which leaves no claim stronger than it was
@@ -381,22 +379,6 @@ def _by_name(page: _Page, name: FacilityName) -> Claim:
     )
     about = "OpenEndCredit" if name.family == "revolving" else "ClosedEndCredit"
     return Claim(about, 2, False, *span, at, index)
-
-
-def _purpose_claims(page: _Page, purpose: Purpose) -> list[Claim]:
-    """What the purpose's wording says of the kind of loan."""
-    found = []
-    lower = purpose.text.lower()
-    unit = page.units[purpose.unit]
-    span = passage(page.plain.text, unit, purpose.start, min(purpose.end, unit.end))
-    for cues in page.lexicon.cues.values():
-        for cue in cues:
-            if cue.where == "purpose" and cue.pattern.search(lower) and (page.implied or not cue.implied):
-                found.append(
-                    Claim(cue.about, cue.strength, cue.implied, *span, (purpose.start, purpose.end), purpose.unit)
-                )
-                break
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -790,12 +772,11 @@ def _kinds(
     _only_where_told(found, claims, kind_of_borrower, long=len(page.plain.text) > LONG_DOCUMENT)
     stated = {"ConsumerLoan", "CommercialLoan"} & set(found)
     people = kind_of_borrower == "natural_person"
-    judged = None
-    if purpose is not None and not stated and page.embedder and len(page.plain.text) <= LONG_DOCUMENT:
-        judged = _kind_by_purpose(page, purpose, kind_of_borrower, lender)
-        if judged in JUDGED and not (judged == "StudentLoan" and found):
-            unit = page.units[purpose.unit]
-            found[judged] = [passage(page.plain.text, unit, purpose.start, min(purpose.end, unit.end))]
+    private = people and lender is not None and lender.kind == "natural_person"
+    if purpose is not None and not stated and not private and len(page.plain.text) <= LONG_DOCUMENT:
+        for kind in _kinds_by_purpose(purpose, kind_of_borrower, found):
+            unit = page.units[purpose.kinds[kind][1]]
+            found[kind] = [passage(page.plain.text, unit, unit.start, unit.end)]
     if (
         whole
         and borrower is not None
@@ -805,7 +786,7 @@ def _kinds(
     ):
         found["CommercialLoan"] = [page.around(borrower.kind_start, borrower.kind_end)]
     if whole and people and not {"ConsumerLoan", "CommercialLoan", "StudentLoan"} & set(found):
-        span = _private_use(page, found, borrower, lender, judged=judged is not None)
+        span = _private_use(page, found, borrower, lender)
         if span is not None:
             found["ConsumerLoan"] = [span]
     if "StudentLoan" in found and "ConsumerLoan" in found:
@@ -815,18 +796,17 @@ def _kinds(
     return found
 
 
-def _kind_by_purpose(
-    page: _Page, purpose: Purpose, borrower: PartyKind | None, lender: PartyMention | None
-) -> str | None:
-    """The kind that a purpose makes a loan by its meaning. A private person's lending is of no kind by that alone."""
-    private = lender is not None and lender.kind == "natural_person"
-    if private and borrower == "natural_person":
-        return None
-    judged = kind_of_purpose(purpose.text, borrower, page.lexicon)
-    kind = judged[0] if judged else None
-    if (kind == "StudentLoan" and not is_study(purpose.text)) or (kind == "CommercialLoan" and private):
-        return None
-    return kind
+def _kinds_by_purpose(purpose: Purpose, borrower: PartyKind | None, found: Mapping[str, object]) -> list[str]:
+    """The kinds that a purpose makes a loan: a green one, and by its use, more surely where the borrower is of another
+    kind; a person's loan that has a kind of its own needs none by its use.
+    """
+    people = borrower == "natural_person"
+    use = max(KINDS_BY_USE, key=purpose.kinds.__getitem__)
+    against = borrower is not None and people == (use == "CommercialLoan")
+    green = ["GreenLoan"] if "GreenLoan" not in found and purpose.kinds["GreenLoan"][0] >= SURELY else []
+    if use in found or (people and (found or green)) or purpose.kinds[use][0] < (SURELY if against else TELLS):
+        return green
+    return [use, *green]
 
 
 def _private_use(
@@ -834,8 +814,6 @@ def _private_use(
     found: Mapping[str, object],
     borrower: PartyMention | None,
     lender: PartyMention | None,
-    *,
-    judged: bool,
 ) -> tuple[int, int] | None:
     """What makes a person's loan, of no kind by its words but `found`, a consumer loan: home, card or lender."""
     home = find_home_use(page.plain.text) if "Mortgage" in found else None
@@ -845,7 +823,7 @@ def _private_use(
         return None
     # A card in a person's own name is a consumer's; so is what an organisation lends to a person for no business.
     organised = lender is not None and lender.kind in ("financial_institution", "legal_entity")
-    if "CardAccount" in found or (organised and not found and not judged):
+    if "CardAccount" in found or (organised and not found):
         return page.around(borrower.kind_start, borrower.kind_end)
     return None
 
