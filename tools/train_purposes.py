@@ -34,7 +34,7 @@ NOTHING = 0.1  # weight of a passage that tells no purpose: few such pass the sc
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A passage, its use (0: none; OPEN; or the place of its kind in `KINDS_BY_USE` and one) and whether it is green."""
+    """A passage, its use (0: none; OPEN; or one more than its kind's place in `KINDS_BY_USE`), whether it is green."""
 
     passage: str
     use: int
@@ -53,7 +53,7 @@ def use_of(facts: dict[str, str]) -> int:
 
 
 def examples_of(agreement: MarkedAgreement) -> list[Example]:
-    """The sentences and rows of an agreement; one that a marked purpose covers, for the greater part of either, tells."""
+    """The sentences and rows of an agreement; one that a marked purpose covers, by most of either, tells."""
     plain = plain_text(agreement.text)
     marks = [(plain.offset(mark.start), plain.offset(mark.end)) for mark in agreement.marks if mark.label == "purpose"]
     use, green = use_of(agreement.facts), "GreenLoan" in agreement.facts["loan_types"]

@@ -15,7 +15,7 @@ from ovrag_core.loans.reading.parties import Parties, find_parties
 
 
 def read(text: str) -> Parties:
-    parties = find_parties(Document(id="d", text=text))
+    parties = find_parties(Document(id="d", text=text), by_meaning=True)
     for mention in (*parties.borrowers, *parties.lenders, *parties.guarantors):
         assert 0 <= mention.start < mention.end <= len(text)
         assert 0 <= mention.kind_start < mention.kind_end <= len(text)

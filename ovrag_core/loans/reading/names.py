@@ -32,7 +32,6 @@ _PARENTHESIS = re.compile(r"[ \u00a0]\(([^()\n]{1,30})\)")
 _BLANK = re.compile(r"-(?=[A-Z])|[ \u00a0]+|[ \u00a0]*\r?\n[ \u00a0]*")
 _LABEL = re.compile(r"[ \t]*[A-Z][\w ()/-]{1,30}:(?!\S)")
 _COMMA = re.compile(r",[ \u00a0]{0,3}(?:\r?\n[ ]?)?")
-_WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _TRADING = re.compile(
     r",?\s+(?:\(?(?:trading|doing business|carrying on business|carrying on a business|in business|operating)\s+(?:as|under)(?:\s+the\s+"
     r"(?:business\s+|trade\s+|trading\s+)?(?:name|style|firm)(?:\s+and\s+style)?(?:\s+of)?)?|t/as?|d/?b/?a|d\.b\.a\.?|a/k/a)\s+",

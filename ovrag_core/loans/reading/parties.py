@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from ovrag_core.base import Document
 from ovrag_core.loans.loan_facts import PartyKind
-from ovrag_core.loans.reading.letters import closing_names, headed_firms, letter_parties, own_hand
+from ovrag_core.loans.reading.letters import own_hand
 from ovrag_core.loans.reading.names import (
     Name,
     Role,
@@ -35,7 +35,6 @@ from ovrag_core.loans.reading.sightings import (
     Terms,
     cells_of,
     certain_terms,
-    deed_roles,
     is_common,
     is_party,
     lines_of,
@@ -44,7 +43,6 @@ from ovrag_core.loans.reading.sightings import (
     singular,
     sure_person,
 )
-from ovrag_core.loans.reading.signatures import names_below_lines, signed_captions, signed_columns, signing_parties
 
 __all__ = ["Parties", "PartyMention", "find_parties"]
 
@@ -150,54 +148,11 @@ _SPOKEN = re.compile(
 _CAPACITY = re.compile(
     r"\b(?:[Aa]s|AS|in its capacity as|in their capacity as)\s+(?:the\s+|a\s+|sole\s+|THE\s+)?((?:[A-Z][\w-]*\s+){0,2}[A-Z][\w/-]*|borrowers?|lenders?|guarantors?|debtor|creditor)(?![\w-])"
 )
-_PROMISES = re.compile(
-    r"\b(?:promises?|promised|undertakes?|agrees?|covenants?|binds? (?:itself|himself|herself))\s+(?:and\s+agrees?\s+|unconditionally\s+)?to\s+(?:re)?pay\b",
-    re.IGNORECASE,
-)
-_ORDER = re.compile(
-    r"\b(?:re)?pay\s+(?:back\s+)?(?:to\s+)?(?:the\s+order\s+of\s*[:,]?\s+)?(?=[A-ZÀ-Þ])|\bto\s+the\s+order\s+of\s*[:,]?\s+",
-    re.IGNORECASE,
-)
 _UNDERSIGNED = re.compile(
     r"\bundersigned\b\s*(?:borrower|maker|obligor)?\s*(?:\([^()]{0,60}\))?\s*,?\s+(?!\s*\d{1,2}[.)]\s)", re.IGNORECASE
 )
 _SELF = re.compile(r"\b(I|We)(?:,|\s+the\s+undersigned,?)\s+(?:the\s+undersigned,?\s+)?")
-_LENDS = re.compile(
-    r"\b(?:lends?|lent|loaned|advanced|(?:has|have|had)\s+(?:today\s+|this\s+day\s+|also\s+)?(?:agreed\s+to\s+(?:lend|advance|make|provide|grant|loan)|lent|advanced|loaned)|"
-    r"(?:will|shall|agrees?\s+to|undertakes?\s+to|is\s+(?:willing|prepared|pleased|ready)\s+to|are\s+(?:willing|prepared|pleased)\s+to)\s+(?:hereby\s+)?(?:lend|advance|loan|make\s+available|grant|provide|extend))\b",
-    re.IGNORECASE,
-)
-_TO = re.compile(r"\bto\s+", re.IGNORECASE)
-_LOAN_TO = re.compile(
-    r"\b(?:loan|advance|credit|facility|lend|financing|offer)\b[^.;\n]{0,60}?\bto\s+(?=[A-ZÀ-Þ])", re.IGNORECASE
-)
-_LOAN_FROM = re.compile(
-    r"\b(?:loan|loaned|advance|borrow|borrows|borrowed|borrowing|received|financing|facility)\b[^.;\n]{0,80}?\bfrom\s+(?=[A-ZÀ-Þ])",
-    re.IGNORECASE,
-)
-_OWES = re.compile(
-    r"\b(?:indebted|owes?|owed|liable|debt due|repaid|payable|repay|repays)\b[^.;\n]{0,50}?\bto\s+(?=[A-ZÀ-Þ])",
-    re.IGNORECASE,
-)
-_ANSWERS_FOR = re.compile(
-    r"[^.;]{0,60}\b(?:if|should|where|whenever)\s+(?:you|the\s+\w+|he|she|they)\s+(?:do(?:es)?\s+not|fails?|cannot|default)",
-    re.IGNORECASE,
-)
-_MADE_WITH = re.compile(
-    r"\b(?:[Mm]ade|MADE|[Ee]ntered into|[Cc]oncluded|[Ss]igned)\b[^.;:]{0,60}\b(?:with|WITH)[:,]?\s+(?=[A-ZÀ-Þ])"
-)
 _OWES_ME = re.compile(r"\b(?:owed?|owing|pay|payable|repay)\b[^.;]{0,40}\bto\s+(?:me|us),\s+(?=[A-ZÀ-Þ])")
-_WHO_LENDS = re.compile(r"\b[Ii]t\s+is\s+(?=[A-ZÀ-Þ])")
-_WHO = re.compile(
-    r"\s*,?\s*(?:alone\s+)?(?:who|that)\s+(?:alone\s+)?(?P<verb>lends|has lent|is lending|borrows|owes|is borrowing)\b"
-)
-_OWES_KIN = re.compile(
-    r"\b(?:owes?|borrow(?:ed|s)?|repay|pay)\s+(?:back\s+)?(?:from\s+|to\s+)?(?:my|his|her|our|their)\s+(?:[a-z-]+,?\s+){1,3}(?=[A-ZÀ-Þ])"
-)
-_BORROWS = re.compile(
-    r"\b(?:(?:has|have|had)\s+(?:today\s+)?borrowed|borrows|borrowed|wishes\s+to\s+borrow|(?:will|shall|agrees?\s+to|is\s+to)\s+borrow|owes|acknowledges?\s+(?:that\s+(?:he|she|it|they)\s+(?:is|are)\s+indebted|receipt|having\s+received|owing|a\s+debt))\b",
-    re.IGNORECASE,
-)
 _GUARANTEES = re.compile(
     r"\b(?:(?<!\bby[ \n])guarantees?|guaranteed|(?:will|shall|agrees?\s+to|has\s+agreed\s+to)\s+(?:unconditionally\s+|irrevocably\s+)*guarantee|stands?\s+surety|stands?\s+as\s+(?:surety|cautioner|guarantor))\b",
     re.IGNORECASE,
@@ -206,8 +161,6 @@ _GUARANTEED_BY = re.compile(
     r"\b(?:guaranteed|guarantee(?:\s+(?:given|granted|made))?|guaranty(?:\s+(?:given|granted|made))?)\s+(?:in full\s+)?(?:by|of|from)\s+(?=[A-ZÀ-Þ])",
     re.IGNORECASE,
 )
-_BEHALF = re.compile(r"\bon\s+behalf\s+of\s+(?=[A-ZÀ-Þ])", re.IGNORECASE)
-_ACCEPTS = re.compile(r"\b(?:accept|accepts|accepted|agree to the (?:above|foregoing)|acknowledge)\b", re.IGNORECASE)
 _PAY_WORDS = re.compile(
     r"\b(?:promise|agree|undertake)s?\s+to\s+(?:re)?pay|\bborrow|\breceived\b|\bowe\b|\backnowledge|\bindebted",
     re.IGNORECASE,
@@ -238,12 +191,10 @@ _BANK_TERMS = frozenset(
         "trust company",
     }
 )
-_ACCEPTED_FOR = re.compile(r"[ \t]*(?:We |I )?(?:[Aa]greed|[Aa]ccept(?:ed)?|[Cc]ounter-?signed|[Cc]onfirmed)\b")
 _SPOKEN_OF = re.compile(
     r"\((?:hereinafter\s+)?[\"“‘']?(you|we|us|me|I)[\"”’']?(?:\s*(?:,|and|or)\s*[\"“‘']?\w+[\"”’']?)*\)", re.IGNORECASE
 )
 _INSTITUTIONAL = frozenset(["bank", "credit union", "building society", "society", "company", "trust company"])
-_THINGS = frozenset(["property", "collateral", "vehicle", "equipment", "goods", "premises", "land", "project", "plan"])
 _WHO_IS = re.compile(r"who (?:is|are) (?:the |your |my )?(\w+(?: \w+)?)")
 _WHO_DOES = re.compile(r"(who (?:lends|is lending|borrows|is borrowing|owes))\b(?: [a-z]+){0,4}")
 _KIN = re.compile(r"(?:Your|My|Our|The) [a-z]+(?: [a-z]+)?, (?=[A-ZÀ-Þ])")
@@ -276,18 +227,10 @@ def find_parties(document: Document, *, by_meaning: bool = False) -> Parties:
             _statements,
             _called_parties,
             _appositions,
-            _deed_parties,
-            _verbs,
+            _speakers,
         ):
             sightings.extend(finder(text, start, stop, terms))
-    sightings = _complemented(sightings, terms)
-    sightings.extend(letter_parties(text, terms))
-    sightings.extend(headed_firms(text, terms))
     sightings.extend(own_hand(text, terms))
-    columns = list(signed_columns(text, terms))
-    wrapped = {sighting.name.start: sighting.name for sighting in columns}
-    sightings = [*(replace(s, name=wrapped.get(s.name.start, s.name)) for s in sightings), *columns]
-    _add_fallbacks(text, sightings, terms)
     if by_meaning:
         sightings = weighed(text, terms, sightings)
     sightings = _spelled_out(text, sightings)
@@ -419,11 +362,6 @@ def _is_role() -> re.Pattern[str]:
         rf"\s*(?:,\s*|\s+(?:is|are|acts\s+as|shall\s+be|being)\s+)(?:hereby\s+)?(?:the|as|as\s+the)\s+(?:sole\s+)?({certain_terms()})(?![\w-])(?!\s*['’]s)",
         re.IGNORECASE,
     )
-
-
-_DEED_PARTY = re.compile(
-    r"\s*,\s*(?:as\s+|the\s+)?(?P<role>Grantors?|Trustors?|Beneficiary|Beneficiaries|Trustee|GRANTORS?|TRUSTORS?|BENEFICIARY|TRUSTEE)(?![\w-])(?!\s*['’]s)"
-)
 
 
 def _label_role(label: str, terms: Terms) -> tuple[Role, bool, str] | None:
@@ -679,8 +617,6 @@ def _definitions(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sig
         for term in found:
             role = terms.role(term)
             if role is None:
-                if not is_common(term.lower()) and term.lower() not in _THINGS:
-                    terms.open.extend((term, name) for name in names[:1])
                 continue
             certain = terms.certain(term) is not None
             terms.define(term, role)
@@ -691,8 +627,6 @@ def _definitions(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sig
         role = terms.certain(term) or terms.certain(term.split()[0])
         if role is None and term[0].isupper() and " ".join(plain_words(term)) in terms.quoted:
             role = terms.role(term)
-            if role is None:
-                terms.open.extend((term, name) for name in _names_before(text, match.start(), terms)[:1])
         elif role is None and term[0].isupper():
             role = terms.use(term)
         if role:
@@ -989,46 +923,23 @@ def _is_asked(text: str, at: int) -> bool:
     return end is not None and end.group() == "?"
 
 
-def _deed_parties(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
-    """ "X and Y, husband and wife, Grantors", "Z BANK, Beneficiary" at the beginning of a deed of trust."""
-    if not deed_roles(text):
-        return
-    for match in _DEED_PARTY.finditer(text, start, min(stop, start + 6000)):
-        role = terms.role(match["role"])
-        names = _names_before(text, match.start(), terms, several=True) if role else []
-        if role and names and names[0].end <= match.start() and "\n\n" not in text[names[0].end : match.start()]:
-            yield Sighting(role, names[0], 8.0, (names[0].end, match.start()), match["role"])
-
-
 def _near(text: str, start: int, end: int) -> bool:
     """Whether a name's description, if any, is all that stands between."""
     between = text[start:end]
     return not between.strip() or (between.lstrip().startswith(("(", ",")) and "\n\n" not in between)
 
 
-def _verbs(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
-    """Who promises to pay whom, who lends to whom, who owes, who guarantees."""
-    yield from _before(text, _PROMISES, "borrower", 6.0, start, stop, terms)
-    yield from _before(text, _BORROWS, "borrower", 5.0, start, stop, terms)
-    yield from _before(text, _LENDS, "lender", 6.0, start, stop, terms)
-    yield from _before(text, _GUARANTEES, "guarantor", 6.0, start, stop, terms)
+def _speakers(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
+    """Who says "I, X, promise to pay" or is "me, Y"; who signs as the undersigned; who guarantees."""
+    yield from _guarantors(text, start, stop, terms)
     after: tuple[tuple[re.Pattern[str], Role, float], ...] = (
-        (_ORDER, "lender", 6.0),
         (_UNDERSIGNED, "borrower", 6.5),
-        (_LOAN_TO, "borrower", 4.0),
-        (_LOAN_FROM, "lender", 4.0),
-        (_OWES, "lender", 3.5),
-        (_OWES_KIN, "lender", 5.5),
         (_OWES_ME, "lender", 6.0),
-        (_MADE_WITH, "borrower", 3.5),
         (_GUARANTEED_BY, "guarantor", 5.0),
     )
     for pattern, role, weight in after:
         for match in pattern.finditer(text, start, stop):
             yield from _after(text, match.end(), role, weight, terms, stop)
-    for match in _LENDS.finditer(text, start, stop):
-        for to in list(_TO.finditer(text, match.end(), min(stop, match.end() + 220)))[:3]:
-            yield from _after(text, to.end(), "borrower", 4.0, terms, stop)
     for match in _SELF.finditer(text, start, stop):
         name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
         if name and is_party(name, terms) and _right_after(text, match.end(), name):
@@ -1040,37 +951,21 @@ def _verbs(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]
                 yield Sighting(
                     speaks, _joint(text, name, name.end + 80), 7.0, (name.end, name.end + 200), match.group(1)
                 )
-    for match in _WHO_LENDS.finditer(text, start, stop):
-        name = name_at(text, match.end(), stop=min(stop, match.end() + 120))
-        who = _WHO.match(text, name.end) if name else None
-        if name and who and is_party(name, terms):
-            said_role: Role = "lender" if who["verb"] in ("lends", "has lent", "is lending") else "borrower"
-            yield Sighting(said_role, name, 6.5, (name.end, name.end))
-    for match in _BEHALF.finditer(text, start, stop):
-        line = text.rfind("\n", 0, match.start()) + 1
-        if _ACCEPTED_FOR.match(text, line, match.end()) or _ACCEPTS.search(
-            text, match.end(), min(stop, match.end() + 160)
-        ):
-            yield from _after(text, match.end(), "borrower", 4.0, terms, stop)
 
 
-def _before(
-    text: str, pattern: re.Pattern[str], role: Role, weight: float, start: int, stop: int, terms: Terms
-) -> Iterator[Sighting]:
-    for match in pattern.finditer(text, start, stop):
+def _guarantors(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
+    """The subject of "guarantees"."""
+    for match in _GUARANTEES.finditer(text, start, stop):
         window = text[max(0, match.start() - 320) : match.start()]
-        defined = re.search(
-            r"\)\s*,?\s*(?:for value received,?\s*|hereby\s+|jointly and severally,?\s+|unconditionally\s+|absolutely\s+|and\s+)*$",
-            window,
-            re.IGNORECASE,
-        )
+        defined = re.search(r"\)\s*,?\s*(?:hereby\s+|jointly and severally,?\s+|unconditionally\s+|and\s+)*$", window)
         at = match.start() if not defined else match.start() - len(window) + window.rfind("(")
         names = [] if _is_asked(text, match.end()) else _names_before(text, at, terms)
-        if names and _NEW_PARAGRAPH.search(text[names[0].end : match.start()]):
-            continue
-        if names and _subject(text[names[0].end : at]):
-            answers = pattern is _PROMISES and _ANSWERS_FOR.match(text, match.end())
-            yield Sighting("guarantor" if answers else role, names[0], weight, (names[0].end, match.start()))
+        if (
+            names
+            and not _NEW_PARAGRAPH.search(text[names[0].end : match.start()])
+            and _subject(text[names[0].end : at])
+        ):
+            yield Sighting("guarantor", names[0], 6.0, (names[0].end, match.start()))
 
 
 def _speaker(pays: re.Match[str] | None, lends: re.Match[str] | None) -> Role | None:
@@ -1119,60 +1014,6 @@ def _after(text: str, at: int, role: Role, weight: float, terms: Terms, stop: in
 def _right_after(text: str, at: int, name: Name) -> bool:
     """Whether only blanks, a quotation mark, an article or a title stand before a name."""
     return text[at : name.start].strip(" \t\r\n\"“„‘'*_") in ("", "the", "The", "THE", name.title, f"the {name.title}")
-
-
-def _add_fallbacks(text: str, sightings: list[Sighting], terms: Terms) -> None:
-    """Signatures, where nothing else names a borrower or a lender: captions below names, then whoever signs."""
-    sightings.extend(signed_captions(text, terms))
-    sightings.extend(signing_parties(text, terms))
-    tail = max(0, len(text) - 4000)
-    have = {sighting.role for sighting in sightings}
-    if "borrower" in have and "lender" in have:
-        return
-    taken = {_key(s.name.text) for s in sightings}
-    other = {_key(n.text): (t, n) for t, n in terms.open if _key(n.text) not in taken and _sure_party(n)}
-    if len(other) == 1 and len(have & {"borrower", "lender"}) == 1:
-        ((term, party),) = other.values()
-        left: Role = "lender" if "borrower" in have else "borrower"
-        terms.define(term, left)
-        sightings.append(Sighting(left, party, 2.0, (party.end, min(len(text), party.end + 200))))
-        return
-    signers: list[Name] = []
-    for at, line in lines_of(text, tail, len(text)):
-        for begin, end in cells_of(line, at):
-            signed = re.match(r"\s*(?:Signed|Signature|Sign(?:ed)? by)\s*:?[\s_.]*", text[begin:end], re.IGNORECASE)
-            name = name_at(text, begin + (signed.end() if signed else 0), stop=end, wrap=False)
-            if (
-                name
-                and is_party(name, terms)
-                and (signed or re.match(r"\s*\n+\s*(?:_{3,}\s*\n+\s*)?By\b", text[name.end : name.end + 200]))
-            ):
-                signers.append(name)
-    if "lender" not in have:
-        signers.extend(closing_names(text, terms))
-    if "borrower" not in have:
-        signers.extend(names_below_lines(text, tail, terms))
-    for name in signers:
-        kind = built_kind(name.text)
-        if kind is None or _key(name.text) in taken:
-            continue
-        if "borrower" not in have and kind in ("natural_person", "legal_entity"):
-            sightings.append(Sighting("borrower", name, 1.0, (name.end, name.end)))
-        elif "lender" not in have:
-            sightings.append(Sighting("lender", name, 1.0, (name.end, name.end)))
-
-
-def _complemented(sightings: list[Sighting], terms: Terms) -> list[Sighting]:
-    """The sightings, with the party under a doubtful lender's term ("Dealer") as borrower where the lender is surely another."""
-    if any(sighting.role == "borrower" for sighting in sightings):
-        return sightings
-    sure = {_key(s.name.text) for s in sightings if s.role == "lender" and s.term and terms.certain(s.term)}
-    return [
-        replace(s, role="borrower")
-        if sure and s.role == "lender" and s.term and not terms.certain(s.term) and _key(s.name.text) not in sure
-        else s
-        for s in sightings
-    ]
 
 
 def _sure_party(name: Name) -> bool:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
 """What a loan is for, and what kind of loan that makes it, whoever borrows.
 
 Two linear models that `tools/train_purposes.py` learns from the marked agreements: one on hashed words chooses the

@@ -44,12 +44,18 @@ def candidates(text: str, terms: Terms, start: int = 0, stop: int | None = None)
     for capital in _CAPITAL.finditer(text, start, stop):
         if capital.start() < at:
             continue
-        name = name_at(text, capital.start(), stop=stop)
+        name = name_at(text, capital.start(), stop=stop, wrap=_is_prose(text, capital.start()))
         if name is not None:
             at = max(at, name.end)
             if is_party(name, terms) and (built_kind(name.text) is not None or len(name.text.split()) > 1):
                 found.append(name)
     return found
+
+
+def _is_prose(text: str, at: int) -> bool:
+    """Whether the line at `at` is long enough to run on in the next."""
+    end = text.find("\n", at)
+    return (end if end >= 0 else len(text)) - (text.rfind("\n", 0, at) + 1) >= _SHORT_LINE
 
 
 class RoleJudge:

@@ -102,8 +102,6 @@ class Terms:
         self._text = text if len(text) <= 120_000 else text[:90_000] + text[-30_000:]
         self._roles: dict[str, Role | None] = {**speaker_roles(self._text), **deed_roles(self._text)}
         self._defined: dict[str, Role] = {}
-        #: Parties under a term of their own whose role neither the lexicon nor their use shows.
-        self.open: list[tuple[str, Name]] = []
         #: Every term the document puts in quotation marks; none of them is a party's name.
         self.quoted = frozenset(
             " ".join(plain_words(t)) for t in re.findall(r"[\"“]([A-Z][\w' -]{1,40})[,.]?[\"”]", self._text)

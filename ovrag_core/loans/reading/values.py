@@ -1072,7 +1072,6 @@ _ON_PAYOUT = re.compile(
     r"\b(?:disburs\w+|drawn|draw(?:down|n)|paid out|pay(?:out|ment out)|advanced|lent|lending|loan date|closing|transferred)\b[^.;]{0,40}?\b(?:on|date|is|:)\W*(?:the\s+)?(?=\w)",
     re.IGNORECASE,
 )
-_DATE_LINE = re.compile(r"^[^\n\d]{0,60}?(?=[^\n]{6,45}$)", re.MULTILINE)
 
 
 @lru_cache(maxsize=4)
