@@ -3,8 +3,9 @@
 import pytest
 
 from ovrag_core.base.types import Document
-from ovrag_core.loans.reading.purposes import is_study, says_in_passing
+from ovrag_core.loans.reading.purposes import KINDS_BY_USE, find_purpose, says_in_passing
 from ovrag_core.loans.reading.reader import read
+from ovrag_core.loans.reading.sentences import plain_text, units
 
 
 @pytest.mark.parametrize(
@@ -32,9 +33,26 @@ def test_statements_of_this_loan_count(statement: str, words: str) -> None:
     assert not says_in_passing(statement, statement.index(words))
 
 
-def test_school_fees_of_children_are_no_study() -> None:
-    assert is_study("tuition and books for her degree")
-    assert not is_study("school fees of two children and repairs to the house")
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("The money pays for a lathe and two compressors for the joinery.", "CommercialLoan"),
+        ("You want it for a new bathroom and a holiday with the children.", "ConsumerLoan"),
+        ("It covers tuition and a room in her second year at the university.", "StudentLoan"),
+    ],
+)
+def test_a_purpose_tells_the_kind_of_loan(sentence: str, kind: str) -> None:
+    text = f"Harbour Bank plc lends Ida Roth £5,000.\n\n{sentence}\n\nInterest runs at 5% a year.\n"
+    plain = plain_text(text)
+    purpose = find_purpose(plain.text, units(plain.text))
+    assert purpose is not None
+    assert purpose.text == sentence
+    assert max(KINDS_BY_USE, key=lambda each: purpose.kinds[each][0]) == kind
+
+
+def test_a_text_without_a_purpose_has_none() -> None:
+    plain = plain_text("Interest runs at 5% a year.\n\nThis deed is governed by the law of Malta.\n")
+    assert find_purpose(plain.text, units(plain.text)) is None
 
 
 def test_a_persons_card_is_a_consumers_and_a_companys_is_not() -> None:

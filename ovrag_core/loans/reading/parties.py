@@ -29,7 +29,7 @@ from ovrag_core.loans.reading.names import (
     plain_words,
 )
 from ovrag_core.loans.reading.persons import PersonSigns
-from ovrag_core.loans.reading.roles import PRINCIPALS, weighed
+from ovrag_core.loans.reading.roles import LEAST, PRINCIPALS, weighed
 from ovrag_core.loans.reading.sightings import (
     Sighting,
     Terms,
@@ -232,7 +232,9 @@ def find_parties(document: Document, *, by_meaning: bool = False) -> Parties:
             sightings.extend(finder(text, start, stop, terms))
     sightings.extend(own_hand(text, terms))
     if by_meaning:
-        sightings = weighed(text, terms, sightings)
+        sightings = [
+            replace(each, name=_joint(text, each.name, each.name.end + 80)) for each in weighed(text, terms, sightings)
+        ]
     sightings = _spelled_out(text, sightings)
     ranked = _rank(text, sightings, terms)
     parties = {role: _principals(text, mentions) for role, mentions in ranked.items()}
@@ -1063,14 +1065,14 @@ def _rank(text: str, sightings: Iterable[Sighting], terms: Terms) -> dict[Role, 
 
 
 def _likeliest_pair(scores: Mapping[tuple[str, Role], float]) -> dict[Role, str]:
-    """The borrower and the lender, two different names, that weigh most together."""
-    borrowers, lenders = ({name: score for (name, own), score in scores.items() if own == role} for role in PRINCIPALS)
-    pairs = [(borrower, lender) for borrower in borrowers for lender in lenders if borrower != lender]
-    if not pairs:
-        sides = [(score, role, name) for (name, role), score in scores.items() if role in PRINCIPALS]
-        return {role: name for _, role, name in sorted(sides, key=lambda side: side[0])[-1:]}
+    """The borrower and the lender, two different names, that weigh most together; a side may stay open."""
+    borrowers, lenders = (
+        {"": LEAST, **{name: score for (name, own), score in scores.items() if own == role}} for role in PRINCIPALS
+    )
+    pairs = [(borrower, lender) for borrower in borrowers for lender in lenders if borrower != lender or not borrower]
     borrower, lender = max(pairs, key=lambda pair: borrowers[pair[0]] + lenders[pair[1]])
-    return {"borrower": borrower, "lender": lender}
+    named: dict[Role, str] = {"borrower": borrower, "lender": lender}
+    return {role: name for role, name in named.items() if name}
 
 
 def _score(group: list[Sighting]) -> float:
