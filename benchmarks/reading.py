@@ -65,7 +65,7 @@ USES = {
     "check": "scoring only, scored often; led to the hard negatives",
     "unread": "scoring only",
     "unread2": "scoring only",
-    "unread3": "scoring only, scored once",
+    "unread3": "scoring only, scored twice",
     "set_aside": "three drafters from whom no weights learned; thresholds were chosen on them",
     "varied": "the project's own generator; seeds 1 to 8 tuned on",
 }

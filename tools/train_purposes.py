@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy
 import torch
-from marked_agreements import ASIDE, FOLDER, MarkedAgreement, marked_agreements
+from marked_agreements import ASIDE, MarkedAgreement, marked_agreements
 from safetensors.torch import save_file
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor
@@ -25,8 +25,9 @@ from ovrag_core.loans.reading.purposes import KINDS_BY_USE, WEIGHTS, find_purpos
 from ovrag_core.loans.reading.sentences import plain_text, units
 from ovrag_core.retrieval import minilm
 
+MARKED = Path("training/loans/marked")
 TYPICAL = Path("training/loans/purposes.tsv")
-LEARNED_FROM = [f"{FOLDER}/*/*.txt", str(TYPICAL)]
+LEARNED_FROM = [f"{MARKED}/*/*.txt", str(TYPICAL)]
 OPEN = -1  # of a passage: what kind of loan its purpose makes is not known
 PERSONAL, BUSINESS, STUDY = 1, 2, 3
 NOTHING = 0.1  # weight of a passage that tells no purpose: few such pass the screen
@@ -115,7 +116,7 @@ def read_aside() -> tuple[int, int]:
 
 def main() -> None:
     """Train on all there is and write the weights."""
-    examples = [example for agreement in marked_agreements(FOLDER) for example in examples_of(agreement)] + typical()
+    examples = [example for agreement in marked_agreements(MARKED) for example in examples_of(agreement)] + typical()
     save_file(learned(examples), WEIGHTS, metadata=notes(LEARNED_FROM))
     print(f"{WEIGHTS}: trained on {len(examples)} passages; set aside, {'{} of {} right'.format(*read_aside())}")
 

@@ -28,6 +28,7 @@ ELSEWHERE = {
 TRAINERS = {
     "train_judge": ("ontologies/lexicon/judge.safetensors",),
     "train_gate": ("ontologies/lexicon/gate.safetensors",),
+    "train_purposes": ("ontologies/lexicon/purposes.safetensors",),
     "train_roles": ("ontologies/lexicon/roles.safetensors",),
     "train_questions": ("ontologies/lexicon/questions.safetensors",),
     "train_policy_reader": tuple(f"ovrag_studies/cited/weights/reader_{seed}.safetensors" for seed in (0, 1)),
