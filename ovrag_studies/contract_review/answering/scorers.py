@@ -29,7 +29,6 @@ from ovrag_studies.contract_review.texts.datasets import Contract
 HALF = 0.5  # of words in common: a span answers, as CUAD counts
 FEWEST_SHORT = 8  # matches among short spans from which a category has short answers
 ABSENT = -12.0  # logit of what no training example speaks for
-DENSE = 384 * 3 + PLACES
 
 _MARKS = re.compile(r"[.,;:]")
 

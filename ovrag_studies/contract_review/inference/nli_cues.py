@@ -46,7 +46,6 @@ def plain(text: str) -> str:
 
 
 _NO = r"(?:not|nor|never|neither|no|refrain\w*|without)\b"
-_PERMISSION = r"(?:consent|permission|approval|authori[sz]ation|agreement in writing)"
 _ADVISERS = (
     r"(?:agents?|advis[oe]rs?|consultants?|contractors?|subcontractors?|attorneys?|lawyers?|accountants?|counsel|"
     r"auditors?|bankers?|lenders?|representatives?|affiliates?|subsidiaries|financing sources?)"

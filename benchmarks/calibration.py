@@ -1,0 +1,94 @@
+"""How far the probabilities of what was learned can be taken at their word, on drafters from whom nothing learned.
+
+    python benchmarks/calibration.py
+
+Each mention of a name, each sentence and row, and each purpose of the agreements set aside is judged; what is judged
+likeliest is right where the drafter marked it so. The expected calibration error (Naeini et al. 2015) is the mean
+distance, over ten bins of equal width, between the probability of the likeliest answer and the share that is right.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy
+from numpy.typing import NDArray
+
+from ovrag_core.loans import ROLES
+from ovrag_core.loans.reading.judge import AXES, load_judge
+from ovrag_core.loans.reading.purposes import KINDS_BY_USE, find_purpose
+from ovrag_core.loans.reading.roles import load_roles
+from ovrag_core.loans.reading.sentences import plain_text, units
+from tables import table
+
+PROJECT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(PROJECT / "tools"))
+
+from marked_agreements import ASIDE, MarkedAgreement, marked_agreements  # noqa: E402
+from train_judge import statements_of  # noqa: E402
+from train_purposes import OPEN, use_of  # noqa: E402
+from train_roles import mentions_in  # noqa: E402
+
+BINS = 10
+SHOWN = ((0.0, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 1.01))
+Judged = tuple[float, bool]  # the probability of the likeliest answer, and whether it is right
+
+
+def roles_of(agreement: MarkedAgreement) -> Iterator[Judged]:
+    """The role of each mention of a name."""
+    examples = mentions_in(agreement)
+    judged = load_roles()([(example.text, example.start, example.end) for example in examples])
+    for found, example in zip(judged, examples, strict=True):
+        yield float(found.max()), ROLES[int(found.argmax())] == ROLES[example.role]
+
+
+def passages_of(agreement: MarkedAgreement, axis: int) -> Iterator[Judged]:
+    """What each sentence or row that may say something says on an axis of the judge of passages."""
+    passages, classes = zip(*statements_of(agreement), strict=True)
+    judge = load_judge()
+    rows = [row for row, likely in enumerate(judge.screen(passages)) if likely >= 0.3 or any(classes[row])]
+    for row, found in zip(rows, judge([passages[row] for row in rows])[:, axis], strict=True):
+        yield float(found.max()), int(found.argmax()) == classes[row][axis]
+
+
+def purposes_of(agreement: MarkedAgreement) -> Iterator[Judged]:
+    """The kind of loan that the agreement's purpose makes it, where one is stated."""
+    plain = plain_text(agreement.text)
+    purpose, use = find_purpose(plain.text, units(plain.text)), use_of(agreement.facts)
+    if purpose is not None and use != OPEN:
+        likely = numpy.array([purpose.kinds[kind][0] for kind in KINDS_BY_USE])
+        yield float(likely.max() / likely.sum()), int(likely.argmax()) == use - 1
+
+
+def calibration_error(judged: list[Judged]) -> float:
+    """The expected calibration error."""
+    sure, right = numpy.array([each for each, _ in judged]), numpy.array([each for _, each in judged])
+    bins: NDArray[numpy.int64] = numpy.minimum((sure * BINS).astype(int), BINS - 1)
+    parts = [bins == number for number in range(BINS) if (bins == number).any()]
+    return float(sum(part.mean() * abs(sure[part].mean() - right[part].mean()) for part in parts))
+
+
+def row_of(name: str, judged: list[Judged]) -> tuple[str, ...]:
+    """One line of the table."""
+    bands = [[right for sure, right in judged if low <= sure < high] for low, high in SHOWN]
+    sure, right = numpy.mean([each for each, _ in judged]), numpy.mean([each for _, each in judged])
+    shares = (f"{sum(band)} of {len(band)}" for band in bands)
+    return name, str(len(judged)), f"{sure:.3f}", f"{right:.3f}", f"{calibration_error(judged):.3f}", *shares
+
+
+def main() -> None:
+    """Print the table."""
+    agreements = list(marked_agreements(PROJECT / ASIDE))
+    judged = {"role of a mention": [each for agreement in agreements for each in roles_of(agreement)]}
+    for number, axis in enumerate(AXES):
+        judged[f"{axis} of a passage"] = [each for agreement in agreements for each in passages_of(agreement, number)]
+    judged["kind by purpose"] = [each for agreement in agreements for each in purposes_of(agreement)]
+    header = ("judged", "n", "mean probability", "right", "calibration error")
+    shown = tuple(f"right at {low:.1f} to {min(high, 1.0):.1f}" for low, high in SHOWN)
+    print(table((*header, *shown), (row_of(name, found) for name, found in judged.items())))
+
+
+if __name__ == "__main__":
+    main()
