@@ -59,7 +59,7 @@ T = TypeVar("T", Principal, Rate, Maturity, Term)
 KINDS = (
     "ConsumerLoan", "CommercialLoan", "Mortgage", "StudentLoan", "SubsidizedStudentLoan", "GreenLoan", "CardAccount",
 )  # fmt: skip
-SURELY = 0.5  # probability of a kind by purpose that speaks against the kind of the borrower
+SURELY = 0.5  # probability of a kind by purpose that the kind of the borrower does not bear out
 SECURITY = ("SecuredLoan", "UnsecuredLoan")
 FORM = ("OpenEndCredit", "ClosedEndCredit")
 PARTY_CLASSES: dict[PartyKind, str] = {
@@ -798,13 +798,13 @@ def _kinds(
 
 def _kinds_by_purpose(purpose: Purpose, borrower: PartyKind | None, found: Mapping[str, object]) -> list[str]:
     """The kinds that a purpose makes a loan: a green one, and by its use, more surely where the borrower is of another
-    kind; a person's loan that has a kind of its own needs none by its use.
+    kind or of none; a person's loan that has a kind of its own needs none by its use.
     """
     people = borrower == "natural_person"
     use = max(KINDS_BY_USE, key=purpose.kinds.__getitem__)
-    against = borrower is not None and people == (use == "CommercialLoan")
+    doubtful = borrower is None or people == (use == "CommercialLoan")
     green = ["GreenLoan"] if "GreenLoan" not in found and purpose.kinds["GreenLoan"][0] >= SURELY else []
-    if use in found or (people and (found or green)) or purpose.kinds[use][0] < (SURELY if against else TELLS):
+    if use in found or (people and (found or green)) or purpose.kinds[use][0] < (SURELY if doubtful else TELLS):
         return green
     return [use, *green]
 

@@ -17,7 +17,6 @@ from scipy.optimize import minimize
 
 from ovrag_studies.contract_review.answering.features import (
     CONTEXT_BUCKETS,
-    PLACES,
     WORD_BUCKETS,
     ContractReading,
     Numbers,
