@@ -153,6 +153,8 @@ _UNDERSIGNED = re.compile(
 )
 _SELF = re.compile(r"\b(I|We)(?:,|\s+the\s+undersigned,?)\s+(?:the\s+undersigned,?\s+)?")
 _OWES_ME = re.compile(r"\b(?:owed?|owing|pay|payable|repay)\b[^.;]{0,40}\bto\s+(?:me|us),\s+(?=[A-ZÀ-Þ])")
+_BORROWS = re.compile(r"\b(?:borrows?|borrowed|owes?|promises? to (?:re)?pay)\b", re.IGNORECASE)
+_LENDS = re.compile(r"\b(?:lends?|lent|advances?|advanced)\b", re.IGNORECASE)
 _GUARANTEES = re.compile(
     r"\b(?:(?<!\bby[ \n])guarantees?|guaranteed|(?:will|shall|agrees?\s+to|has\s+agreed\s+to)\s+(?:unconditionally\s+|irrevocably\s+)*guarantee|stands?\s+surety|stands?\s+as\s+(?:surety|cautioner|guarantor))\b",
     re.IGNORECASE,
@@ -230,6 +232,8 @@ def find_parties(document: Document, *, by_meaning: bool = False) -> Parties:
             _speakers,
         ):
             sightings.extend(finder(text, start, stop, terms))
+        if not by_meaning:
+            sightings.extend(_acting(text, start, stop, terms))
     sightings.extend(own_hand(text, terms))
     if by_meaning:
         sightings = [
@@ -933,7 +937,7 @@ def _near(text: str, start: int, end: int) -> bool:
 
 def _speakers(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
     """Who says "I, X, promise to pay" or is "me, Y"; who signs as the undersigned; who guarantees."""
-    yield from _guarantors(text, start, stop, terms)
+    yield from _subjects(text, _GUARANTEES, "guarantor", start, stop, terms)
     after: tuple[tuple[re.Pattern[str], Role, float], ...] = (
         (_UNDERSIGNED, "borrower", 6.5),
         (_OWES_ME, "lender", 6.0),
@@ -955,9 +959,15 @@ def _speakers(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighti
                 )
 
 
-def _guarantors(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
-    """The subject of "guarantees"."""
-    for match in _GUARANTEES.finditer(text, start, stop):
+def _acting(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
+    """The subjects of "borrows" and "lends", where no judge of roles reads what stands around a name."""
+    yield from _subjects(text, _BORROWS, "borrower", start, stop, terms)
+    yield from _subjects(text, _LENDS, "lender", start, stop, terms)
+
+
+def _subjects(text: str, verb: re.Pattern[str], role: Role, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
+    """The names that are subjects of a verb, with the role it gives them."""
+    for match in verb.finditer(text, start, stop):
         window = text[max(0, match.start() - 320) : match.start()]
         defined = re.search(r"\)\s*,?\s*(?:hereby\s+|jointly and severally,?\s+|unconditionally\s+|and\s+)*$", window)
         at = match.start() if not defined else match.start() - len(window) + window.rfind("(")
@@ -967,7 +977,7 @@ def _guarantors(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sigh
             and not _NEW_PARAGRAPH.search(text[names[0].end : match.start()])
             and _subject(text[names[0].end : at])
         ):
-            yield Sighting("guarantor", names[0], 6.0, (names[0].end, match.start()))
+            yield Sighting(role, names[0], 6.0, (names[0].end, match.start()))
 
 
 def _speaker(pays: re.Match[str] | None, lends: re.Match[str] | None) -> Role | None:
