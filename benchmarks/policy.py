@@ -273,7 +273,7 @@ def main() -> None:
     corpus = read_corpus(*given.corpus)
     parts = ArmParts(Policy(), CorpusIndex(corpus))
     calibration = calibrated(parts, given.calibrate_corpus, given.calibrate_golden)
-    vars(asking := replace(parts, calibration=calibration))["conflicts"] = parts.conflicts
+    asking = replace(parts, calibration=calibration)
     print(f"Silence: {calibration.certificate.text}")
     golden = {name: read_golden(path, corpus) for name, path in given.golden or []}
     runs: dict[tuple[tuple[str, str], ...], list[PolicyRecord]] = {}  # the same questions are asked once

@@ -1,84 +1,96 @@
 """Learn which sentences cannot both be kept from pairs of rules: `python tools/train_policy_conflicts.py`.
 
-Reads the pairs of `training/cited` (tables, and pairs of documents) and the samples; every other pair of sentences of a
-document of `training/cited/questions` counts as one that can be kept, for little. Writes
-`ovrag_studies/cited/weights/conflicts.json`: a logistic regression over `opposition.NAMES`. First each set is left out
-in turn, and what the others teach is measured on it; with `--measure` that is all. A minute on one core; nothing is
-drawn by chance.
+Reads the pairs and triplets of `training/cited`, and the documents of TAUGHT kinds; neighbouring sentences of a
+document without a label count as ones that can be kept, for little. Writes
+`ovrag_studies/cited/weights/conflicts.safetensors`: a logistic regression over the features of `conflict_model`. First
+parts are left out in turn, and what the others teach is measured on them, the documents of other kinds last; with
+`--measure` that is all. Ten minutes on one core; nothing is drawn by chance.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
+import scipy.sparse
 from numpy.typing import NDArray
+from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from training_data import learned_from
+from tqdm import tqdm
+from training_data import notes
 
 from ovrag_core.retrieval import minilm
-from ovrag_studies.cited.conflicts.conflict_model import WEIGHTS, ConflictModel
-from ovrag_studies.cited.conflicts.deontic import NormSource, read_norms
-from ovrag_studies.cited.conflicts.norm_conflicts import ConflictSettings, NormComparison, by_sentence
-from ovrag_studies.cited.conflicts.opposition import NAMES, compare
+from ovrag_studies.cited.conflicts.alignment import Alignment
+from ovrag_studies.cited.conflicts.conflict_model import (
+    SIZE,
+    WEIGHTS,
+    ConflictModel,
+    Nearness,
+    features_of,
+    hashed,
+    scaled,
+    texts_of,
+)
+from ovrag_studies.cited.conflicts.opposition import compare
+from ovrag_studies.cited.conflicts.rule_conflicts import ConflictSettings, RuleComparison
+from ovrag_studies.cited.conflicts.rules import read_rules
 from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble, read_corpus
 from ovrag_studies.cited.measuring import conflict_metrics
+from ovrag_studies.cited.measuring.labelled_documents import read_labelled
 
-TRAINING = Path("training/cited/questions")
+QUESTIONS = Path("training/cited/questions")
 PAIRS = Path("training/cited/pairs")
+TRIPLETS = Path("training/cited/triplets")
+DOCUMENTS = Path("training/cited/calibration")
 RULES = Path("training/cited/rule_pairs.tsv")
 SAMPLES = Path("data/samples/policy")
+TAUGHT = ("firm", "university", "hospital")
 LEARNED_FROM = [
-    *(f"{folder}/*.{kind}" for folder, kind in ((TRAINING, "txt"), (PAIRS, "txt"), (PAIRS, "tsv"))),
-    *(str(RULES), f"{SAMPLES}/conflicts/pairs.jsonl", f"{SAMPLES}/corpus/**/*.*"),
-]
-STRENGTH = 0.02  # of the weights, against the penalty of their squares
-OTHER = 0.1  # what a pair without a label counts, beside one of a table; half of it in a table
-OF_DOCUMENT = 2.0  # and one of a document
+    f"{SAMPLES}/conflicts/pairs.jsonl", f"{SAMPLES}/corpus/**/*.*", f"{QUESTIONS}/*.txt", f"{PAIRS}/*.txt",
+    f"{PAIRS}/*.tsv", f"{TRIPLETS}/*.tsv", str(RULES), *(f"{DOCUMENTS}/{kind}_*.yaml" for kind in TAUGHT),
+]  # fmt: skip
+STRENGTH = 3.0  # of the weights, against the penalty of their squares
+OTHER = 0.3  # what a pair of neighbours without a label counts, beside one of a table
+OF_DOCUMENT = 6.0  # and one of a document
 LEAST_WIDTH = 0.1
 
 
 @dataclass(frozen=True)
-class Judged:
-    """Two quotations, and whether they conflict."""
+class Pair:
+    """Two sentences, whether they conflict, and what the pair counts; `labelled` where somebody said so."""
 
     first: str
     second: str
     conflict: bool
+    weight: float = 1.0
+    labelled: bool = True
 
 
-@dataclass(frozen=True)
-class Set:
-    """The numbers of pairs of sentences, which conflict, which have a label, and what each counts."""
-
-    name: str
-    features: NDArray[numpy.float64]
-    conflict: NDArray[numpy.bool_]
-    judged: NDArray[numpy.bool_]
-    weight: NDArray[numpy.float64]
-
-
-def read_table(path: Path) -> list[Judged]:
+def read_table(path: Path) -> list[Pair]:
     """The pairs of a table with the columns label, first and second."""
     lines = path.read_text(encoding="utf-8").splitlines()
     rows = csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-    return [Judged(row["first"], row["second"], row["label"] == "conflict") for row in rows]
+    return [Pair(row["first"], row["second"], row["label"] == "conflict") for row in rows]
 
 
-def corpus_of(texts: dict[str, Sequence[str]]) -> PolicyCorpus:
-    """A corpus of documents by name."""
-    read = [
-        FileParagraph(name, f"{name}.txt", 1, row, text)
-        for name, rows in texts.items()
-        for row, text in enumerate(rows)
-    ]
-    return assemble(read, dict.fromkeys(texts, "0" * 64))
+def read_triplets(path: Path) -> list[Pair]:
+    """Of each rule the pair with the one that conflicts and the pair with the one that can be kept beside it."""
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        _, base, conflict, compatible = line.split("\t")
+        found += [Pair(base, conflict, conflict=True), Pair(base, compatible, conflict=False)]
+    return found
+
+
+def corpus_of(name: str, paragraphs: Sequence[str]) -> PolicyCorpus:
+    """A corpus of one document."""
+    read = [FileParagraph(name, f"{name}.txt", 1, row, text) for row, text in enumerate(paragraphs)]
+    return assemble(read, {name: "0" * 64})
 
 
 def paragraphs_of(path: Path) -> list[str]:
@@ -87,84 +99,145 @@ def paragraphs_of(path: Path) -> list[str]:
     return [line[2:].strip() for line in lines if line[:1] in ("#", "=")]
 
 
-def sets() -> Iterator[Set]:
-    """All that is learned from."""
-    for path in (RULES, *sorted(PAIRS.glob("table_*.tsv"))):
-        pairs = read_table(path)
-        texts = {f"{side}{row}": [text] for row, each in enumerate(pairs)
-                 for side, text in (("first", each.first), ("second", each.second))}  # fmt: skip
-        yield set_of(path.stem, corpus_of(texts), pairs, 1.0)
-    for path in sorted((*TRAINING.glob("*.txt"), *PAIRS.glob("*.txt"))):
-        table = PAIRS / f"{path.stem}.tsv"
-        pairs = read_table(table) if table.exists() else []
-        yield set_of(path.stem, corpus_of({path.stem: paragraphs_of(path)}), pairs, OF_DOCUMENT)
-    known = conflict_metrics.read_pairs(SAMPLES / "conflicts/pairs.jsonl")
-    judged = [Judged(each.first_quote, each.second_quote, each.label == "conflict") for each in known]
-    yield set_of("samples", read_corpus(SAMPLES / "corpus"), judged, OF_DOCUMENT)
+def plain(text: str) -> str:
+    """A text on one line."""
+    return " ".join(text.split())
 
 
-def set_of(name: str, corpus: PolicyCorpus, pairs: Sequence[Judged], weight: float) -> Set:
-    """The pairs of a corpus. Of two quotations the sentences most alike are judged, the others passed over."""
-    comparison = NormComparison(by_sentence(read_norms(corpus)), minilm(), ConflictSettings(), ())
+@dataclass
+class Part:
+    """Pairs with the numbers that tell how they compare, one row each."""
+
+    pairs: list[Pair]
+    numbers: NDArray[numpy.float64]
+    hashed: scipy.sparse.csr_matrix
+
+    @property
+    def conflict(self) -> NDArray[numpy.bool_]:
+        """Which conflict."""
+        return numpy.array([each.conflict for each in self.pairs])
+
+    @property
+    def labelled(self) -> NDArray[numpy.bool_]:
+        """Of which somebody said so."""
+        return numpy.array([each.labelled for each in self.pairs])
+
+
+def part_of(pairs: list[Pair], alignment: Alignment) -> Part:
+    """The pairs of sentences that an alignment has."""
+    nearness = Nearness(minilm())
+    nearness.remember(text for pair in pairs for text in texts_of(pair.first, pair.second))
+    numbers = numpy.array([compare(pair.first, pair.second, alignment) for pair in pairs])
+    rows = [hashed(features_of(pair.first, pair.second, nearness)) for pair in pairs]
+    ends = numpy.cumsum([0, *(len(columns) for columns, _ in rows)])
+    values, columns = (numpy.concatenate([row[place] for row in rows]) for place in (1, 0))
+    found = scipy.sparse.csr_matrix((values, columns, ends), shape=(len(pairs), SIZE))
+    found.sum_duplicates()
+    return Part(pairs, numbers, found)
+
+
+def of_table(pairs: list[Pair]) -> Part:
+    """The pairs of a table, of which each sentence stands alone."""
+    texts = dict.fromkeys((text for each in pairs for text in (each.first, each.second)), "")
+    return part_of(pairs, Alignment(texts, minilm()))
+
+
+def of_corpus(name: str, corpus: PolicyCorpus, known: Iterable[Pair]) -> Part:
+    """The pairs of a corpus, and its neighbours. Of two quotations the sentences most alike are judged."""
+    comparison = RuleComparison(read_rules(corpus), minilm())
     alignment = comparison.alignment
-    labels: dict[frozenset[NormSource], bool] = {}
-    passed: set[frozenset[NormSource]] = set()
-    for pair in pairs:
-        found = [
-            (float(alignment.cosines[alignment.rows[one.text], alignment.rows[other.text]]), frozenset({one, other}))
-            for one in held(comparison.sources, pair.first)
-            for other in held(comparison.sources, pair.second)
-            if one != other
+    labels: dict[frozenset[str], bool] = {}
+    passed: set[frozenset[str]] = set()
+    for pair in known:
+        sides = [
+            [text for text in alignment.rows if plain(text) in plain(quote) or plain(quote) in plain(text)]
+            for quote in (pair.first, pair.second)
         ]
+        found = {
+            frozenset({one, other}): float(alignment.cosines[alignment.rows[one], alignment.rows[other]])
+            for one in sides[0]
+            for other in sides[1]
+            if one != other
+        }
         if found:
-            labels[max(found, key=lambda each: each[0])[1]] = pair.conflict
-            passed |= {both for _, both in found}
+            labels[max(found, key=found.__getitem__)] = pair.conflict
+            passed |= found.keys()
         else:
             print(f"{name}: no sentence for {pair.first!r} and {pair.second!r}")
-    looked = dict.fromkeys([*labels, *(frozenset(both) for both in comparison.pairs())])
-    chosen = [both for both in looked if both in labels or both not in passed]
-    ordered = [sorted(both, key=lambda each: (each.doc_id, each.start)) for both in chosen]
-    rows = [compare(comparison.told[one], comparison.told[other], alignment) for one, other in ordered]
-    judged = numpy.array([both in labels for both in chosen])
-    other_weight = OTHER if weight == OF_DOCUMENT else OTHER / 2
-    return Set(
-        name,
-        numpy.array(rows),
-        numpy.array([labels.get(both, False) for both in chosen]),
-        judged,
-        numpy.where(judged, weight, other_weight),
-    )
+    pairs = [Pair(*sorted(both), conflict, OF_DOCUMENT) for both, conflict in labels.items()]
+    near = dict.fromkeys(frozenset({one.source.text, other.source.text}) for one, other in comparison.near())
+    pairs += [Pair(*sorted(both), conflict=False, weight=OTHER, labelled=False) for both in near if both not in passed]
+    return part_of(pairs, alignment)
 
 
-def held(sources: Iterable[NormSource], quote: str) -> list[NormSource]:
-    """The sentences that hold a quotation, or that it holds."""
-    plain = " ".join(quote.split())
-    texts = ((source, " ".join(source.text.split())) for source in sources)
-    return [source for source, text in texts if text in plain or plain in text]
+def parts() -> Iterator[tuple[str, Part]]:
+    """All that is learned from or measured on, by name."""
+    for path in (RULES, *sorted(PAIRS.glob("table_*.tsv"))):
+        yield path.stem, of_table(read_table(path))
+    for path in sorted(TRIPLETS.glob("*.tsv")):
+        yield path.stem, of_table(read_triplets(path))
+    for path in sorted((*QUESTIONS.glob("*.txt"), *PAIRS.glob("*.txt"))):
+        table = PAIRS / f"{path.stem}.tsv"
+        if table.exists():  # of the others nobody has said which sentences conflict
+            yield path.stem, of_corpus(path.stem, corpus_of(path.stem, paragraphs_of(path)), read_table(table))
+    known = [
+        Pair(each.first_quote, each.second_quote, each.label == "conflict")
+        for each in conflict_metrics.read_pairs(SAMPLES / "conflicts/pairs.jsonl")
+    ]
+    yield "samples", of_corpus("samples", read_corpus(SAMPLES / "corpus"), known)
+    for path in sorted(DOCUMENTS.glob("*.yaml")):
+        document = read_labelled(path)
+        pairs = [Pair(each.first, each.second, each.label == "conflict") for each in document.pairs]
+        yield path.stem, of_corpus(path.stem, document.corpus(path.stem), pairs)
 
 
-def learn(given: Sequence[Set]) -> ConflictModel:
-    """The weights that the sets teach."""
-    features = numpy.vstack([each.features for each in given])
-    weight = numpy.concatenate([each.weight for each in given])
-    middles = numpy.average(features, axis=0, weights=weight)
-    widths = numpy.maximum(numpy.sqrt(numpy.average((features - middles) ** 2, axis=0, weights=weight)), LEAST_WIDTH)
-    regression = LogisticRegression(C=STRENGTH, max_iter=5000)
-    scaled = numpy.clip((features - middles) / widths, -4, 4)
-    regression.fit(scaled, numpy.concatenate([each.conflict for each in given]), sample_weight=weight)
-    return ConflictModel(middles, widths, regression.coef_[0], float(regression.intercept_[0]))
+def learn(given: Sequence[Part]) -> ConflictModel:
+    """The weights that parts teach."""
+    numbers = numpy.vstack([each.numbers for each in given])
+    middles, widths = numbers.mean(0), numpy.maximum(numbers.std(0), LEAST_WIDTH)
+    dense = scipy.sparse.csr_matrix(scaled(numbers, middles, widths))
+    rows = scipy.sparse.hstack([scipy.sparse.vstack([each.hashed for each in given]), dense]).tocsr()
+    pairs = [pair for each in given for pair in each.pairs]
+    model = LogisticRegression(C=STRENGTH, max_iter=5000)
+    model.fit(rows, [pair.conflict for pair in pairs], [pair.weight for pair in pairs])
+    weights = model.coef_[0].astype(numpy.float32)
+    table = numpy.array([middles, widths, weights[SIZE:]], dtype=numpy.float32)
+    return ConflictModel(weights[:SIZE], table, float(model.intercept_[0]))
 
 
-def measure(given: Set, model: ConflictModel, chance: float) -> str:
-    """What a model finds of a set, as a row of a table."""
-    chances = numpy.array([model.chance(row) for row in given.features])
-    flagged = chances >= chance
-    conflicts, alike = given.judged & given.conflict, given.judged & ~given.conflict
-    area = "–"
-    if conflicts.any() and alike.any():
-        area = f"{roc_auc_score(given.conflict[given.judged], chances[given.judged]):.3f}"
-    shares = [f"{(flagged & each).sum()} of {each.sum()}" for each in (conflicts, alike, ~given.judged)]
-    return f"| {given.name} | {area} | {' | '.join(shares)} |"
+def judge(part: Part, model: ConflictModel) -> NDArray[numpy.float64]:
+    """The chances of a part's pairs."""
+    middles, widths, weights = model.numbers
+    scores = part.hashed @ model.hashed + scaled(part.numbers, middles, widths) @ weights + model.bias
+    return numpy.asarray(1 / (1 + numpy.exp(-scores)))
+
+
+def kind_of(name: str) -> str:
+    """The documents of a kind are left out together; everything else by file."""
+    return name.rpartition("_")[0] if name.rpartition("_")[2].isdigit() else name
+
+
+def measure(given: dict[str, Part]) -> None:
+    """Print what the others teach of each part that is left out; kinds that teach nothing are judged by all."""
+    chance = ConflictSettings().chance
+    print("| left out | AUROC | conflicts found | lookalikes flagged | others flagged |\n|---|---|---|---|---|")
+    for kind in dict.fromkeys(map(kind_of, given)):
+        own = [name for name in given if kind_of(name) == kind]
+        model = learn([part for name, part in given.items() if name not in own and teaches(name)])
+        chances = numpy.concatenate([judge(given[name], model) for name in own])
+        conflict, labelled = (
+            numpy.concatenate([what(given[name]) for name in own])
+            for what in (lambda part: part.conflict, lambda part: part.labelled)
+        )
+        area = roc_auc_score(conflict[labelled], chances[labelled])
+        chosen = (conflict, labelled & ~conflict, ~labelled)
+        shares = [f"{((chances >= chance) & each).sum()} of {each.sum()}" for each in chosen]
+        print(f"| {kind} | {area:.3f} | {' | '.join(shares)} |", flush=True)
+
+
+def teaches(name: str) -> bool:
+    """Whether the weights are learned from a part."""
+    return kind_of(name) == name or kind_of(name) in TAUGHT
 
 
 def main() -> None:
@@ -172,22 +245,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--measure", action="store_true")
     asked = parser.parse_args()
-    given = list(sets())
-    chance = ConflictSettings().chance
-    print("| set left out | AUROC | conflicts found | lookalikes flagged | others flagged |\n|---|---|---|---|---|")
-    for left in given:
-        if left.judged.any():
-            print(measure(left, learn([each for each in given if each is not left]), chance), flush=True)
+    given = dict(tqdm(parts(), desc="parts"))
+    measure(given)
     if asked.measure:
         return
-    model = learn(given)
-    columns = zip(NAMES, model.middles, model.widths, model.weights, strict=True)
-    rows = {name: [round(float(value), 5) for value in values] for name, *values in columns}
-    text = ",\n".join(f"  {json.dumps(name)}: {json.dumps(row)}" for name, row in rows.items())
-    learned = json.dumps(learned_from(LEARNED_FROM))
-    whole = f'{{"bias": {model.bias:.5f}, "features": {{\n{text}\n}},\n"learned_from": {learned}}}\n'
-    WEIGHTS.write_text(whole, encoding="utf-8")
-    print(f"{WEIGHTS}: from {sum(int(each.judged.sum()) for each in given)} judged pairs")
+    taught = [part for name, part in given.items() if teaches(name)]
+    model = learn(taught)
+    tensors = {
+        "hashed": model.hashed.astype(numpy.float16),
+        "numbers": model.numbers,
+        "bias": numpy.array([model.bias], dtype=numpy.float32),
+    }
+    save_file(tensors, WEIGHTS, metadata=notes(LEARNED_FROM))
+    WEIGHTS.chmod(0o644)
+    print(f"{WEIGHTS}: from {sum(int(part.labelled.sum()) for part in taught)} labelled pairs")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 `b1` asks a model without any evidence. `b2` gives the extract, or a model's reply, unchecked. `b3` adds the published
 gate and checks. `ours` checks every sentence, is silent below a certified threshold, and says which of two conflicting
-rules prevails. All but `b1` search alike.
+rules prevails before it is silent. All but `b1` search alike.
 """
 
 from __future__ import annotations
@@ -17,13 +17,27 @@ from ovrag_core.text import one_line
 from ovrag_studies.cited.answering import published_pipeline
 from ovrag_studies.cited.answering.calibration import Calibration
 from ovrag_studies.cited.answering.chat_answers import TEMPERATURE, UNUSABLE
-from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY, answer
-from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence, cite, silent_answer
+from ovrag_studies.cited.answering.cited_answers import EXTRACTIVE, LONGEST_QUERY, answer
+from ovrag_studies.cited.answering.quotations import (
+    CitedAnswer,
+    CitedSentence,
+    cite,
+    find_instructions,
+    silent_answer,
+)
 from ovrag_studies.cited.answering.replies import HeardChat, KeptReply
 from ovrag_studies.cited.answering.silence import TraitReader
 from ovrag_studies.cited.answering.verification import JudgingVerifier, SentenceVerifier, Support
-from ovrag_studies.cited.conflicts.deontic import NormSource
-from ovrag_studies.cited.conflicts.norm_conflicts import Conflict, ConflictSettings, find_corpus_conflicts
+from ovrag_studies.cited.conflicts.contested import REPORTED, Pairs, contested_pairs
+from ovrag_studies.cited.conflicts.precedence import Precedence, find_precedence
+from ovrag_studies.cited.conflicts.rule_conflicts import (
+    Conflict,
+    ConflictSettings,
+    RuleComparison,
+    find_corpus_conflicts,
+    settle,
+)
+from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, read_rules
 from ovrag_studies.cited.corpus.policies import Paragraph, corpus_digest
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RetrievedParagraphs, retrieve
 from ovrag_studies.cited.settings import Arm, Policy
@@ -32,7 +46,6 @@ ALONE = """You answer questions of employees about the policies of their company
 do not know, reply with INSUFFICIENT_EVIDENCE and nothing else."""
 SILENT = "INSUFFICIENT_EVIDENCE"
 PURPOSE = "policy answer alone"
-ABOUT = 0.4  # cosine with the query that both sides of a conflict must have
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +118,31 @@ class ArmParts:
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
         """All conflicts of the corpus."""
-        settings = ConflictSettings(later_prevails=self.options.conflicts.later_prevails)
-        return find_corpus_conflicts(self.index.corpus, settings, self.index.embedder)
+        return find_corpus_conflicts(self.index.corpus, self.conflict_settings, self.index.embedder)
+
+    @cached_property
+    def conflict_settings(self) -> ConflictSettings:
+        """When two rules conflict."""
+        return ConflictSettings(later_prevails=self.options.conflicts.later_prevails)
+
+    @cached_property
+    def rules(self) -> dict[str, list[Rule]]:
+        """The rules of each paragraph, by its id."""
+        ids = {name: paragraph.id for name, paragraph in self.paragraphs.items()}
+        found: dict[str, list[Rule]] = {}
+        for rule in read_rules(self.index.corpus):
+            found.setdefault(ids[rule.source.paragraph_id], []).append(rule)
+        return found
+
+    @cached_property
+    def comparison(self) -> RuleComparison:
+        """What compares the rules of the corpus."""
+        return RuleComparison(read_rules(self.index.corpus), self.index.embedder)
+
+    @cached_property
+    def clauses(self) -> tuple[Precedence, ...]:
+        """The clauses of the corpus that say which rules prevail."""
+        return find_precedence(self.index.corpus)
 
     @cached_property
     def digest(self) -> str:
@@ -206,8 +242,11 @@ def _ours(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> 
         found,
         verification="none" if arm == "no_verification" else _checks(parts),
         silence="learn-then-test" if calibration else "none",
-        conflicts="none" if arm == "no_conflicts" else "norms",
+        conflicts="none" if arm == "no_conflicts" else "rules",
     )
+    if arm != "no_conflicts" and (pairs := contested(parts, query, found)):
+        made, conflict = conflict_answer(parts, query, pairs)
+        return Result(arm, made, found, made.confidence, None, (conflict,), named)
     made = copied = copy(parts, query, found)
     confidence, threshold = copied.confidence, None
     if calibration and not copied.silent:
@@ -221,10 +260,7 @@ def _ours(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> 
     if by_chat and not copied.silent:
         verifier = parts.unchecked if arm == "no_verification" else parts.judging
         made = answer(query, found.evidence, verifier, parts.heard, parts.seed)
-    touched: tuple[Conflict, ...] = ()
-    if arm != "no_conflicts" and not made.silent:
-        made, touched = settle(parts, made)
-    return Result(arm, made, found, confidence, threshold, touched, named)
+    return Result(arm, made, found, confidence, threshold, components=named)
 
 
 def _checks(parts: ArmParts) -> str:
@@ -238,56 +274,26 @@ def copy(parts: ArmParts, query: str, found: RetrievedParagraphs) -> CitedAnswer
     return answer(query, found.evidence, parts.verifier)
 
 
-def settle(parts: ArmParts, made: CitedAnswer) -> tuple[CitedAnswer, tuple[Conflict, ...]]:
-    """The answer with the rule that prevails before the one that it quotes, and the conflicts that this rests on.
-
-    Both sides of an unresolved conflict stand in the answer, and neither is preferred.
-    """
-    conflicts = _touched(parts, made)
-    sentences = list(made.sentences)
-    for conflict in conflicts:
-        sides = {"first": conflict.first.source, "second": conflict.second.source}
-        if conflict.prevails:
-            winner = sides.pop(conflict.prevails)
-            (loser,) = sides.values()
-            sentences = _put_before(sentences, winner, loser, parts)
-        else:
-            missing = [each for each in sides.values() if not any(_says(said, each) for said in sentences)]
-            sentences += [_sentence(parts, each) for each in missing]
-    return replace(made, sentences=tuple(sentences)), conflicts
+def contested(parts: ArmParts, query: str, found: RetrievedParagraphs) -> Pairs:
+    """Return the pairs of rules in the evidence that both answer and contradict each other, likeliest first."""
+    if not query.strip() or len(query) > LONGEST_QUERY:
+        return []
+    pairs = contested_pairs(query, found.evidence, parts.rules, parts.comparison, parts.index.embedder)
+    return [each for each in pairs if each[2].score() >= REPORTED]
 
 
-def _put_before(
-    sentences: Sequence[CitedSentence], winner: NormSource, loser: NormSource, parts: ArmParts
-) -> list[CitedSentence]:
-    """The sentences with the winner's before the loser's; as they are where the loser is not among them."""
-    place = next((row for row, said in enumerate(sentences) if _says(said, loser)), None)
-    if place is None or any(_says(said, winner) for said in sentences[:place]):
-        return list(sentences)
-    said = next((each for each in sentences[place:] if _says(each, winner)), None) or _sentence(parts, winner)
-    return [*sentences[:place], said, *(each for each in sentences[place:] if each is not said)]
+def conflict_answer(parts: ArmParts, query: str, pairs: Pairs) -> tuple[CitedAnswer, Conflict]:
+    """Return the answer that quotes both sides of the likeliest conflict, the one that prevails first."""
+    first, second, traits = pairs[0]
+    conflict = settle((first, second), traits.score(), parts.clauses, parts.conflict_settings)
+    sides = [first, second] if conflict.prevails != "second" else [second, first]
+    sentences = tuple(_sentence(parts, each.source) for each in sides)
+    quoted = dict.fromkeys(each.source.paragraph_id for each in sides)
+    notices = tuple(notice for name in quoted for notice in find_instructions(parts.paragraphs[name]))
+    return CitedAnswer(query, sentences, (), False, "", traits.score(), EXTRACTIVE, notices=notices), conflict
 
 
-def _touched(parts: ArmParts, made: CitedAnswer) -> tuple[Conflict, ...]:
-    """The conflicts of which the answer quotes a side and whose both sides are about the query."""
-    quoted = [(each.doc_id, each.start, each.end) for said in made.sentences for each in said.citations]
-    return tuple(
-        each
-        for each in parts.conflicts
-        if any(_quoted(side.source, quoted) for side in (each.first, each.second))
-        and min(parts.verifier.likeness(made.query, [each.first.source.text, each.second.source.text])) >= ABOUT
-    )
-
-
-def _quoted(source: NormSource, quoted: Sequence[tuple[str, int, int]]) -> bool:
-    return any(doc_id == source.doc_id and start < source.end and source.start < end for doc_id, start, end in quoted)
-
-
-def _says(said: CitedSentence, source: NormSource) -> bool:
-    return _quoted(source, [(each.doc_id, each.start, each.end) for each in said.citations])
-
-
-def _sentence(parts: ArmParts, source: NormSource) -> CitedSentence:
+def _sentence(parts: ArmParts, source: RuleSource) -> CitedSentence:
     paragraph = parts.paragraphs[source.paragraph_id]
     # A paragraph is cited by its first place, which need not be the one of the norm.
     begin = next(

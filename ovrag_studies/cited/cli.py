@@ -46,7 +46,9 @@ Golden = Annotated[
 CalibrationFile = Annotated[
     Path | None,
     typer.Option(
-        "--calibration", help="What `ovrag policy calibrate` wrote; default: calibrate on the settings' data."
+        "--calibration",
+        help="What `ovrag policy calibrate` wrote; default: the settings' own data where they are asked, "
+        "else the calibration that comes with the program.",
     ),
 ]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="What `ovrag policy run` wrote.")]
@@ -256,22 +258,24 @@ def _parts(settings: Settings, paths: list[Path] | None) -> Iterator[ArmParts]:
 
 
 def _calibrated(settings: Settings, parts: ArmParts, path: Path | None) -> ArmParts:
-    """Return the parts with the calibration of a file, or one that is made now on the settings' own data."""
-    from ovrag_studies.cited.answering.calibration import read_calibration
-    from ovrag_studies.cited.corpus.retrieval import CorpusIndex
+    """Return the parts with the calibration of a file; else of the settings' own data, made now, where they are asked;
+    else with the bundled one.
+    """
+    from ovrag_studies.cited.answering.calibration import BUNDLED, read_calibration
+    from ovrag_studies.cited.corpus.policies import corpus_digest
     from ovrag_studies.cited.golden_runs import calibrate_on
 
-    if path:
-        made = read_calibration(path)
+    options = Policy.of(settings)
+    if path is None and corpus_digest(_corpus(options, None)) == parts.digest:
+        golden, queries = _golden(options, None, parts.index.corpus)
+        made = calibrate_on(parts, queries, golden.name)
     else:
-        options = Policy.of(settings)
-        own = replace(parts, index=CorpusIndex(_corpus(options, None), keep=VECTORS))
-        golden, queries = _golden(options, None, own.index.corpus)
-        made = calibrate_on(own, queries, golden.name)
+        made = read_calibration(path or BUNDLED)
     if made.corpus != parts.digest:
-        say(
-            "silence was calibrated on another corpus; the certificate holds here only if the questions are of its kind"
-        )
+        whole = f"at most {made.certificate.alpha:.2f} of the answers wrong"
+        if made.new_document is not None:
+            whole += f", {made.new_document:.2f} for a new document"
+        say(f"silence was calibrated elsewhere; only for documents and questions of that kind it is certified: {whole}")
     if not made.certificate.certified:
         say(f"silence: {made.certificate.text}")
     return replace(parts, calibration=made)

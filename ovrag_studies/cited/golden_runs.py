@@ -8,7 +8,7 @@ from time import perf_counter
 from ovrag_core.base import bar
 from ovrag_studies.cited.answering.calibration import Calibration
 from ovrag_studies.cited.answering.silence import learn_then_test
-from ovrag_studies.cited.arms import ArmParts, ask, copy, runnable, search, settle
+from ovrag_studies.cited.arms import ArmParts, ask, conflict_answer, contested, copy, runnable, search
 from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.records import PolicyRecord, record_of
 from ovrag_studies.cited.settings import Arm
@@ -31,18 +31,18 @@ def run_arms(
 def calibrate_on(parts: ArmParts, queries: Sequence[GoldenQuery], golden: str) -> Calibration:
     """Learn where silence begins by these queries, whose labels `golden` names.
 
-    The score of a query is that of the copied answer to it, whoever answers in the end. An answer is wrong as scores
-    count it, conflicts being settled.
+    The score of a query is that of the copied answer to it, whoever answers in the end; a conflict is reported whatever
+    the threshold, and counts as a score of 1. An answer is wrong as scores count it.
     """
     scores, wrong = [], []
     for query in queries:
         found = search(parts, query.question)
-        copied = copy(parts, query.question, found)
-        scores.append(parts.reader.score(copied, found.evidence))
-        settled, _ = settle(parts, copied)
-        cited = {each.paragraph_id for said in settled.sentences for each in said.citations}
+        pairs = contested(parts, query.question, found)
+        given = conflict_answer(parts, query.question, pairs)[0] if pairs else copy(parts, query.question, found)
+        scores.append(1.0 if pairs else parts.reader.score(given, found.evidence))
+        cited = {each.paragraph_id for said in given.sentences for each in said.citations}
         gold = {parts.paragraphs[name].id for name in query.gold}
-        wrong.append(not copied.silent and not (query.answerable and cited & gold))
+        wrong.append(not given.silent and not (query.answerable and cited & gold))
     levels = parts.options.silence
     certificate = learn_then_test(scores, wrong, levels.alpha, levels.delta)
     return Calibration(corpus=parts.digest, golden=golden, certificate=certificate)

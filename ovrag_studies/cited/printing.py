@@ -41,7 +41,7 @@ def _conflict(conflict: ConflictRecord) -> list[str]:
     for name, side in (("first", conflict.first), ("second", conflict.second)):
         word = "prevails" if name == conflict.prevails else "against"
         sides.append(f'    {word}: {side.doc_id}, {side.start}–{side.end}: "{side.text}"')
-    return [f"conflict ({conflict.kind}), {conflict.status}: {why}", *sides]
+    return [f"conflict, {conflict.status}: {why}", *sides]
 
 
 def figures_text(figures: Scored, differences: pandas.DataFrame) -> str:

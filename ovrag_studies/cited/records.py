@@ -14,8 +14,8 @@ from ovrag_core.base import Frozen, RunError, read_records, sidecar, write_recor
 from ovrag_core.text import one_line
 from ovrag_studies.cited.answering.quotations import CitedSentence, Removed
 from ovrag_studies.cited.arms import Result
-from ovrag_studies.cited.conflicts.deontic import NormSource
-from ovrag_studies.cited.conflicts.norm_conflicts import Conflict
+from ovrag_studies.cited.conflicts.rule_conflicts import Conflict
+from ovrag_studies.cited.conflicts.rules import RuleSource
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, require_known
 from ovrag_studies.cited.settings import Arm
 
@@ -34,12 +34,11 @@ class EvidenceRecord(Frozen):
 class ConflictRecord(Frozen):
     """Sentences of two rules that cannot both be kept, and the clause that lets one prevail; None where none does."""
 
-    kind: str
     status: Literal["superseded", "unresolved"]
-    first: NormSource
-    second: NormSource
+    first: RuleSource
+    second: RuleSource
     prevails: Literal["first", "second"] | None
-    clause: NormSource | None
+    clause: RuleSource | None
 
 
 class PolicyRecord(Frozen):
@@ -107,7 +106,6 @@ def record_of(query_id: str, result: Result, digest: str) -> PolicyRecord:
 
 def _conflict(conflict: Conflict) -> ConflictRecord:
     return ConflictRecord(
-        kind=conflict.kind,
         status=conflict.status,
         first=conflict.first.source,
         second=conflict.second.source,

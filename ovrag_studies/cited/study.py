@@ -80,7 +80,6 @@ def run_study(settings: Settings, embedder: Embedder | None = None, chat: Chat |
     calibrations = {name: calibrate_on(parts, queries, name) for name, queries in golden.items()}
     first = next(iter(golden))
     calibrated = replace(parts, calibration=calibrations[first])
-    vars(calibrated)["conflicts"] = parts.conflicts  # where cached_property keeps it
     certificates = {name: each.certificate for name, each in calibrations.items()}
     run = tuple(run_arms(calibrated, options.sampled(golden[first]), options.arms))
     return PolicyStudy(calibrated, golden, certificates, run)
@@ -90,7 +89,6 @@ def copied(study: PolicyStudy) -> PolicyStudy:
     """Return the study with the same queries answered by copied sentences, without a model; `b1` is left out."""
     options = study.parts.options.model_copy(update={"answers": PolicyAnswers()})
     parts = replace(study.parts, options=options, chat=None)
-    vars(parts)["conflicts"] = study.parts.conflicts
     queries = options.sampled(next(iter(study.golden.values())))
     return replace(study, parts=parts, run=tuple(run_arms(parts, queries, options.arms)))
 
@@ -143,7 +141,7 @@ def conflict_reports(study: PolicyStudy, plan: Resampling) -> dict[str, Conflict
     pairs = conflict_metrics.read_pairs(project_file(path))
     found = {
         "published rule": conflict_metrics.flagged_as_published(study.corpus),
-        "norms and weights": conflict_metrics.flagged(study.parts.conflicts, study.corpus),
+        "learned weights": conflict_metrics.flagged(study.parts.conflicts, study.corpus),
     }
     return {name: conflict_metrics.assess(each, pairs, study.corpus, plan) for name, each in found.items()}
 

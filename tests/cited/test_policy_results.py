@@ -294,7 +294,8 @@ def _model(call: Call) -> object:
 
 def test_a_model_stands_beside_copied_answers_to_a_sample(book: Book, tmp_path: Path) -> None:
     (tmp_path / "park").mkdir()
-    (tmp_path / "park" / "park.txt").write_text("\n\n".join(TEXTS))
+    texts = (TEXTS[0], "Keys hang in the shed.", TEXTS[2])  # nothing contested: a conflict asks no model
+    (tmp_path / "park" / "park.txt").write_text("\n\n".join(texts))
     ids = [each.id for each in read_corpus(tmp_path / "park").paragraphs]
     gold = {"q1": ids[0], "q2": ids[2], "q3": "", "q4": ids[2]}
     rows = [f"{each.query_id},{each.question},{each.category},{gold[each.query_id]}" for each in GOLDEN]

@@ -2,6 +2,7 @@
 
 from math import exp
 
+import numpy
 import pytest
 
 from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence
@@ -13,8 +14,10 @@ from ovrag_studies.cited.answering.silence import (
     SHIFT,
     AnswerTraits,
     TraitReader,
+    bounded,
     learn_then_test,
     least_answers,
+    least_certified,
 )
 from ovrag_studies.cited.corpus.policies import FileParagraph, assemble
 from ovrag_studies.cited.corpus.retrieval import RankedParagraph
@@ -89,3 +92,32 @@ def test_a_score_is_that_of_the_surest_paragraph_and_of_all() -> None:
 def test_a_score_lies_between_0_and_1_whatever_the_reader_says() -> None:
     surest, least = (AnswerTraits((odds,), (cosine,)).score(COSINE, MEAN) for odds, cosine in ((9.3, 1.0), (-9.3, 0.0)))
     assert 0 < least < GRID[-1] < GRID[0] < surest < 1
+
+
+def test_the_bound_of_a_threshold_is_exact() -> None:
+    scores, wrong = falling(40), [row in (3, 30) for row in range(40)]
+    made = bounded(scores, wrong, scores[19], 0.10)
+    assert (made.answered, made.errors, made.certified) == (20, 1, True)
+    assert made.alpha == pytest.approx(0.181, abs=0.001)  # Clopper and Pearson's bound at 90% for 1 of 20
+    assert made.p == pytest.approx(0.10, abs=0.001)
+    assert bounded(scores, [True] * 40, scores[19], 0.10).alpha == 1.0
+
+
+def test_what_documents_certify_holds_as_often_as_it_says() -> None:
+    drawn, broken, risk = numpy.random.default_rng(1), 0, 0.2
+    for _ in range(200):
+        wrong = drawn.binomial(10, drawn.choice([0.0, 2 * risk], 20))  # half of the documents have all the errors
+        least = least_certified([20] * 20, [10] * 20, [int(each) for each in wrong], 0.10)
+        broken += least is not None and least <= risk
+    assert broken <= 0.10 * 200
+
+
+def test_more_documents_certify_less_risk_and_errors_cost() -> None:
+    few, many = (least_certified([20] * size, [10] * size, [0] * size, 0.10) for size in (10, 40))
+    worse = least_certified([20] * 40, [10] * 40, [2] * 40, 0.10)
+    assert few is not None
+    assert many is not None
+    assert worse is not None
+    assert many < few
+    assert many < worse
+    assert (least_certified([20], [10], [0], 0.10) or 0) > 0.9  # a single document says next to nothing

@@ -33,7 +33,8 @@ TRAINERS = {
     "train_questions": ("ontologies/lexicon/questions.safetensors",),
     "train_policy_reader": tuple(f"ovrag_studies/cited/weights/reader_{seed}.safetensors" for seed in (0, 1)),
     "train_policy_critic": ("ovrag_studies/cited/weights/critic.safetensors",),
-    "train_policy_conflicts": ("ovrag_studies/cited/weights/conflicts.json",),
+    "train_policy_conflicts": ("ovrag_studies/cited/weights/conflicts.safetensors",),
+    "train_policy_silence": ("ovrag_studies/cited/weights/calibration.json",),
 }
 WEIGHTS = sorted(path for paths in TRAINERS.values() for path in paths)
 

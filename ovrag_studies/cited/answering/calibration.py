@@ -9,15 +9,24 @@ from ovrag_core.base import Frozen, ResultError, parse, read_text, write_text
 from ovrag_studies.cited.answering.silence import Certificate
 
 REMEDY = "`ovrag policy calibrate` writes one"
+BUNDLED = Path(__file__).parents[1] / "weights" / "calibration.json"  # by tools/train_policy_silence.py
 
 
 class Calibration(Frozen):
-    """A threshold of scores with its certificate; `corpus` is the digest of the corpus, `golden` names the labels."""
+    """A threshold of scores with its certificate; `corpus` is the digest of the corpus, `golden` names the labels.
+
+    `documents` counts those of several corpora, and `new_document` is the least risk that they certify for another
+    document of their kind at the certificate's delta; None where they certify none. `learned_from` names the files of
+    the bundled calibration.
+    """
 
     format: Literal["ovrag-policy-calibration-2"] = "ovrag-policy-calibration-2"
     corpus: str
     golden: str
     certificate: Certificate
+    documents: int = 1
+    new_document: float | None = None
+    learned_from: dict[str, list[str] | str] | None = None
 
     @property
     def threshold(self) -> float:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil, exp, log
+from math import ceil, exp, log, prod
 
 from scipy import stats
 
@@ -84,12 +84,44 @@ def learn_then_test(
     return last
 
 
+def bounded(scores: Sequence[float], wrong: Sequence[bool], threshold: float, delta: float) -> Certificate:
+    """Return the certificate of a threshold that was chosen by scores alone: alpha is the least risk that its answers
+    stay below at `delta`, by the exact bound of Clopper and Pearson (1934).
+    """
+    given = [bad for score, bad in zip(scores, wrong, strict=True) if score >= threshold]
+    errors, answered = sum(given), len(given)
+    alpha = float(stats.beta.ppf(1 - delta, errors + 1, answered - errors)) if errors < answered else 1.0
+    levels = Certificate(threshold, round(alpha, 4), delta, len(scores), 0, 0, 0.0, 1.0, True)
+    return _tested(scores, wrong, threshold, levels)
+
+
 def _tested(scores: Sequence[float], wrong: Sequence[bool], threshold: float, levels: Certificate) -> Certificate:
     given = [bad for score, bad in zip(scores, wrong, strict=True) if score >= threshold]
     answered, errors = len(given), sum(given)
     p = float(stats.binom.cdf(errors, answered, levels.alpha)) if answered else 1.0
     coverage = answered / levels.n if levels.n else 0.0
     return Certificate(threshold, levels.alpha, levels.delta, levels.n, answered, errors, coverage, p, True)
+
+
+RISKS = tuple(step / 100 for step in range(1, 100))
+STAKES = tuple(step / 20 for step in range(1, 20))
+
+
+def least_certified(asked: Sequence[int], answered: Sequence[int], wrong: Sequence[int], delta: float) -> float | None:
+    """Return the least risk, wrong ÷ answered, that holds for a new document at `delta`; None where none of RISKS does.
+
+    One count each for each document, which are taken as independent draws of one kind. For a risk r the mean of
+    (wrong - r · answered) / asked is tested against 0 by betting (Waudby-Smith and Ramdas 2024): with a bet at each of
+    STAKES the mean of the gains is an e-value, and its inverse a p-value whatever the distribution.
+    """
+    least = None
+    for risk in reversed(RISKS):
+        losses = [(bad - risk * given) / of for of, given, bad in zip(asked, answered, wrong, strict=True)]
+        gains = [prod(1 - stake / (1 - risk) * loss for loss in losses) for stake in STAKES]
+        if sum(gains) / len(gains) * delta < 1:
+            return least
+        least = risk
+    return least
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,48 +1,177 @@
 """How likely two sentences cannot both be kept, by weights that were learned from pairs of rules.
 
-A logistic regression over the numbers of `opposition`. `tools/train_policy_conflicts.py` makes the weights from the
-pairs in `training/cited`.
+A logistic regression over the words and pairs of words that only one of the two sentences has or that both have,
+hashed (Weinberger et al. 2009), over how their amounts compare, and over the numbers of `opposition`.
+`tools/train_policy_conflicts.py` makes the weights from the pairs in `training/cited`.
 """
 
 from __future__ import annotations
 
-import json
-from functools import cache
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import pairwise
+from math import sqrt
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy
+from numpy.typing import NDArray
+from safetensors import SafetensorError
 
 from ovrag_core.base import SettingsError
-from ovrag_studies.cited.conflicts.opposition import NAMES, Features
+from ovrag_core.retrieval import Embedder
+from ovrag_core.text import stems
+from ovrag_studies.cited.conflicts.alignment import Alignment
+from ovrag_studies.cited.conflicts.opposition import NAMES, compare
+from ovrag_studies.cited.language.amounts import find_amounts, without_amounts
+from ovrag_studies.cited.language.quantities import Quantity
 
-WEIGHTS = Path(__file__).parents[1] / "weights" / "conflicts.json"
+WEIGHTS = Path(__file__).parents[1] / "weights" / "conflicts.safetensors"
+TRAINER = "tools/train_policy_conflicts.py"
+SIZE = 2**14  # of the table of weights
+SHARE = 0.1  # of a number of `opposition`, beside a feature that is there
+NEARNESS = 3.0  # what a cosine of 1 counts beside a feature that is there
+TIMES = ("minute", "month", "working day", "time", "date")
+
+Features = dict[str, float]
+_WORD = re.compile(r"[a-z']+|\d+")
+_FUNCTION_TEXT = """the a an of to in on at by for and or is are be must shall may will with from as it that this any
+all no not"""
+_FUNCTION = frozenset(_FUNCTION_TEXT.split())
+
+
+_OFTEN = frozenset(stems("every each per once a"))
 
 
 class ConflictModel(NamedTuple):
-    """Of the numbers of two sentences: their middles and widths in training, their weights, and the bias."""
+    """The weights of hashed features; of the numbers of `opposition` the middles, widths and weights; the bias."""
 
-    middles: Features
-    widths: Features
-    weights: Features
+    hashed: NDArray[numpy.float32]
+    numbers: NDArray[numpy.float32]
     bias: float
 
-    def chance(self, features: Features) -> float:
-        """How likely it is that two sentences cannot both be kept, from 0 to 1."""
-        score = float(numpy.clip((features - self.middles) / self.widths, -4, 4) @ self.weights) + self.bias
-        return float(1 / (1 + numpy.exp(-score)))
+    def chances(self, pairs: Sequence[tuple[str, str]], alignment: Alignment, nearness: Nearness) -> list[float]:
+        """For each pair how likely it is that both cannot be kept, from 0 to 1; the same for both orders."""
+        nearness.remember(text for pair in pairs for text in texts_of(*pair))
+        return [float(1 / (1 + numpy.exp(-self._score(one, other, alignment, nearness)))) for one, other in pairs]
+
+    def _score(self, one: str, other: str, alignment: Alignment, nearness: Nearness) -> float:
+        if _restated(one, other):
+            return -numpy.inf
+        rows, values = hashed(features_of(one, other, nearness))
+        middles, widths, weights = self.numbers
+        numbers = scaled(compare(one, other, alignment), middles, widths)
+        return float(self.hashed[rows] @ values + weights @ numbers) + self.bias
+
+
+def scaled(numbers: NDArray[Any], middles: NDArray[Any], widths: NDArray[Any]) -> NDArray[Any]:
+    """Numbers of `opposition` as they are weighed."""
+    found: NDArray[Any] = numpy.clip((numbers - middles) / widths, -4, 4) * SHARE
+    return found
+
+
+class Nearness:
+    """Cosines of texts."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._vectors: dict[str, NDArray[numpy.float32]] = {}
+
+    def remember(self, texts: Iterable[str]) -> None:
+        """Embed texts that were not seen before."""
+        new = [text for text in dict.fromkeys(texts) if text and text not in self._vectors]
+        if new:
+            self._vectors.update(zip(new, self._embedder.embed(new), strict=True))
+
+    def __call__(self, one: str, other: str) -> float:
+        """The cosine of two texts that are remembered."""
+        return float(self._vectors[one] @ self._vectors[other])
+
+
+def texts_of(one: str, other: str) -> Iterator[str]:
+    """What must be embedded before two sentences are compared: both, and what each has alone."""
+    yield from (one, other, left_over(one, other), left_over(other, one))
+
+
+def features_of(one: str, other: str, nearness: Nearness) -> Features:
+    """What two sentences differ in and share, by name; the same for both orders."""
+    mine, theirs = _terms(one), _terms(other)
+    share = 1 / sqrt(len(mine | theirs) or 1)
+    found: Features = {f"one {term}": share for term in mine ^ theirs}
+    found |= {f"both {term}": share for term in mine & theirs}
+    words = frozenset(stems(one)), frozenset(stems(other))
+    found["words shared"] = len(words[0] & words[1]) / (len(words[0] | words[1]) or 1)
+    found["lengths"] = min(len(mine), len(theirs)) / (max(len(mine), len(theirs)) or 1)
+    found |= dict.fromkeys(_amounts(find_amounts(one), find_amounts(other)), 1.0)
+    rests = left_over(one, other), left_over(other, one)
+    found["cosine"] = NEARNESS * nearness(one, other)
+    found["cosine of the rest"] = NEARNESS * nearness(*rests) if all(rests) else -0.5
+    found["nothing left"] = float(sum(not rest for rest in rests))
+    return found
+
+
+def _restated(one: str, other: str) -> bool:
+    """Whether two sentences differ in nothing but how their amounts are written: "once a year", "every 12 months"."""
+    mine, theirs = ({(each.value, each.unit) for each in find_amounts(text)} for text in (one, other))
+    words = (frozenset(stems(without_amounts(text))) - _OFTEN for text in (one, other))
+    return mine == theirs and next(words) == next(words)
+
+
+def hashed(features: Features) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32]]:
+    """Rows of the table of weights, and what each counts."""
+    rows = numpy.array([crc32(name.encode()) % SIZE for name in features], dtype=numpy.int64)
+    return rows, numpy.array(list(features.values()), dtype=numpy.float32)
+
+
+@lru_cache(maxsize=1 << 14)
+def _terms(text: str) -> frozenset[str]:
+    """The words and pairs of words of a text, figures alike."""
+    words = ["#" if word.isdigit() else word for word in _WORD.findall(text.lower())]
+    return frozenset(words) | {f"{first} {second}" for first, second in pairwise(words)}
+
+
+def left_over(one: str, other: str) -> str:
+    """The words of one sentence that the other has not, without the plainest."""
+    known = frozenset(stems(other))
+    words = (word for word in re.findall(r"[A-Za-z']+", one) if word.lower() not in _FUNCTION)
+    return " ".join(word for word in words if not frozenset(stems(word)) <= known)
+
+
+def _amounts(mine: Sequence[Quantity], theirs: Sequence[Quantity]) -> Iterator[str]:
+    """How the amounts of one unit compare, and within which bounds."""
+    units = {each.unit for each in mine} & {each.unit for each in theirs}
+    if not units:
+        yield "amounts apart" if mine and theirs else "amounts in one" if mine or theirs else "no amounts"
+    for unit in units:
+        sides = [[each for each in side if each.unit == unit] for side in (mine, theirs)]
+        first, second = ({each.value for each in side} for side in sides)
+        how = "same" if first == second else "overlap" if first & second else "differ"
+        yield f"amounts {how}"
+        yield f"amounts {unit if unit in (*TIMES, '%', 'code', '') else 'money'} {how}"
+        for bounds in {tuple(sorted((one.bound, other.bound))) for one in sides[0] for other in sides[1]}:
+            yield f"amounts {' '.join(bounds)} {'equal' if first & second else 'unequal'}"
 
 
 @cache
-def load_model(path: Path = WEIGHTS) -> ConflictModel:
-    """The weights. Raises SettingsError where they are missing or were learned for other numbers."""
-    again = f"make {path} anew with tools/train_policy_conflicts.py"
+def load_model() -> ConflictModel:
+    """The bundled model. Raises SettingsError where the weights cannot be read."""
+    return read_model(WEIGHTS)
+
+
+def read_model(path: Path) -> ConflictModel:
+    """The model of a file. Raises SettingsError where it holds none, or one for other features."""
+    from safetensors.numpy import load_file  # noqa: PLC0415
+
+    again = f"make it anew with {TRAINER}"
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        rows = said["features"]
-        if list(rows) != list(NAMES):
-            raise SettingsError(f"the weights of conflicts were learned for other numbers; {again}")
-        middles, widths, weights = (numpy.array([rows[name][place] for name in NAMES], float) for place in range(3))
-        return ConflictModel(middles, widths, weights, float(said["bias"]))
-    except (OSError, ValueError, KeyError, TypeError, IndexError):
-        raise SettingsError(f"the weights of conflicts cannot be read; {again}") from None
+        tensors = load_file(path)
+        model = ConflictModel(
+            tensors["hashed"].astype(numpy.float32), tensors["numbers"].astype(numpy.float32), float(tensors["bias"][0])
+        )
+    except (OSError, SafetensorError, KeyError, IndexError):
+        raise SettingsError(f"{path} cannot be read; {again}") from None
+    if model.hashed.shape != (SIZE,) or model.numbers.shape != (3, len(NAMES)):
+        raise SettingsError(f"the weights in {path} were learned for other features; {again}")
+    return model

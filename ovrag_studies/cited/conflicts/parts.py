@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from ovrag_core.text import is_negated
-from ovrag_studies.cited.language.readings import RULING
-from ovrag_studies.cited.language.thesaurus import concepts
+from ovrag_core.text import is_negated, stems
 
 Labels = frozenset[str]
+# Words of a clause's subject that no subject is told by.
+PLAIN = frozenset(stems("the a an of in on and or all any this that these those other rule matter question use time"))
 Order = Literal["later", "earlier", ""]
 
 
@@ -100,7 +100,7 @@ _TOPIC = re.compile(
 def rank_parts(text: str, labels: Labels) -> Iterator[Rank]:
     """The ranks of parts that a sentence states; `labels` are of the parts that it stands in itself."""
     found = _TOPIC.search(text)
-    about = frozenset(concepts(found["what"])) - RULING if found else frozenset()
+    about = frozenset(stems(found["what"])) - PLAIN if found else frozenset()
     for winner, loser in _pairs(text, labels):
         if winner and loser - winner:
             yield Rank(winner, loser - winner, about)

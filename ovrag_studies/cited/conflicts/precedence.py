@@ -12,10 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ovrag_core.text import is_negated, stems
-from ovrag_studies.cited.conflicts.deontic import Norm, NormSource, date_of, read_norms, title_of
-from ovrag_studies.cited.conflicts.parts import Order, parts_of, rank_parts
+from ovrag_studies.cited.conflicts.parts import PLAIN, Order, parts_of, rank_parts
+from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, date_of, read_rules, title_of
 from ovrag_studies.cited.corpus.policies import PolicyCorpus
-from ovrag_studies.cited.language.thesaurus import canonical, concepts
 
 _PREVAILS = re.compile(
     r"\b(?P<verb>(?:takes?|has|have|having|taking)\s+(?:precedence|priority|the\s+(?:last|final)\s+(?:word|say))"
@@ -81,7 +80,7 @@ _LOOSE = frozenset(stems("the this our company existing section in of old former
 class Precedence:
     """A clause by which `winner` prevails over `losers` (ids of documents).
 
-    `whole` clauses hold for all of the winner; others for the norms of their paragraph. `about` are the stems of what
+    `whole` clauses hold for all of the winner; others for the rules of their paragraph. `about` are the stems of what
     one says is replaced; it may be empty. Within a document `parts` are the labels that prevail ("schedule 1";
     "schedule" for each of them), `over` those that yield. Between documents `parts` are those of the winner that alone
     prevail, `spared` those of the loser that do not yield, and `topic` are concepts of the only questions that a clause
@@ -92,15 +91,15 @@ class Precedence:
     losers: frozenset[str]
     whole: bool
     about: frozenset[str]
-    source: NormSource
+    source: RuleSource
     parts: frozenset[str] = frozenset()
     over: frozenset[str] = frozenset()
     order: Order = ""
     spared: frozenset[str] = frozenset()
     topic: frozenset[str] = frozenset()
 
-    def decides(self, winner: Norm, loser: Norm) -> bool:
-        """Whether by this clause one norm prevails over the other."""
+    def decides(self, winner: Rule, loser: Rule) -> bool:
+        """Whether by this clause one rule prevails over the other."""
         if self.winner in self.losers:
             same = winner.source.doc_id == loser.source.doc_id == self.winner
             return same and self._ranks(winner, loser) and _about(self.about, winner) and _about(self.about, loser)
@@ -114,7 +113,7 @@ class Precedence:
             return not self.over or _within(loser, self.over)
         return winner.source.paragraph_id == self.source.paragraph_id
 
-    def _ranks(self, winner: Norm, loser: Norm) -> bool:
+    def _ranks(self, winner: Rule, loser: Rule) -> bool:
         if self.order:
             after = winner.source.start > loser.source.start
             return winner.scope.labels != loser.scope.labels and after == (self.order == "later")
@@ -122,18 +121,18 @@ class Precedence:
         return yields and _within(winner, self.parts) and not _within(loser, self.parts)
 
 
-def _about(words: frozenset[str], norm: Norm) -> bool:
-    """Whether a clause for some questions only ("on questions of holiday") holds for a norm."""
-    said = f"{norm.scope.heading} {norm.source.text}"
-    return not words or bool(words & {canonical(stem) for stem in stems(said)})
+def _about(words: frozenset[str], rule: Rule) -> bool:
+    """Whether a clause for some questions only ("on questions of holiday") holds for a rule."""
+    said = f"{rule.scope.heading} {rule.source.text}"
+    return not words or bool(words & set(stems(said)))
 
 
-def _within(norm: Norm, parts: frozenset[str]) -> bool:
-    """Whether a norm stands in one of the parts: by kind and number, or by kind alone ("schedule")."""
+def _within(rule: Rule, parts: frozenset[str]) -> bool:
+    """Whether a rule stands in one of the parts: by kind and number, or by kind alone ("schedule")."""
     names = {part.split()[-1] for part in parts if " " in part}
     return any(
         label in parts or label.split()[0] in parts or (label.startswith("* ") and label.split()[-1] in names)
-        for label in norm.scope.labels
+        for label in rule.scope.labels
     )
 
 
@@ -147,17 +146,17 @@ class _Titled:
 def find_precedence(corpus: PolicyCorpus) -> tuple[Precedence, ...]:
     """All clauses of a corpus by which one of its documents prevails over others of it."""
     return clauses_of(
-        read_norms(corpus), {id_: (title_of(each), date_of(each)) for id_, each in corpus.documents.items()}
+        read_rules(corpus), {id_: (title_of(each), date_of(each)) for id_, each in corpus.documents.items()}
     )
 
 
-def clauses_of(norms: Sequence[Norm], documents: Mapping[str, tuple[str, str]]) -> tuple[Precedence, ...]:
-    """The clauses among norms; `documents` are titles and dates by id."""
+def clauses_of(rules: Sequence[Rule], documents: Mapping[str, tuple[str, str]]) -> tuple[Precedence, ...]:
+    """The clauses among rules; `documents` are titles and dates by id."""
     titled = {
         id_: _Titled(frozenset(stems(title)), (stems(title) or [""])[-1], date)
         for id_, (title, date) in documents.items()
     }
-    sources = {norm.source: norm.scope.labels for norm in norms}
+    sources = {rule.source: rule.scope.labels for rule in rules}
     spared: dict[str, frozenset[str]] = {}
     for source in sources:
         spared[source.doc_id] = spared.get(source.doc_id, frozenset()) | _spared(source.text)
@@ -170,7 +169,7 @@ def clauses_of(norms: Sequence[Norm], documents: Mapping[str, tuple[str, str]]) 
     return between + tuple(found for source, labels in sources.items() for found in _within_document(source, labels))
 
 
-def _within_document(source: NormSource, labels: frozenset[str]) -> Iterator[Precedence]:
+def _within_document(source: RuleSource, labels: frozenset[str]) -> Iterator[Precedence]:
     """Clauses by which a part of a document prevails over another part of it."""
     for rank in rank_parts(source.text, labels):
         own = frozenset({source.doc_id})
@@ -182,7 +181,7 @@ def _within_document(source: NormSource, labels: frozenset[str]) -> Iterator[Pre
 _GO_BY = re.compile(r"\b(?:go by|follow|apply|use|stick to|look to|rely on|abide by|observe)\s+(?P<what>[^,.;]*)", re.I)
 
 
-def _read(source: NormSource, documents: Mapping[str, _Titled]) -> Iterator[Precedence]:
+def _read(source: RuleSource, documents: Mapping[str, _Titled]) -> Iterator[Precedence]:
     text = source.text
     for match in _PREVAILS.finditer(text):
         before, after = text[: match.start()], text[match.end() :]
@@ -222,7 +221,7 @@ def _rival(before: str, target: str) -> str:
     return f"{before[differs.end() :].split(',', maxsplit=1)[0]} {target}" if differs else target
 
 
-def _made(source: NormSource, subject: str, target: str, documents: Mapping[str, _Titled]) -> Iterator[Precedence]:
+def _made(source: RuleSource, subject: str, target: str, documents: Mapping[str, _Titled]) -> Iterator[Precedence]:
     own = documents.get(source.doc_id)
     if own is None:
         return
@@ -238,7 +237,7 @@ def _made(source: NormSource, subject: str, target: str, documents: Mapping[str,
     whole = whole and not own_part
     sections = parts_of(_SPARED.sub(" ", target), frozenset()) if whole or own_part else frozenset()
     topic = _TOPIC.search(source.text)
-    about_what = frozenset(concepts(topic["what"])) if topic else frozenset()
+    about_what = frozenset(stems(topic["what"])) - PLAIN if topic else frozenset()
     about = frozenset(stems(re.split(r"\b(?:in|of)\s+(?:section|the)\b", target, flags=re.I)[0])) - _LOOSE
     yield Precedence(winner, losers, whole, about, source, parts, sections, topic=about_what)
 

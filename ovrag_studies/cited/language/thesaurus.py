@@ -80,7 +80,6 @@ def concepts(text: str) -> tuple[str, ...]:
 
 
 _EXCLUDING = tuple(frozenset(concept(word) for word in row) for row in _rows(_LISTS["contraries"]))
-_OPPOSED = frozenset(frozenset(concept(word) for word in row) for row in _rows(_LISTS["opposites"]))
 _NEGATIVE = re.compile(r"^(?:non|un)(?=[a-z]{4})")
 
 
@@ -95,9 +94,3 @@ def exclude(first: frozenset[str], second: frozenset[str]) -> bool:
         for word in mine
         if _NEGATIVE.match(word)
     )
-
-
-def opposite(first: frozenset[str], second: frozenset[str]) -> frozenset[str]:
-    """Two concepts of which each set has one that the other lacks, where doing one is not doing the other."""
-    one, other = first - second, second - first
-    return next((pair for pair in _OPPOSED if len(pair & one) == 1 and len(pair & other) == 1), frozenset())

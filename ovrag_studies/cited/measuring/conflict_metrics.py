@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict
 from ovrag_core.base import ResultError, read_records
 from ovrag_core.evaluation import Estimate, Resampling, wilson
 from ovrag_studies.cited.answering.published_pipeline import opposed_pairs
-from ovrag_studies.cited.conflicts.deontic import NormSource
-from ovrag_studies.cited.conflicts.norm_conflicts import Conflict
+from ovrag_studies.cited.conflicts.rule_conflicts import Conflict
+from ovrag_studies.cited.conflicts.rules import RuleSource
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, require_known
 
 
@@ -138,7 +138,7 @@ def _hits(pair: Pair, places: tuple[int, int], found: Flagged, row: dict[str, in
     ]
 
 
-def _holds(source: NormSource, quote: str) -> bool:
+def _holds(source: RuleSource, quote: str) -> bool:
     """Return True where a sentence and a quotation are one, or one holds the other."""
     one, other = " ".join(source.text.split()), " ".join(quote.split())
     return other in one or one in other

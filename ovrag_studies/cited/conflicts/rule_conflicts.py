@@ -1,0 +1,144 @@
+"""Rules that cannot both be kept: near in meaning, judged by learned weights, settled by clauses of precedence.
+
+A conflict is superseded where a clause lets one side prevail, else unresolved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy
+
+from ovrag_core.retrieval import Embedder, minilm
+from ovrag_studies.cited.conflicts.alignment import Alignment
+from ovrag_studies.cited.conflicts.conflict_model import Nearness, load_model
+from ovrag_studies.cited.conflicts.precedence import Precedence, find_precedence
+from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, read_rules
+from ovrag_studies.cited.corpus.policies import PolicyCorpus
+
+Status = Literal["superseded", "unresolved"]
+Sides = tuple[Rule, Rule]
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictSettings:
+    """From which chance on two sentences are taken to conflict, by the learned weights; within one paragraph from
+    `beside` more. Each is compared with the `neighbours` most like it, and with all that are `close`. The later of two
+    documents prevails without a clause only where `later_prevails`.
+    """
+
+    chance: float = 0.32
+    beside: float = 0.15
+    neighbours: int = 1
+    close: float = 0.57
+    later_prevails: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two rules that cannot both be kept, and what becomes of it; `chance` is how likely they cannot.
+
+    `prevails` is the side that `clause` lets prevail; both are None where it is unresolved.
+    """
+
+    first: Rule
+    second: Rule
+    chance: float
+    status: Status
+    prevails: Literal["first", "second"] | None
+    clause: RuleSource | None
+
+
+LOOK = 0.35  # cosine from which two sentences are looked at, where one is among the NEIGHBOURS most like the other
+NEIGHBOURS = 8
+CLOSE = 0.55  # cosine from which they are in any case; settings narrow both
+
+_RANKING = re.compile(r"\b(?:supersed\w+|prevails?|(?:take|have|has)s? (?:precedence|priority)|overrid\w+)\b", re.I)
+
+
+def find_corpus_conflicts(
+    corpus: PolicyCorpus, settings: ConflictSettings | None = None, embedder: Embedder | None = None
+) -> tuple[Conflict, ...]:
+    """All conflicts of a corpus, settled by its own clauses, likeliest first."""
+    chosen = settings or ConflictSettings()
+    rules, clauses = read_rules(corpus), find_precedence(corpus)
+    return tuple(settle(sides, chance, clauses, chosen) for sides, chance in find_clashes(rules, chosen, embedder))
+
+
+def find_clashes(
+    rules: Sequence[Rule], settings: ConflictSettings | None = None, embedder: Embedder | None = None
+) -> list[tuple[Sides, float]]:
+    """The pairs of rules that cannot both be kept and how likely that is, likeliest first."""
+    chosen = settings or ConflictSettings()
+    comparison = RuleComparison(rules, embedder or minilm())
+    pairs = list(comparison.near(chosen.neighbours, chosen.close))
+    found = (
+        (sides, chance - chosen.beside * (sides[0].source.paragraph_id == sides[1].source.paragraph_id))
+        for sides, chance in zip(pairs, comparison.chances(pairs), strict=True)
+    )
+    return sorted(
+        ((sides, chance) for sides, chance in found if chance >= chosen.chance),
+        key=lambda each: (-each[1], each[0][0].source.start, each[0][1].source.start),
+    )
+
+
+class RuleComparison:
+    """Rules with what aligns them; who only says which rules prevail is left out."""
+
+    def __init__(self, rules: Iterable[Rule], embedder: Embedder) -> None:
+        every = list(rules)
+        self.rules = [rule for rule in every if not _RANKING.search(rule.source.text)]
+        self.alignment = Alignment(_with_context(every), embedder)
+        self._nearness = Nearness(embedder)
+
+    def near(self, neighbours: int = NEIGHBOURS, close: float = CLOSE) -> Iterator[Sides]:
+        """Rules that are near enough in meaning to be judged."""
+        rows = [self.alignment.rows[rule.source.text] for rule in self.rules]
+        cosines = self.alignment.cosines[numpy.ix_(rows, rows)] - 2 * numpy.eye(len(rows), dtype=numpy.float32)
+        near = numpy.zeros(cosines.shape, dtype=bool)
+        nearest = numpy.argsort(-cosines, axis=1, kind="stable")[:, :neighbours]
+        numpy.put_along_axis(near, nearest, values=True, axis=1)
+        chosen = ((near | near.T) & (cosines >= LOOK)) | (cosines >= close)
+        for left, right in zip(*numpy.nonzero(numpy.triu(chosen, 1)), strict=True):
+            if self.rules[left].source.text != self.rules[right].source.text:
+                yield self.rules[left], self.rules[right]
+
+    def chances(self, pairs: Sequence[Sides]) -> list[float]:
+        """How likely the two rules of each pair cannot both be kept."""
+        texts = [(one.source.text, other.source.text) for one, other in pairs]
+        return load_model().chances(texts, self.alignment, self._nearness)
+
+
+def _with_context(rules: Iterable[Rule]) -> dict[str, str]:
+    """Each sentence with its heading and those before it in its paragraph; the first place of one said twice."""
+    found: dict[str, str] = {}
+    before: dict[str, list[str]] = {}
+    for rule in rules:
+        said = before.setdefault(rule.source.paragraph_id, [rule.scope.heading])
+        found.setdefault(rule.source.text, " ".join(said))
+        said.append(rule.source.text)
+    return found
+
+
+def settle(sides: Sides, chance: float, clauses: Sequence[Precedence], settings: ConflictSettings) -> Conflict:
+    """The conflict of two rules: by which clause one of them prevails, if any."""
+    first, second = sides
+    for_first, for_second = _deciding(first, second, clauses), _deciding(second, first, clauses)
+    side: Literal["first", "second"] | None = None
+    if bool(for_first) != bool(for_second):
+        side = "first" if for_first else "second"
+    clause = for_first or for_second if side else None
+    if side is None and settings.later_prevails and not for_first and first.date and second.date:
+        later = max(first.date, second.date)
+        if first.date != second.date and "?" not in first.date + second.date:
+            side = "first" if first.date == later else "second"
+    return Conflict(first, second, chance, "superseded" if side else "unresolved", side, clause)
+
+
+def _deciding(winner: Rule, loser: Rule, clauses: Sequence[Precedence]) -> RuleSource | None:
+    """The clause by which one rule prevails over another, that beside it before one for its document."""
+    found = [clause for clause in clauses if clause.decides(winner, loser)]
+    return min(found, key=lambda clause: clause.whole).source if found else None
