@@ -1,11 +1,11 @@
 """Calibrate silence and conflicts of cited answers on documents of many kinds: `python tools/train_policy_silence.py`.
 
 Asks the queries of `training/cited/calibration`, from which neither the reader nor its weights learned anything, and
-prints what comes of it by kind of prose. Silence: the least risk that can be certified with an answer to a third of the
-queries, its threshold, and the risk for a new document; written to `ovrag_studies/cited/weights/calibration.json`.
-Conflicts: the weights of `contested.py`, learned on the kinds that taught the weights of pairs too (TAUGHT), and how
-often a conflict is rightly reported on the others, with the threshold that this certifies. Some ten minutes on two
-cores. With `--unread` the documents of `tests/data/policy/unread` are asked with what there is, and nothing is written.
+prints what comes of it by kind of prose. Silence: the threshold that answers COVERAGE of the queries, the least risk
+that it certifies, and that for a new document; written to `ovrag_studies/cited/weights/calibration.json`. Conflicts:
+the weights of `contested.py`, learned on the kinds that taught the weights of pairs too (TAUGHT), and how often a
+conflict is rightly reported on these and on the others. Some ten minutes on two cores. With `--unread` the documents of
+`tests/data/policy/unread` are asked with what there is, and nothing is written; nor is it with `--measure`.
 """
 
 from __future__ import annotations
@@ -77,6 +77,10 @@ class Outcome:
     def cited(self) -> frozenset[int]:
         """The paragraphs that the answer cites, if one is given."""
         return self.pairs[0].paragraphs if self.contested else self.quoted
+
+    def given(self, threshold: float) -> frozenset[int]:
+        """The paragraphs that an answer cites: of a conflict, and of what is surely enough an answer beside it."""
+        return self.cited | (self.quoted if self.score >= threshold else frozenset())
 
 
 def ask_document(name: str, document: LabelledDocument) -> list[Outcome]:
@@ -177,8 +181,8 @@ def text_of(found: Estimate) -> str:
 def certify(outcomes: Sequence[Outcome]) -> Calibration:
     """The calibration: the threshold that answers COVERAGE of the queries, and the risk below which it stays."""
     scores = [1.0 if each.contested else each.score for each in outcomes]
-    wrong = [not each.right(each.cited) for each in outcomes]
     threshold = sorted(scores, reverse=True)[round(COVERAGE * len(scores)) - 1]
+    wrong = [not each.right(each.given(threshold)) for each in outcomes]
     made = bounded(scores, wrong, threshold, DELTA)
     names = [each.document for each in outcomes]
     given = [score >= threshold for score in scores]
@@ -207,11 +211,11 @@ def report_silence(outcomes: Sequence[Outcome], calibration: Calibration) -> Non
         groups += [(name, [each for each in outcomes if of(each) == name]) for name in dict.fromkeys(map(of, outcomes))]
     for name, own in groups:
         given = [each for each in own if open_[id(each)]]
-        bad = [each for each in given if not each.right(each.cited)]
+        bad = [each for each in given if not each.right(each.given(threshold))]
         cells = (f"{len(given)} ({share(own, given, own)})", f"{len(bad)} ({share(own, bad, given)})")
         print(f"| {name} | {len(own)} | {' | '.join(cells)} |")
     least = sorted((each.cosine for each in outcomes), reverse=True)[round(COVERAGE * len(outcomes)) - 1]
-    ours = [good(each, each.cited, open_[id(each)]) for each in outcomes]
+    ours = [good(each, each.given(threshold), open_[id(each)]) for each in outcomes]
     plain: dict[str, Callable[[Outcome], bool]] = {
         "the first paragraph": lambda _: True,
         f"the first paragraph, silent below a cosine of {least:.2f}": lambda each: each.cosine >= least,
@@ -236,7 +240,9 @@ def main() -> None:
     """Ask, print, and write the calibration unless the documents are those for scoring alone."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--unread", action="store_true")
-    unread = parser.parse_args().unread
+    parser.add_argument("--measure", action="store_true")
+    asked = parser.parse_args()
+    unread = asked.unread
     documents = {path.stem: read_labelled(path) for path in sorted((UNREAD if unread else DOCUMENTS).glob("*.yaml"))}
     outcomes = [each for name in tqdm(documents, desc="documents") for each in ask_document(name, documents[name])]
     if not unread:
@@ -247,7 +253,7 @@ def main() -> None:
     calibration = read_calibration(BUNDLED) if unread else certify(outcomes)
     report_silence(outcomes, calibration)
     print(f"\n{calibration.certificate.text}; a new document: at most {calibration.new_document} wrong of answered")
-    if not unread:
+    if not unread and not asked.measure:
         write_calibration(BUNDLED, calibration)
 
 

@@ -244,19 +244,21 @@ def _ours(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> 
         silence="learn-then-test" if calibration else "none",
         conflicts="none" if arm == "no_conflicts" else "rules",
     )
-    if arm != "no_conflicts" and (pairs := contested(parts, query, found)):
-        made, conflict = conflict_answer(parts, query, pairs)
-        return Result(arm, made, found, made.confidence, None, (conflict,), named)
     made = copied = copy(parts, query, found)
     confidence, threshold = copied.confidence, None
+    unsure = ""
     if calibration and not copied.silent:
         confidence, threshold = parts.reader.score(copied, found.evidence), calibration.threshold
         if confidence < threshold:
-            reason = f"score {confidence:.3f} is below the certified threshold {threshold:.3f}"
+            unsure = f"score {confidence:.3f} is below the certified threshold {threshold:.3f}"
             if not calibration.certificate.certified:
-                reason = "no threshold is certified"
-            silent = replace(copied, sentences=(), silent=True, reason=reason, by=named.ran["answers"])
-            return Result(arm, silent, found, confidence, threshold, components=named)
+                unsure = "no threshold is certified"
+    if arm != "no_conflicts" and (pairs := contested(parts, query, found)):
+        made, conflict = conflict_answer(parts, query, pairs, () if unsure else copied.sentences)
+        return Result(arm, made, found, confidence, threshold, (conflict,), named)
+    if unsure:
+        silent = replace(copied, sentences=(), silent=True, reason=unsure, by=named.ran["answers"])
+        return Result(arm, silent, found, confidence, threshold, components=named)
     if by_chat and not copied.silent:
         verifier = parts.unchecked if arm == "no_verification" else parts.judging
         made = answer(query, found.evidence, verifier, parts.heard, parts.seed)
@@ -282,15 +284,25 @@ def contested(parts: ArmParts, query: str, found: RetrievedParagraphs) -> Pairs:
     return [each for each in pairs if each[2].score() >= REPORTED]
 
 
-def conflict_answer(parts: ArmParts, query: str, pairs: Pairs) -> tuple[CitedAnswer, Conflict]:
-    """Return the answer that quotes both sides of the likeliest conflict, the one that prevails first."""
+def conflict_answer(
+    parts: ArmParts, query: str, pairs: Pairs, others: Sequence[CitedSentence] = ()
+) -> tuple[CitedAnswer, Conflict]:
+    """Return the answer that quotes both sides of the likeliest conflict, the one that prevails first, then others."""
     first, second, traits = pairs[0]
     conflict = settle((first, second), traits.score(), parts.clauses, parts.conflict_settings)
     sides = [first, second] if conflict.prevails != "second" else [second, first]
-    sentences = tuple(_sentence(parts, each.source) for each in sides)
+    sentences = [_sentence(parts, each.source) for each in sides]
+    sentences += [said for said in others if not any(_says(said, side.source) for side in sides)]
     quoted = dict.fromkeys(each.source.paragraph_id for each in sides)
     notices = tuple(notice for name in quoted for notice in find_instructions(parts.paragraphs[name]))
-    return CitedAnswer(query, sentences, (), False, "", traits.score(), EXTRACTIVE, notices=notices), conflict
+    return CitedAnswer(query, tuple(sentences), (), False, "", traits.score(), EXTRACTIVE, notices=notices), conflict
+
+
+def _says(said: CitedSentence, source: RuleSource) -> bool:
+    """Whether a sentence quotes some of a rule."""
+    return any(
+        each.doc_id == source.doc_id and each.start < source.end and source.start < each.end for each in said.citations
+    )
 
 
 def _sentence(parts: ArmParts, source: RuleSource) -> CitedSentence:

@@ -31,15 +31,16 @@ def run_arms(
 def calibrate_on(parts: ArmParts, queries: Sequence[GoldenQuery], golden: str) -> Calibration:
     """Learn where silence begins by these queries, whose labels `golden` names.
 
-    The score of a query is that of the copied answer to it, whoever answers in the end; a conflict is reported whatever
-    the threshold, and counts as a score of 1. An answer is wrong as scores count it.
+    The score of a query is that of the copied answer to it, whoever answers in the end. An answer is wrong as scores
+    count it, conflicts being reported. Conflicts below the threshold, which are reported all the same, are not covered.
     """
     scores, wrong = [], []
     for query in queries:
         found = search(parts, query.question)
         pairs = contested(parts, query.question, found)
-        given = conflict_answer(parts, query.question, pairs)[0] if pairs else copy(parts, query.question, found)
-        scores.append(1.0 if pairs else parts.reader.score(given, found.evidence))
+        copied = copy(parts, query.question, found)
+        scores.append(parts.reader.score(copied, found.evidence))
+        given = conflict_answer(parts, query.question, pairs, copied.sentences)[0] if pairs else copied
         cited = {each.paragraph_id for said in given.sentences for each in said.citations}
         gold = {parts.paragraphs[name].id for name in query.gold}
         wrong.append(not given.silent and not (query.answerable and cited & gold))
