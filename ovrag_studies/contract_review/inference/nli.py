@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Protocol
 
@@ -18,16 +19,17 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
-from ovrag_core.base import CorpusError, Document, QuestionError, read_tensors
+from ovrag_core.base import CorpusError, Document, QuestionError, project_file, read_tensors
 from ovrag_core.retrieval import Scores, WordRanker
 from ovrag_core.text import stems
 from ovrag_studies.contract_review.inference import nli_learned
 from ovrag_studies.contract_review.inference.nli_cues import CUES, cue_hits, plain
-from ovrag_studies.contract_review.inference.nli_learned import CHOICES, Parameters
+from ovrag_studies.contract_review.inference.nli_learned import CHOICES, Lesson, Parameters
 from ovrag_studies.contract_review.inference.nli_reading import Floats, checked_spans, find_leads, read
 from ovrag_studies.contract_review.packed import from_sparse, sparse
 from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, NliSet, Span
 from ovrag_studies.contract_review.texts.folds import FOLDS, fold_of
+from ovrag_studies.contract_review.texts.written import WRITTEN, read_written
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "nli.safetensors"
 FORMAT = "ovrag-nli-2"
@@ -169,7 +171,7 @@ def digest(text: str) -> str:
 
 
 def train(agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> Parameters:
-    """What the learned judge learns from marked agreements.
+    """What the learned judge learns from marked agreements, and from those of `training/contract_review/ndas`.
 
     Raises CorpusError for fewer than ten, and for so many that their spans, compared two by two, fill the memory.
     """
@@ -177,8 +179,17 @@ def train(agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> 
         raise CorpusError(f"{len(agreements)} marked agreements are too few to learn from; give ten or more")
     if (spans := sum(len(each.spans) for each in agreements)) > MOST_SPANS:
         raise CorpusError(f"{spans} spans are too many to learn from at once; give agreements of {MOST_SPANS} or fewer")
-    truth = [nli_learned.marked(each, list(hypotheses)) for each in agreements]
-    return nli_learned.fit([read(each.document, each.spans, hypotheses) for each in agreements], truth)
+    return nli_learned.fit(_lessons(agreements, hypotheses), _written(tuple(hypotheses.items())))
+
+
+def _lessons(agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> list[Lesson]:
+    names = list(hypotheses)
+    return [Lesson(read(each.document, each.spans, hypotheses), nli_learned.marked(each, names)) for each in agreements]
+
+
+@cache
+def _written(hypotheses: tuple[tuple[str, str], ...]) -> list[Lesson]:
+    return _lessons(read_written(project_file(WRITTEN), [name for name, _ in hypotheses]), dict(hypotheses))
 
 
 def out_of_fold(data: NliSet, name: str = "learned", folds: int = FOLDS) -> dict[int, list[JudgedHypothesis]]:

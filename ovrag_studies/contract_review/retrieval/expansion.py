@@ -103,8 +103,13 @@ def queries(category: str, wording: Wording, descriptions: Mapping[str, str] | N
     rewording. `vocabulary` weighs stems and pairs of stems by the root of their count. Raises QuestionError for an
     unknown category.
     """
+    return _queries(category, wording, (descriptions or {}).get(category))
+
+
+@cache
+def _queries(category: str, wording: Wording, description: str | None) -> tuple[ChunkQuery, ...]:
     words = known(category)
-    described = f"{category}: {(descriptions or {}).get(category) or words.rewordings[0]}"
+    described = f"{category}: {description or words.rewordings[0]}"
     if wording == "description":
         return (ask(described),)
     if wording == "rewordings":
