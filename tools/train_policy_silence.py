@@ -91,7 +91,7 @@ def ask_document(name: str, document: LabelledDocument) -> list[Outcome]:
     parts = ArmParts(Policy(), CorpusIndex(corpus))
 
     def candidate(one: Rule, other: Rule, traits: ContestedTraits) -> Candidate:
-        conflict = settle((one, other), 0.0, parts.clauses, parts.conflict_settings)
+        conflict = settle((one, other), 0.0, parts.clauses, parts.learned_precedence, parts.conflict_settings)
         sides = {"first": places[one.source.paragraph_id], "second": places[other.source.paragraph_id]}
         prevails = sides[conflict.prevails] if conflict.prevails else None
         return Candidate(frozenset(sides.values()), prevails, traits, traits.score())

@@ -7,7 +7,7 @@ rules prevails before it is silent. All but `b1` search alike.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from ovrag_studies.cited.answering import published_pipeline
 from ovrag_studies.cited.answering.calibration import Calibration
 from ovrag_studies.cited.answering.chat_answers import TEMPERATURE, UNUSABLE
 from ovrag_studies.cited.answering.cited_answers import EXTRACTIVE, LONGEST_QUERY, answer
+from ovrag_studies.cited.answering.likeness import UNLIKE, load_likeness
 from ovrag_studies.cited.answering.quotations import (
     CitedAnswer,
     CitedSentence,
@@ -29,6 +30,7 @@ from ovrag_studies.cited.answering.replies import HeardChat, KeptReply
 from ovrag_studies.cited.answering.silence import TraitReader
 from ovrag_studies.cited.answering.verification import JudgingVerifier, SentenceVerifier, Support
 from ovrag_studies.cited.conflicts.contested import REPORTED, Pairs, contested_pairs
+from ovrag_studies.cited.conflicts.learned_precedence import LearnedPrecedence
 from ovrag_studies.cited.conflicts.precedence import Precedence, find_precedence
 from ovrag_studies.cited.conflicts.rule_conflicts import (
     Conflict,
@@ -145,6 +147,24 @@ class ArmParts:
         return find_precedence(self.index.corpus)
 
     @cached_property
+    def learned_precedence(self) -> LearnedPrecedence:
+        """What tells which rules prevail where none of the clauses is read by its form."""
+        return LearnedPrecedence(self.index.corpus, self.index.embedder)
+
+    @cached_property
+    def unlike(self) -> dict[str, float]:
+        """The documents that are unlike those of the calibration, with their p-values; none by a corpus's own."""
+        if self.calibration is None or self.calibration.documents == 1:
+            return {}
+        texts: dict[str, dict[int, str]] = {}
+        for paragraph in self.index.corpus.paragraphs:
+            for place in paragraph.places:
+                texts.setdefault(place.doc_id, {})[place.start] = paragraph.text
+        likeness, embed = load_likeness(), self.index.embedder.embed
+        values = {name: likeness.p_value(embed([text for _, text in sorted(of.items())])) for name, of in texts.items()}
+        return {name: value for name, value in values.items() if value <= UNLIKE}
+
+    @cached_property
     def digest(self) -> str:
         """What stands for the corpus."""
         return corpus_digest(self.index.corpus)
@@ -253,16 +273,34 @@ def _ours(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> 
             unsure = f"score {confidence:.3f} is below the certified threshold {threshold:.3f}"
             if not calibration.certificate.certified:
                 unsure = "no threshold is certified"
+        elif parts.options.silence.unlike == "silent" and (notes := unlike_notes(parts, copied.sentences)):
+            unsure = notes[0]
     if arm != "no_conflicts" and (pairs := contested(parts, query, found)):
         made, conflict = conflict_answer(parts, query, pairs, () if unsure else copied.sentences)
-        return Result(arm, made, found, confidence, threshold, (conflict,), named)
+        return Result(arm, _noted(parts, made), found, confidence, threshold, (conflict,), named)
     if unsure:
         silent = replace(copied, sentences=(), silent=True, reason=unsure, by=named.ran["answers"])
         return Result(arm, silent, found, confidence, threshold, components=named)
     if by_chat and not copied.silent:
         verifier = parts.unchecked if arm == "no_verification" else parts.judging
         made = answer(query, found.evidence, verifier, parts.heard, parts.seed)
-    return Result(arm, made, found, confidence, threshold, components=named)
+    return Result(arm, _noted(parts, made), found, confidence, threshold, components=named)
+
+
+def _noted(parts: ArmParts, made: CitedAnswer) -> CitedAnswer:
+    """Return the answer with a notice for each document that it quotes and that no certificate is for."""
+    return replace(made, notices=(*made.notices, *unlike_notes(parts, made.sentences)))
+
+
+def unlike_notes(parts: ArmParts, sentences: Iterable[CitedSentence]) -> tuple[str, ...]:
+    """Return a sentence for each document that is quoted and is unlike those of the calibration."""
+    quoted = dict.fromkeys(each.doc_id for said in sentences for each in said.citations)
+    return tuple(
+        f"{name} is unlike the documents that silence was calibrated on (p = {parts.unlike[name]:.3f}); "
+        "no certificate is for answers from it"
+        for name in quoted
+        if name in parts.unlike
+    )
 
 
 def _checks(parts: ArmParts) -> str:
@@ -289,7 +327,7 @@ def conflict_answer(
 ) -> tuple[CitedAnswer, Conflict]:
     """Return the answer that quotes both sides of the likeliest conflict, the one that prevails first, then others."""
     first, second, traits = pairs[0]
-    conflict = settle((first, second), traits.score(), parts.clauses, parts.conflict_settings)
+    conflict = settle((first, second), traits.score(), parts.clauses, parts.learned_precedence, parts.conflict_settings)
     sides = [first, second] if conflict.prevails != "second" else [second, first]
     sentences = [_sentence(parts, each.source) for each in sides]
     sentences += [said for said in others if not any(_says(said, side.source) for side in sides)]

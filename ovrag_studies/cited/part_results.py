@@ -57,7 +57,9 @@ def checks_table(book: Book, tried: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def conflicts_table(book: Book, reports: Mapping[str, ConflictReport], paragraphs: int) -> pandas.DataFrame:
-    """Write conflicts found and lookalikes flagged, by system: `conflicts`."""
+    """Write conflicts found and lookalikes flagged, by system: `conflicts`. Nothing where no pairs are named."""
+    if not reports:
+        return pandas.DataFrame()
     rows = []
     for system, each in reports.items():
         row: dict[str, object] = {"system": system, **bounds("found", each.found)}

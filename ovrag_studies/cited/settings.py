@@ -43,10 +43,15 @@ class Verification(Part):
 
 
 class Silence(Part):
-    """The share of wrong answers among those given that is allowed (alpha), at which risk (delta)."""
+    """The share of wrong answers among those given that is allowed (alpha), at which risk (delta).
+
+    `unlike`: what becomes of an answer from a document that is unlike those that the threshold was set on: it is given
+    and says that it is not certified (noted), or is not given (silent).
+    """
 
     alpha: Between = 0.1
     delta: Between = 0.1
+    unlike: Literal["noted", "silent"] = "noted"
 
 
 class Conflicts(Part):

@@ -48,7 +48,7 @@ def clashes_of(first: str, second: str) -> list[Sides]:
     return [(one, other) for (one, other), _ in found if one.source.doc_id != other.source.doc_id]
 
 
-@pytest.mark.parametrize(("which", "least", "most"), [("", 7, 0), ("later_", 13, 0)])
+@pytest.mark.parametrize(("which", "least", "most"), [("", 13, 2), ("later_", 17, 4)])
 def test_conflicts_of_other_topics_are_found_and_lookalikes_are_not(which: str, least: int, most: int) -> None:
     found = sum(bool(clashes_of(**pair)) for pair in PAIRS[f"{which}conflicts"])
     mistaken = sum(bool(clashes_of(**pair)) for pair in PAIRS[f"{which}lookalikes"])
@@ -72,6 +72,17 @@ def test_rules_of_many_trades_are_told_from_lookalikes(part: str, least: int, mo
     conflicts = {row for row, pair in enumerate(pairs) if pair["label"] == "conflict"}
     assert len(flagged & conflicts) >= least
     assert len(flagged - conflicts) <= most
+
+
+def test_the_more_rules_are_compared_the_surer_a_conflict_must_be() -> None:
+    asked = [ConflictSettings().least(count) for count in (1, 2, 20, 200, 2000)]
+    assert asked[0] == asked[1] == pytest.approx(ConflictSettings().chance)
+    assert asked[1:] == sorted(asked[1:]) and asked[-1] < 0.35
+
+
+def test_titles_are_no_rules() -> None:
+    corpus = corpus_of(a=["Yard Rules 1 May 2023", "Cats roam."], b=["Dock Rules 2 June 2024", "Doors are green."])
+    assert find_clashes(read_rules(corpus), ConflictSettings(chance=0.01)) == []
 
 
 def test_weights_for_other_features_are_refused(tmp_path: Path) -> None:

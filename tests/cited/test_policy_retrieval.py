@@ -115,6 +115,10 @@ def test_a_golden_set_that_names_unknown_paragraphs_is_refused_with_the_list(
     [
         ("query_id,question\nq,why\n", "lacks the column category"),
         ("", "lacks the column query_id"),
+        (
+            "query_id,question,category,gold_paragraph_ids,gold_quotes\nq,why,answerable,a::b,c\n",
+            "has a column gold_quotes, which is not read; call it gold_quote",
+        ),
         ("query_id,question,category,gold_paragraph_ids\nq,Why?,maybe,\n", "row 2: category 'maybe'"),
         ("query_id,question,category,gold_paragraph_ids\n" + "q,Why?,answerable,\n" * 2, "more than once"),
         ("query_id,question,category,gold_paragraph_ids\n,Why?,answerable,\n", "row 2: query_id"),

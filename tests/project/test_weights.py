@@ -31,9 +31,11 @@ TRAINERS = {
     "train_purposes": ("ontologies/lexicon/purposes.safetensors",),
     "train_roles": ("ontologies/lexicon/roles.safetensors",),
     "train_questions": ("ontologies/lexicon/questions.safetensors",),
-    "train_policy_reader": tuple(f"ovrag_studies/cited/weights/reader_{seed}.safetensors" for seed in (0, 1)),
+    "train_policy_reader": ("ovrag_studies/cited/weights/reader.safetensors",),
     "train_policy_critic": ("ovrag_studies/cited/weights/critic.safetensors",),
     "train_policy_conflicts": ("ovrag_studies/cited/weights/conflicts.safetensors",),
+    "train_policy_likeness": ("ovrag_studies/cited/weights/likeness.safetensors",),
+    "train_policy_precedence": ("ovrag_studies/cited/weights/precedence.safetensors",),
     "train_policy_silence": ("ovrag_studies/cited/weights/calibration.json",),
 }
 WEIGHTS = sorted(path for paths in TRAINERS.values() for path in paths)

@@ -123,7 +123,7 @@ def read_known(path: Path) -> ContestedLabels | None:
     """
     contested, cyclic = set(), set()
     try:
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("{")]
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line.startswith("{")]
         if not any("note" in line or "contested" in line for line in lines):
             return None
         for line in lines:

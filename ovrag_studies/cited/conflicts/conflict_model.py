@@ -20,7 +20,7 @@ import numpy
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 
-from ovrag_core.base import SettingsError
+from ovrag_core.base import SettingsError, read_tensors
 from ovrag_core.retrieval import Embedder
 from ovrag_core.text import stems
 from ovrag_studies.cited.conflicts.alignment import Alignment
@@ -162,11 +162,9 @@ def load_model() -> ConflictModel:
 
 def read_model(path: Path) -> ConflictModel:
     """The model of a file. Raises SettingsError where it holds none, or one for other features."""
-    from safetensors.numpy import load_file  # noqa: PLC0415
-
     again = f"make it anew with {TRAINER}"
     try:
-        tensors = load_file(path)
+        tensors, _ = read_tensors(path)
         model = ConflictModel(
             tensors["hashed"].astype(numpy.float32), tensors["numbers"].astype(numpy.float32), float(tensors["bias"][0])
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import exp, log
 from typing import Literal
 
 import numpy
@@ -15,6 +16,7 @@ import numpy
 from ovrag_core.retrieval import Embedder, minilm
 from ovrag_studies.cited.conflicts.alignment import Alignment
 from ovrag_studies.cited.conflicts.conflict_model import Nearness, load_model
+from ovrag_studies.cited.conflicts.learned_precedence import LearnedPrecedence
 from ovrag_studies.cited.conflicts.precedence import Precedence, find_precedence
 from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, read_rules
 from ovrag_studies.cited.corpus.policies import PolicyCorpus
@@ -26,15 +28,22 @@ Sides = tuple[Rule, Rule]
 @dataclass(frozen=True, slots=True)
 class ConflictSettings:
     """From which chance on two sentences are taken to conflict, by the learned weights; within one paragraph from
-    `beside` more. Each is compared with the `neighbours` most like it, and with all that are `close`. The later of two
-    documents prevails without a clause only where `later_prevails`.
+    `beside` more. That is for two sentences alone: the more there are, the likelier two are near that do not conflict,
+    and the log-odds asked for rise by `rarer` with the logarithm of their number. Each is compared with the
+    `neighbours` most like it, and with all that are `close`. The later of two documents prevails without a clause only
+    where `later_prevails`.
     """
 
-    chance: float = 0.32
+    chance: float = 0.12
+    rarer: float = 0.157
     beside: float = 0.15
     neighbours: int = 1
-    close: float = 0.57
+    close: float = 0.62
     later_prevails: bool = False
+
+    def least(self, rules: int) -> float:
+        """The chance that is asked for where so many rules are compared."""
+        return 1 / (1 + exp(-log(self.chance / (1 - self.chance)) - self.rarer * log(max(rules, 2) / 2)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +74,9 @@ def find_corpus_conflicts(
     """All conflicts of a corpus, settled by its own clauses, likeliest first."""
     chosen = settings or ConflictSettings()
     rules, clauses = read_rules(corpus), find_precedence(corpus)
-    return tuple(settle(sides, chance, clauses, chosen) for sides, chance in find_clashes(rules, chosen, embedder))
+    learned = LearnedPrecedence(corpus, embedder or minilm())
+    found = find_clashes(rules, chosen, embedder)
+    return tuple(settle(sides, chance, clauses, learned, chosen) for sides, chance in found)
 
 
 def find_clashes(
@@ -80,17 +91,17 @@ def find_clashes(
         for sides, chance in zip(pairs, comparison.chances(pairs), strict=True)
     )
     return sorted(
-        ((sides, chance) for sides, chance in found if chance >= chosen.chance),
+        ((sides, chance) for sides, chance in found if chance >= chosen.least(len(rules))),
         key=lambda each: (-each[1], each[0][0].source.start, each[0][1].source.start),
     )
 
 
 class RuleComparison:
-    """Rules with what aligns them; who only says which rules prevail is left out."""
+    """Rules with what aligns them; titles, and who only says which rules prevail, are left out."""
 
     def __init__(self, rules: Iterable[Rule], embedder: Embedder) -> None:
         every = list(rules)
-        self.rules = [rule for rule in every if not _RANKING.search(rule.source.text)]
+        self.rules = [rule for rule in every if not (_RANKING.search(rule.source.text) or _is_title(rule))]
         self.alignment = Alignment(_with_context(every), embedder)
         self._nearness = Nearness(embedder)
 
@@ -112,6 +123,11 @@ class RuleComparison:
         return load_model().chances(texts, self.alignment, self._nearness)
 
 
+def _is_title(rule: Rule) -> bool:
+    """Whether a document begins with this and does not end it as a sentence."""
+    return rule.source.start == 0 and rule.source.text[-1:] not in ".!?;:"
+
+
 def _with_context(rules: Iterable[Rule]) -> dict[str, str]:
     """Each sentence with its heading and those before it in its paragraph; the first place of one said twice."""
     found: dict[str, str] = {}
@@ -123,14 +139,26 @@ def _with_context(rules: Iterable[Rule]) -> dict[str, str]:
     return found
 
 
-def settle(sides: Sides, chance: float, clauses: Sequence[Precedence], settings: ConflictSettings) -> Conflict:
-    """The conflict of two rules: by which clause one of them prevails, if any."""
+def settle(
+    sides: Sides,
+    chance: float,
+    clauses: Sequence[Precedence],
+    learned: LearnedPrecedence,
+    settings: ConflictSettings,
+) -> Conflict:
+    """The conflict of two rules: by which clause one of them prevails, if any.
+
+    What is `learned` is asked where none of the `clauses`, which are read by their form, speaks of the rules' document.
+    """
     first, second = sides
     for_first, for_second = _deciding(first, second, clauses), _deciding(second, first, clauses)
     side: Literal["first", "second"] | None = None
     if bool(for_first) != bool(for_second):
         side = "first" if for_first else "second"
     clause = for_first or for_second if side else None
+    silent = all(first.source.doc_id not in (each.winner, *each.losers) for each in clauses)
+    if side is None and silent and (decided := learned.deciding(first, second)):
+        side, clause = "first" if decided[0] == first else "second", decided[1]
     if side is None and settings.later_prevails and not for_first and first.date and second.date:
         later = max(first.date, second.date)
         if first.date != second.date and "?" not in first.date + second.date:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import difflib
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from ovrag_studies.cited.corpus.policies import PolicyCorpus, require_known
 Category = Literal["answerable", "unanswerable", "contradiction"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 COLUMNS = ("query_id", "question", "category", "gold_paragraph_ids")
+MORE_COLUMNS = ("split", "expected", "gold_quote")  # that are read where they are there
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,10 @@ def read_golden(path: Path, corpus: PolicyCorpus | None = None) -> list[GoldenQu
         ) from None
     if missing := [name for name in COLUMNS if name not in (rows[0] if rows else {})]:
         raise QuestionError(f"{path} lacks the column {missing[0]} or has no rows; it needs {', '.join(COLUMNS)}")
+    known = (*COLUMNS, *MORE_COLUMNS)
+    for name in rows[0].keys() - set(known):
+        if name and (near := difflib.get_close_matches(name, known, n=1, cutoff=0.85)):
+            raise QuestionError(f"{path} has a column {one_line(name, 40)}, which is not read; call it {near[0]}")
     queries = [_query(path, number, row) for number, row in enumerate(rows, 2)]
     again = [name for name, times in Counter(each.query_id for each in queries).items() if times > 1]
     if again:

@@ -2,7 +2,8 @@
 
 Nearness cannot tell a paragraph that names the price of a thing from one that only mentions the thing. So question and
 paragraph are read together, by the bundled sentence embedder with low-rank adapters (Hu et al. 2022) on its upper half.
-`tools/train_policy_reader.py` makes the weights from the documents and questions of `training/cited/questions`.
+`tools/train_policy_reader.py` makes the weights from the questions of `training/cited/questions` and of
+`training/cited/houses`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ from ovrag_core.base import SettingsError
 from ovrag_core.retrieval import Encoder
 from ovrag_core.text import find_passages
 
-# Two, learned from different seeds: their mean is steadier than either.
-WEIGHTS = tuple(Path(__file__).parents[1] / "weights" / f"reader_{seed}.safetensors" for seed in (0, 1))
+WEIGHTS = Path(__file__).parents[1] / "weights" / "reader.safetensors"
 QUESTION_TOKENS = 64
 TOKENS = 192  # of question and paragraph together
 LEAST = 1e-4  # probabilities come with four decimals
@@ -31,8 +31,8 @@ Pair = tuple[str, str]
 class RelevanceReader:
     """Reads pairs of question and text; what was read before is kept."""
 
-    def __init__(self, *weights: Path) -> None:
-        self._encoders = [_encoder(path) for path in weights]
+    def __init__(self, weights: Path) -> None:
+        self._encoder = _encoder(weights)
         self._known: dict[Pair, float] = {}
 
     def judge(self, question: str, paragraphs: Sequence[str]) -> list[float]:
@@ -48,16 +48,16 @@ class RelevanceReader:
     def read(self, question: str, texts: Sequence[str]) -> list[float]:
         """For each text the log-odds that it answers the question, between -9.3 and 9.3."""
         new = [text for text in dict.fromkeys(texts) if (question, text) not in self._known]
-        tokens = self._encoders[0].tokens
+        tokens = self._encoder.tokens
         asked = tokens(question).ids
         joined = [join(asked, tokens(text).ids) for text in new]
         ids, marks = [ids for ids, _ in joined], [marks for _, marks in joined]
-        judged = [encoder.probabilities(ids, marks, 2)[:, 0, 1] for encoder in self._encoders]
+        judged = self._encoder.probabilities(ids, marks, 2)[:, 0, 1]
         if len(self._known) + len(new) > KNOWN:
             self._known.clear()
             return self.read(question, texts)
         for row, text in enumerate(new):
-            self._known[question, text] = sum(_log_odds(float(each[row])) for each in judged) / len(judged)
+            self._known[question, text] = _log_odds(float(judged[row]))
         return [self._known[question, text] for text in texts]
 
 
@@ -97,4 +97,4 @@ def windows_of(text: str) -> list[str]:
 @cache
 def load_reader() -> RelevanceReader:
     """The reader, loaded once in a process. Raises SettingsError where the weights cannot be read."""
-    return RelevanceReader(*WEIGHTS)
+    return RelevanceReader(WEIGHTS)
