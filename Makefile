@@ -19,7 +19,7 @@ export TOKENIZERS_PARALLELISM := false
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce loans contract-review epistemic policy causal repro train verify thesis readme claims test check lab explore model record lock clean
+.PHONY: help setup reproduce loans contract-review epistemic policy causal external repro train verify thesis readme claims test check lab explore model record lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,11 +52,15 @@ policy: checked ## recompute the study of cited answers alone, stage 09
 causal: checked ## recompute the study of causal chains alone, stages 10 and 11
 	@.venv/bin/dvc repro --force 10_causal_chains 11_causal_questions
 
+external: checked ## the studies on data of other publishers, which OVRAG_EXTERNAL_DATA holds; only what a change affects
+	@.venv/bin/python -m ovrag_core.study.external
+	@.venv/bin/dvc repro --keep-going notebooks/external/dvc.yaml
+
 repro: checked ## recompute only what a change affects
 	@.venv/bin/dvc repro
 
-train: setup ## learn all weights anew from training/, about an hour
-	@for each in gate purposes judge roles questions policy_reader policy_critic policy_conflicts policy_silence; do .venv/bin/python tools/train_$$each.py || exit; done
+train: setup ## learn all weights anew from training/, about two hours
+	@for each in gate purposes judge roles questions policy_reader policy_critic policy_conflicts policy_precedence policy_likeness policy_silence; do .venv/bin/python tools/train_$$each.py || exit; done
 
 verify: setup ## rebuild in two fresh clones of HEAD and compare with it, up to 15 minutes
 	@.venv/bin/python tools/verify.py $(if $(KEEP),--keep)

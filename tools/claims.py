@@ -1,8 +1,9 @@
 """Compare the figures in README.md and docs/*.md with what their commands print: `python tools/claims.py [FILE ...]`.
 
-A measured figure stands in one of three forms:
+A measured figure stands in one of four forms:
 
     <!-- OvragRecall -->0.780<!-- -->                          the macro of a result, kept by `make readme`
+    <!-- table: tables/policy/external/arms.csv -->            lines of a result, up to <!-- end -->, kept likewise
     <!-- printed by: python benchmarks/reading.py --set x -->  lines that the command prints, up to <!-- end -->
     <!-- measured by: COMMAND -->                              the same where the machine's speed is in the numbers
 
@@ -15,7 +16,7 @@ these only the ones whose first cell the block has already; a header alone takes
 have the same header count as one. Any other line becomes the output's line with the same words. An empty block takes
 the whole output. What finds no counterpart is left as it is and reported.
 
-`--loose` runs nothing: it lists figures in none of the three forms (see `loose_figures`).
+`--loose` runs nothing: it lists figures in none of the four forms (see `loose_figures`).
 
 Exit code 0: all agree; 1: a line differs, a block is empty, a macro is stale or a figure is loose; 2: a command fails,
 or a block has no end.
@@ -34,7 +35,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ovrag_core.base import OvragError, ResultError, project_of
-from ovrag_core.publish import FIGURE, refreshed, results_macros
+from ovrag_core.publish import FIGURE, TABLE, refreshed, results_macros, retabled
 
 OPENING = re.compile(r"<!-- (?P<form>printed|measured) by: (?P<command>.+?) -->")
 END = "<!-- end -->"
@@ -186,13 +187,16 @@ def tables_of(printed: Sequence[str]) -> dict[str, list[str]]:
 
 
 def loose_figures(text: str) -> list[tuple[int, str]]:
-    """Figures of a Markdown text in none of the three forms, with their lines, numbered from 1.
+    """Figures of a Markdown text in none of the four forms, with their lines, numbered from 1.
 
     A figure is a decimal, `N of M`, `N/M`, a percentage, an interval, a duration, a size, and a table's cell that is a
     number. Code, links' addresses, comments, and numbers that belong to a name (Python 3.11) are left out.
     """
     lines = text.splitlines()
     inside = {number for block in blocks(text) for number in range(block.start, block.end)}
+    for match in TABLE.finditer(text):
+        first = text.count("\n", 0, match.start("body"))
+        inside |= set(range(first, first + match["body"].count("\n")))
     fenced = False
     found: list[tuple[int, str]] = []
     for number, line in enumerate(lines):
@@ -249,7 +253,7 @@ def report(name: str, text: str, outputs: Mapping[str, Sequence[str]], values: M
         for place, line in differing(block.form, lines[block.start : block.end], outputs[block.command]):
             print(f"{name}:{block.start + place + 1}: not printed by {block.command}\n    {line.strip()}")
             wrong += 1
-    if refreshed(text, values) != text:
+    if retabled(refreshed(text, values), project_of(Path.cwd())) != text:
         print(f"{name}: figures differ from the results; `make readme` brings them up to date")
         wrong += 1
     return wrong
@@ -303,7 +307,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--refresh", action="store_true", help="write the blocks as the commands print them")
     parser.add_argument("--only", default="", metavar="TEXT", help="only the commands that contain TEXT")
     parser.add_argument("--list", action="store_true", help="list the commands and run none")
-    parser.add_argument("--loose", action="store_true", help="list figures in none of the three forms and run nothing")
+    parser.add_argument("--loose", action="store_true", help="list figures in none of the four forms and run nothing")
     try:
         return check(parser.parse_args(arguments), project_of(Path.cwd()))
     except OvragError as error:

@@ -7,11 +7,17 @@ from ovrag_core.base.errors import NotebookError
 
 ROOT = Path(__file__).resolve().parents[2]
 MARK = "params.yaml"
+EXTERNAL_FOLDER = Path("data/external")
 EXTERNAL = "OVRAG_EXTERNAL_DATA"  # variable of the environment: the folder of data sets that are not the project's
 
 
 def project_file(path: Path) -> Path:
-    """`path` where it exists as given, else the same path in the project's folder."""
+    """`path` where it exists as given, else the same path in the project's folder.
+
+    Below `data/external` it is that of `external_data`, where the environment names another folder.
+    """
+    if path.is_relative_to(EXTERNAL_FOLDER) and EXTERNAL in os.environ:
+        return external_data(*path.relative_to(EXTERNAL_FOLDER).parts)
     return path if path.is_absolute() or path.exists() else ROOT / path
 
 
@@ -29,4 +35,4 @@ def project_of(folder: Path) -> Path:
 
 def external_data(*parts: str) -> Path:
     """The path of a data set below `OVRAG_EXTERNAL_DATA`, or `data/external` without it; it need not exist."""
-    return Path(os.environ.get(EXTERNAL) or project_file(Path("data/external"))).joinpath(*parts)
+    return Path(os.environ.get(EXTERNAL) or project_file(EXTERNAL_FOLDER)).joinpath(*parts)

@@ -163,6 +163,7 @@ class Settings(Part):
     validation: Validation = Validation()
     evaluation: Evaluation = Evaluation()
     figures: Figures = Figures()
+    results: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")] = "samples"  # folder of the studies' results
     studies: dict[str, dict[str, Any]] = Field(default_factory=dict)  # each study knows its own
 
     @property

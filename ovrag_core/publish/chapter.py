@@ -1,8 +1,9 @@
 """What a chapter takes from the results: its inputs, its macros, and numbers that were typed where a macro belongs.
 
 A study's results lie in folders of its name, `tables/<study>` and `figures/<study>`, what depends on the machine's
-speed in `tables/latency_<study>`, and its section in `study_<study>.tex`. Where `\\study{<study>}` stands in the
-chapter, LaTeX sets that section if the results are there.
+speed in `tables/latency_<study>`, and its section in `study_<study>.tex`; in each of them those
+of the samples and those on data of others have a folder of their own, and the chapter may take either. Where
+`\\study{<study>}` stands in the chapter, LaTeX sets that section if the results are there.
 """
 
 from __future__ import annotations
@@ -44,10 +45,12 @@ def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, 
     present = {study for path in wanted if (study := study_of(path))}
     sources = [path for path in sorted(folder.glob("*.tex")) if _study(path.stem) in {None, *present}]
     texts = {path: COMMENT.sub("", _read(path)) for path in sources}
-    inputs = {path: _inputs(text, present) for path, text in texts.items()}
-    taken = set(chain.from_iterable(inputs.values()))
+    inputs = {path: _inputs(text, wanted, present) for path, text in texts.items()}
+    taken = set(map(_any_data, chain.from_iterable(inputs.values())))
     problems = [each for path, names in inputs.items() for each in _absent_inputs(path, names, (folder, project))]
-    problems += [f"no file takes {path}; add {_line(path, folder.name)}" for path in wanted if path not in taken]
+    problems += [
+        f"no file takes {path}; add {_line(path, folder.name)}" for path in wanted if _any_data(path) not in taken
+    ]
     labels = _labels([*texts.values(), *map(_read, map(project.joinpath, wanted))])
     return problems + [f"{path.name} {each}" for path, text in texts.items() for each in _faults(text, labels, values)]
 
@@ -91,11 +94,23 @@ def _study(stem: str) -> str | None:
     return stem.removeprefix(SECTION) if stem.startswith(SECTION) else None
 
 
-def _inputs(text: str, present: Collection[str]) -> list[str]:
+def _inputs(text: str, wanted: Iterable[str], present: Collection[str]) -> list[str]:
     """Files that a source takes, with their suffix; of studies those that are present."""
     names = [name if name.endswith(".tex") else f"{name}.tex" for name in INPUT.findall(text)]
     studies = [study for study in STUDY.findall(text) if study in present]
-    return names + [name for study in studies for name in (f"tables/{study}/numbers.tex", f"{SECTION}{study}.tex")]
+    names += [path for path in wanted if _is_numbers(path) and study_of(path) in studies]
+    return names + [f"{SECTION}{study}.tex" for study in studies]
+
+
+def _is_numbers(path: str) -> bool:
+    """True for a file of macros of a study."""
+    return path.startswith("tables/") and path.endswith("/numbers.tex") and study_of(path) is not None
+
+
+def _any_data(path: str) -> str:
+    """Return the path of a result of a study without the folder that says on which data it was made."""
+    parts = path.split("/")
+    return "/".join((*parts[:2], parts[-1])) if len(parts) > 3 and study_of(path) else path
 
 
 def _remedy(name: str) -> str:
@@ -112,7 +127,7 @@ def study_of(path: str) -> str | None:
 def _line(path: str, chapter: str) -> str:
     """What takes a result, and where that belongs."""
     study = study_of(path)
-    if study and path == f"tables/{study}/numbers.tex":
+    if study and _is_numbers(path):
         return rf"\study{{{study}}} to {chapter}/studies.tex"
     return rf"\result{{{path.removesuffix('.tex')}}} to {chapter}/{SECTION + study if study else 'appendix'}.tex"
 

@@ -23,7 +23,7 @@ from ovrag_core.publish.stages import Stage, StageFile, changes, read_stages
 MANIFEST = "results.json"
 CHAPTER = Path("thesis")
 # What LaTeX reads of the results: tables and macros, figures and the wrappers with their captions, in a folder a stage.
-EXPORTED = re.compile(r"tables/([a-z]\w*/)?[^/]+\.tex|figures/([a-z]\w*/)?[^/]+\.(tex|pdf)")
+EXPORTED = re.compile(r"tables/([a-z]\w*/){0,2}[^/]+\.tex|figures/([a-z]\w*/){0,2}[^/]+\.(tex|pdf)")
 # What LaTeX reads of a thesis; nothing else goes into the archive.
 SOURCES = (".tex", ".bib", ".bst", ".cls", ".sty", ".def", ".pdf", ".png", ".jpg", ".jpeg", ".eps")
 _MOST_CHANGES = 3
@@ -89,7 +89,10 @@ def export(project: Path, target: Path, *, force: bool = False, packed: bool = F
     kept = [copy for copy in copies if copy not in done and copy.kind != "same"]
     lines = [*_account(done, started, kept), f"{len(copies) - len(kept)} results in {target} are those of the project"]
     lines += [f"packed in {archive(target)}"] if packed else []
-    warnings = [f"{path} was edited by hand and not copied; `make repro` makes it again" for path in tampered]
+    makers = result_files(stages)
+    warnings = [
+        f"{path} was edited by hand and not copied; `{makers[path].remedy}` makes it again" for path in tampered
+    ]
     warnings += stale_results(stages)
     return Exported(lines=tuple(lines), warnings=tuple(warnings), kept=bool(kept or tampered))
 
@@ -112,8 +115,9 @@ def check(project: Path, target: Path | None = None) -> list[str]:
     stages = read_stages(project)
     refuse_missing(stages)
     paths = list(result_files(stages))
-    problems = [f"{path} was edited by hand; `make repro` makes it again" for path in edited_results(stages)]
-    problems += [f"{sentence}; run `make repro`" for sentence in stale_results(stages)]
+    makers = result_files(stages)
+    problems = [f"{path} was edited by hand; `{makers[path].remedy}` makes it again" for path in edited_results(stages)]
+    problems += [f"{sentence}; run `{stages[name].remedy}`" for name, sentence in _stale(stages)]
     if target is None:
         values = defined_macros(project, paths)
         return [*problems, *chapter_problems(project / CHAPTER, paths, values, project)]
@@ -149,15 +153,18 @@ def refuse_missing(stages: Mapping[str, Stage]) -> None:
 
 def stale_results(stages: Mapping[str, Stage]) -> list[str]:
     """A sentence for each stage whose results are stale: which, and what has changed, parameters first."""
-    sentences = []
+    return [sentence for _, sentence in _stale(stages)]
+
+
+def _stale(stages: Mapping[str, Stage]) -> Iterator[tuple[str, str]]:
+    """The name of each stage whose results are stale, with the sentence."""
     for stage in stages.values():
         results = [path for path, maker in result_files(stages).items() if maker is stage]
         changed = changes(stages, stage.name)
         if results and changed:
             named = sorted(changed, key=lambda change: not change.what.startswith("parameter"))[:_MOST_CHANGES]
             more = f"; and {len(changed) - len(named)} more changes" if len(changed) > len(named) else ""
-            sentences.append(f"{_some(results)} are stale: {'; '.join(each.sentence() for each in named)}{more}")
-    return sentences
+            yield stage.name, f"{_some(results)} are stale: {'; '.join(each.sentence() for each in named)}{more}"
 
 
 def edited_results(stages: Mapping[str, Stage]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ovrag_core.base import Frozen, ResultError
 from ovrag_core.publish.git import git_lines
-from ovrag_core.publish.stages import LOCK, Change, Parameter, Stage, StageFile, changes, read_stages, shown, upstream
+from ovrag_core.publish.stages import Change, Parameter, Stage, StageFile, changes, read_stages, shown, upstream
 from ovrag_core.runs import RUNS
 
 MACRO = re.compile(r"\\newcommand\{\\([A-Za-z]+)\}\{(.*)\}")
@@ -76,7 +76,7 @@ def provenance(asked: str, project: Path) -> Provenance:
         above=tuple(each.name for each in above if each is not stage),
         parameters={each.name: each.parameters for each in above if each.parameters},
         changes=tuple(changes(stages, stage.name)),
-        revision=_revision(project),
+        revision=_revision(project, stage.lock),
         run=_manifest(project, stage),
     )
 
@@ -95,16 +95,16 @@ def provenance_text(found: Provenance) -> str:
     of_folder = f", of the folder {found.output.path}" if found.output.path != found.path else ""
     lines += [_row("hash", f"md5 {found.output.recorded or 'none'}{of_folder}")]
     lines += [_row("stage", f"{stage.name}: {stage.description}")]
-    lines += [_row("notebook", f"{stage.notebook}, as executed: reports/{stage.name}.html")] if stage.notebook else []
+    lines += [_row("notebook", _notebook_text(stage))] if stage.notebook else []
     lines += [_row("command", stage.command)]
     lines += [_row("rests on", ", ".join(found.above))] if found.above else []
-    lines += [_row("revision", _revision_text(found.revision))]
+    lines += [_row("revision", _revision_text(found))]
     lines += [_row("run", _run_text(found))] if _run_path(stage) else []
     for maker, parameters in found.parameters.items():
         lines += ["", f"parameters of {maker}", *(f"  {_parameter_text(parameter)}" for parameter in parameters)]
     lines += ["", "inputs (md5)", *(f"  {_input_text(item)}" for item in stage.inputs)]
     if found.changes:
-        lines += ["", "changed since; `make repro` brings the result up to date", *_change_lines(found.changes)]
+        lines += ["", f"changed since; `{stage.remedy}` brings the result up to date", *_change_lines(found.changes)]
     return "\n".join(lines)
 
 
@@ -128,9 +128,15 @@ def _input_text(item: StageFile) -> str:
     return f"{item.recorded or 'none':<36} {item.path} ({state}{made})"
 
 
-def _revision_text(revision: Revision | None) -> str:
+def _notebook_text(stage: Stage) -> str:
+    page = next((item.path for item in stage.outputs if item.path.endswith(".html")), None)
+    return f"{stage.notebook}, as executed: {page}" if page else f"{stage.notebook}, as executed not in git"
+
+
+def _revision_text(found: Provenance) -> str:
+    revision = found.revision
     if revision is None:
-        return f"none: {LOCK} is not in git"
+        return f"none: {found.stage.lock} is not in git"
     since = "; recorded anew since, not committed" if revision.since else ""
     return f"{revision.commit[:10]} of {revision.date}, {revision.title}{since}"
 
@@ -177,7 +183,7 @@ def _found(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[str,
             return path, None
     root, place = project.resolve(), Path(asked).resolve()
     within = place.relative_to(root).as_posix() if place.is_relative_to(root) else asked
-    copied = ["/".join(place.parts[-parts:]) for parts in (3, 2)]  # a thesis's file is a copy of the result so named
+    copied = ["/".join(place.parts[-parts:]) for parts in (4, 3, 2)]  # a thesis's file is a copy of the result so named
     return next((path for path in (within, asked, *copied) if _maker(path, stages)), asked), None
 
 
@@ -206,10 +212,10 @@ def _text(path: Path) -> str:
         return ""
 
 
-def _revision(project: Path) -> Revision | None:
-    found = git_lines(project, "log", "-1", "--format=%H%x00%cs%x00%s", "--", LOCK)
+def _revision(project: Path, lock: str) -> Revision | None:
+    found = git_lines(project, "log", "-1", "--format=%H%x00%cs%x00%s", "--", lock)
     if not found:
         return None
     commit, date, title = found[0].split("\0")
-    since = bool(git_lines(project, "diff", "--name-only", commit, "--", LOCK))
+    since = bool(git_lines(project, "diff", "--name-only", commit, "--", lock))
     return Revision(commit=commit, date=date, title=title, since=since)

@@ -1,6 +1,14 @@
-"""Figures in Markdown texts, kept as the results have them: `python -m ovrag_core.publish.readme README.md docs/*.md`.
+"""Figures and tables in Markdown, kept as the results have them: `python -m ovrag_core.publish.readme FILE ...`.
 
-A figure stands between two comments, the first of which names its macro: `<!-- OvragRecall -->0.780<!-- -->`.
+A figure stands between two comments, the first of which names its macro: `<!-- OvragRecall -->0.780<!-- -->`. A table
+stands between lines of which the first names the CSV of a result:
+
+    <!-- table: tables/policy/external/arms.csv; rows: audited; columns: arm, measure, value; across: arm -->
+    <!-- end -->
+
+`rows` are regular expressions with ` & ` between them, each of which some cell of a row must have whole, `columns` are
+those that are shown, in this order, and `across` has a column of its own for each of its values, filled by the last of
+the others.
 """
 
 from __future__ import annotations
@@ -10,10 +18,18 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import pandas
+
 from ovrag_core.base import OvragError, ResultError, project_of
 from ovrag_core.publish.origins import macros
+from ovrag_core.report import display
 
 FIGURE = re.compile(r"<!-- (?P<name>[A-Za-z]+) -->(?P<value>[^<\n]*)<!-- -->")
+TABLE = re.compile(
+    r"(?m)^(?P<head><!-- table: (?P<path>[^;\s]+)(?P<options>[^\n]*?) -->)\n"
+    r"(?P<body>(?:[^<\n][^\n]*\n|\n)*)<!-- end -->$"
+)
+OPTIONS = ("rows", "columns", "across")
 TABLES = Path("tables")
 
 
@@ -44,13 +60,55 @@ def refreshed(text: str, values: Mapping[str, str]) -> str:
     return FIGURE.sub(figure, text)
 
 
+def retabled(text: str, project: Path) -> str:
+    """The text with every marked table as its CSV has it. Raises ResultError for a table, column or row that is not."""
+    return TABLE.sub(lambda match: f"{match['head']}\n{_markdown(match, project)}<!-- end -->", text)
+
+
+def _markdown(match: re.Match[str], project: Path) -> str:
+    given = dict(part.split(":", 1) for part in match["options"].split(";") if ":" in part)
+    chosen = {name.strip(): value.strip() for name, value in given.items()}
+    if unknown := [name for name in chosen if name not in OPTIONS]:
+        raise ResultError(f"the table {match['path']} is asked for {unknown[0]}; known are {', '.join(OPTIONS)}")
+    try:
+        frame = _with_counts(pandas.read_csv(project / match["path"]))
+        shown = display(frame, {str(name): str(name) for name in frame})
+        if wanted := chosen.get("rows"):
+            parts = [re.compile(part) for part in wanted.split(" & ")]
+            shown = shown[[all(any(map(part.fullmatch, row)) for part in parts) for row in shown.to_numpy()]]
+        if wanted := chosen.get("columns"):
+            shown = shown[[name.strip() for name in wanted.split(",")]]
+        if wanted := chosen.get("across"):
+            *kept, last = [str(name) for name in shown if name != wanted]
+            order = list(dict.fromkeys(shown[wanted]))
+            shown = shown.pivot_table(last, kept, wanted, aggfunc="first", sort=False)[order].fillna("–").reset_index()
+    except OSError as error:
+        raise ResultError(f"the text takes {match['path']}, which cannot be read ({error.strerror})") from None
+    except KeyError as error:
+        raise ResultError(f"the table {match['path']} has no column {error.args[0]}; mend its line") from None
+    if shown.empty:
+        raise ResultError(f"the table {match['path']} has no such rows; mend its line")
+    head = f"| {' | '.join(map(str, shown))} |\n|{'---|' * len(shown.columns)}\n"
+    return head + "".join(f"| {' | '.join(row)} |\n" for row in shown.itertuples(index=False, name=None))
+
+
+def _with_counts(frame: pandas.DataFrame) -> pandas.DataFrame:
+    """The frame with whole numbers in columns that have no others, where some are missing too."""
+    for name in frame.select_dtypes("float"):
+        known = frame[name].dropna()
+        if f"{name}_low" not in frame and len(known) and (known % 1 == 0).all():
+            whole = [value if pandas.isna(value) else int(value) for value in frame[name]]
+            frame[name] = pandas.Series(whole, frame.index, dtype=object)
+    return frame
+
+
 def refresh(path: Path, project: Path) -> bool:
-    """Bring a file's figures up to date; whether any changed. Raises ResultError for a missing file or macro."""
+    """Bring a file's figures and tables up to date; whether any changed. Raises ResultError for what is missing."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ResultError(f"{error.filename} cannot be read ({error.strerror})") from None
-    new = refreshed(text, results_macros(project))
+    new = retabled(refreshed(text, results_macros(project)), project)
     if new != text:
         path.write_text(new, encoding="utf-8", newline="\n")
     return new != text

@@ -59,9 +59,10 @@ class Parameter(Frozen):
 
 
 class Stage(Frozen):
-    """A stage of the pipeline; `needs` names the stages whose outputs it reads."""
+    """A stage of a pipeline; `needs` names the stages whose outputs it reads, `lock` the file that records its runs."""
 
     name: str
+    lock: str
     description: str
     command: str
     command_changed: bool
@@ -73,7 +74,12 @@ class Stage(Frozen):
     @property
     def notebook(self) -> str | None:
         """The notebook that the stage executes, if it does."""
-        return next((word for word in self.command.split() if word.endswith(f"{self.name}.ipynb")), None)
+        return next((word for word in self.command.split() if word.endswith(".ipynb")), None)
+
+    @property
+    def remedy(self) -> str:
+        """The command that makes its outputs anew: the stages on data of others have a pipeline of their own."""
+        return "make repro" if self.lock == LOCK else "make external"
 
     @property
     def ran(self) -> bool:
@@ -93,13 +99,15 @@ class Change(Frozen):
 
 
 def read_stages(project: Path) -> dict[str, Stage]:
-    """All stages by name, in the order of `dvc.yaml`, inputs and outputs compared with what is on disk.
+    """All stages by name, in the order of `dvc.yaml`, those of other pipelines last.
+
+    Inputs and outputs are compared with what is on disk.
 
     Raises ResultError where the folder holds no pipeline, or one that DVC cannot read.
     """
     try:
         with Repo(str(project)) as repo:
-            stages: list[DvcStage] = repo.index.stages
+            stages: list[DvcStage] = sorted(repo.index.stages, key=lambda stage: _lock(stage) != LOCK)
             makers = {out.def_path: stage.name for stage in stages for out in stage.outs}
             needs = {stage.name: {needed.name for needed in repo.index.graph.successors(stage)} for stage in stages}
             names = [stage.name for stage in stages]
@@ -156,17 +164,23 @@ def shown(value: object) -> str:
     return f"[{', '.join(map(shown, value))}]" if isinstance(value, list | tuple) else str(value)
 
 
+def _lock(stage: DvcStage) -> str:
+    """The path of the file that records a stage's runs, within the project."""
+    return Path(stage.path_in_repo).with_name(LOCK).as_posix()
+
+
 def _stage(stage: DvcStage, makers: Mapping[str, str], needs: tuple[str, ...]) -> Stage:
     inputs = [dep for dep in stage.deps if not isinstance(dep, ParamsDependency)]
     return Stage(
         name=stage.name,
+        lock=_lock(stage),
         description=stage.desc or "",
-        command=" ".join(str(stage.cmd or "").split()),
+        command=" ".join(" && ".join([stage.cmd or ""] if isinstance(stage.cmd, str) else stage.cmd or []).split()),
         command_changed=bool(getattr(stage, "cmd_changed", False)),
         needs=needs,
         inputs=tuple(_item(dep, _maker(dep.def_path, makers)) for dep in inputs),
         parameters=tuple(each for dep in stage.deps if isinstance(dep, ParamsDependency) for each in _parameters(dep)),
-        outputs=tuple(_with_files(out, _item(out, stage.name)) for out in stage.outs),
+        outputs=tuple(_with_files(out, _item(out, stage.name), _lock(stage)) for out in stage.outs),
     )
 
 
@@ -187,11 +201,11 @@ def _item(item: DvcOutput, stage: str | None) -> StageFile:
     return StageFile(path=item.def_path, recorded=recorded, state=state, stage=stage, in_git=not item.use_cache)
 
 
-def _with_files(out: DvcOutput, item: StageFile) -> StageFile:
+def _with_files(out: DvcOutput, item: StageFile, lock: str) -> StageFile:
     """The output with the state of each of its files.
 
     DVC records one hash for a folder. Where that is not the folder's any more, a file is its stage's if it is as in the
-    last commit of dvc.lock; where none can be told from what the stage wrote, all of them count as changed.
+    last commit of its `lock`; where none can be told from what the stage wrote, all of them count as changed.
     """
     project = Path(out.repo.root_dir)
     if not item.in_git:
@@ -200,7 +214,7 @@ def _with_files(out: DvcOutput, item: StageFile) -> StageFile:
     if item.state != "changed":
         names = files or ([item.path] if Path(item.path).suffix else [])
         return item.model_copy(update={"files": dict.fromkeys(names, item.state)})
-    revision = next(iter(git_lines(project, "log", "-1", "--format=%H", "--", LOCK)), "")
+    revision = next(iter(git_lines(project, "log", "-1", "--format=%H", "--", lock)), "")
     committed = set(git_lines(project, "ls-tree", "-r", "--name-only", revision, item.path)) if revision else set()
     untouched = committed - set(git_lines(project, "diff", "--name-only", "--relative", revision, "--", item.path))
     states: dict[str, State] = dict.fromkeys(sorted(committed.difference(files)), "missing")

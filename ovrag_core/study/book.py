@@ -23,6 +23,7 @@ from ovrag_core.report import (
     FIGURES,
     TABLES,
     Note,
+    display,
     numbers,
     save_figure,
     within,
@@ -31,10 +32,14 @@ from ovrag_core.report import (
 from ovrag_core.study.settings import StudySettings
 
 CAPTIONS = "captions.yaml"
+SAMPLES, EXTERNAL = "samples", "external"
 
 
 class Caption(Part):
-    """Caption of a table or figure, and the parts of its note; None stands for what the file says of all."""
+    """Caption of a table or figure, and the parts of its note; None stands for what the file says of all.
+
+    A table that `quotes` the data is shown and not written where these are another publisher's.
+    """
 
     caption: str
     model: str | None = None
@@ -42,6 +47,7 @@ class Caption(Part):
     n: str | None = None
     interval: str | None = None
     more: str = ""
+    quotes: bool = False
 
 
 class Captions(Part):
@@ -61,8 +67,9 @@ class Captions(Part):
 class Book:
     """Where results of a study go, how wide figures are, and how intervals are made.
 
-    `folder` is that of its results in tables/ and figures/; LaTeX labels begin with `name`. `words` are known to every
-    caption. `kept` is the number of decimals in a CSV, as `write_table` has it.
+    `folder` is that of the study in tables/ and figures/, `results` the one within it: SAMPLES, or a name that labels
+    and macros of LaTeX have after `name`. `words` are known to every caption. `kept` is the number of decimals in a
+    CSV, as `write_table` has it.
     """
 
     name: str
@@ -72,6 +79,7 @@ class Book:
     width: float
     words: Mapping[str, object] = field(default_factory=dict)
     kept: int | None = None
+    results: str = SAMPLES
     tables: Path = TABLES
     figures: Path = FIGURES
 
@@ -85,20 +93,23 @@ class Book:
         decimals: int | Mapping[str, int] = 3,
         long: bool = False,
     ) -> pandas.DataFrame:
-        """Write `tables/<folder>/<name>` and return the table as LaTeX shows it; what is named latency lies apart.
+        """Write `tables/<folder>/<results>/<name>` and return the table as LaTeX shows it; latency lies apart.
 
         `words` are those of its caption and note. The CSV holds `full` where that is given.
         """
         caption, note = self._filled("tables", name, words)
         headers = {} if self.captions.capitals else {str(column): str(column) for column in frame.columns}
+        headers |= self.captions.headers
+        if self.results == EXTERNAL and self.captions.tables[name].quotes:
+            return display(frame, headers, decimals)
         return write_table(
             frame,
-            within(self.folder, name),
+            within(f"{self.folder}/{self.results}", name),
             caption,
             note,
             folder=self.tables,
-            label=f"{self.name}/{name}",
-            headers=headers | self.captions.headers,
+            label=f"{self._label}/{name}",
+            headers=headers,
             decimals=decimals,
             long=long,
             full=full,
@@ -106,15 +117,19 @@ class Book:
         )
 
     def figure(self, fig: Figure, name: str, words: Mapping[str, object] | None = None) -> Path:
-        """Write `figures/<folder>/<name>` and return the path of the PNG."""
+        """Write `figures/<folder>/<results>/<name>` and return the path of the PNG."""
         caption, note = self._filled("figures", name, words)
-        place, label = within(self.folder, name), f"{self.name}/{name}"
+        place, label = within(f"{self.folder}/{self.results}", name), f"{self._label}/{name}"
         return save_figure(fig, place, caption=caption, note=note, folder=self.figures, label=label)
 
     def numbers(self, values: Mapping[str, str], comment: str) -> Path:
-        """Write macros to `tables/<folder>/numbers.tex`, each beginning with the study's name."""
-        named = {numbers.macro_name(self.name, words): value for words, value in values.items()}
-        return numbers.write_numbers(named, self.tables / self.folder / "numbers.tex", comment)
+        """Write macros to `tables/<folder>/<results>/numbers.tex`, each beginning with the study's name."""
+        named = {numbers.macro_name(self._label, words): value for words, value in values.items()}
+        return numbers.write_numbers(named, self.tables / self.folder / self.results / "numbers.tex", comment)
+
+    @property
+    def _label(self) -> str:
+        return self.name if self.results == SAMPLES else f"{self.name}/{self.results}"
 
     def _filled(
         self, kind: Literal["tables", "figures"], name: str, words: Mapping[str, object] | None
@@ -155,4 +170,4 @@ def open_book(settings: Settings, study: type[StudySettings], **words: object) -
     chat = "" if settings.llm.provider == "offline" else f"; {settings.llm.model}"
     plan = study.of(settings).experiments.plan
     width = settings.figures.text_width_inches
-    return Book(study.name, study.name, captions, plan, width, {"chat": chat, **words})
+    return Book(study.name, study.name, captions, plan, width, {"chat": chat, **words}, results=settings.results)

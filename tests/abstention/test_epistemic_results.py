@@ -70,7 +70,7 @@ def write_all(answered: Answered, folder: Path) -> Book:
 
 
 def rows(book: Book, name: str) -> list[dict[str, str]]:
-    with (book.tables / "epistemic" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+    with (book.tables / "epistemic" / "samples" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -81,7 +81,7 @@ def test_the_stage_lists_the_folders_written_and_a_rebuild_has_the_same_bytes(
         write_all(answered, tmp_path / place)
     written = {path.relative_to(tmp_path / "1").as_posix() for path in (tmp_path / "1").rglob("*.*")}
     stage = yaml.safe_load((project / "dvc.yaml").read_text(encoding="utf-8"))["stages"]["08_epistemic_abstention"]
-    listed = {next(iter(out)) for out in stage["outs"]}
+    listed = {next(iter(out)).replace("${results}", "samples") for out in stage["outs"]}
     folders = {path.rpartition("/")[0] for path in written}
     assert folders == {path for path in listed if not path.startswith("reports/")}
     for path in written:
@@ -109,18 +109,21 @@ def test_tables_say_what_was_answered_in_both_forms(answered: Answered, tmp_path
 
 def test_every_table_and_figure_says_what_it_rests_on(answered: Answered, tmp_path: Path) -> None:
     book = write_all(answered, tmp_path)
-    made = [*(book.tables / "epistemic").glob("*.tex"), *(book.figures / "epistemic").glob("*.tex")]
+    made = [
+        *(book.tables / "epistemic" / "samples").glob("*.tex"),
+        *(book.figures / "epistemic" / "samples").glob("*.tex"),
+    ]
     for file in made:
         text = file.read_text(encoding="utf-8")
         assert ("Model: " in text and "n = " in text) or file.name == "numbers.tex", file.name
-    arms = (book.tables / "epistemic/arms.tex").read_text(encoding="utf-8")
+    arms = (book.tables / "epistemic/samples/arms.tex").read_text(encoding="utf-8")
     assert f"bootstrap over {answered.clusters} clusters of joined things, 60 resamples" in arms
 
 
 def test_macros_of_the_study_are_its_own_and_those_of_the_section(project: Path) -> None:
-    text = (project / "tables/epistemic/numbers.tex").read_text(encoding="utf-8")
+    text = (project / "tables/epistemic/external/numbers.tex").read_text(encoding="utf-8")
     names = re.findall(r"\\newcommand\{\\(\w+)\}", text)
-    assert len(names) == len(set(names)) and all(name.startswith("Epistemic") for name in names)
+    assert len(names) == len(set(names)) and all(name.startswith("EpistemicExternal") for name in names)
     section = (project / "thesis/study_epistemic.tex").read_text(encoding="utf-8")
     assert set(re.findall(r"\\(Epistemic[A-Za-z]+)", section)) <= set(names)
 
@@ -199,7 +202,7 @@ def test_a_model_stands_beside_the_offline_arms_on_the_same_sample_and_is_replay
     }
     assert (found[f"{MODEL} alone"]["FAR*"], found[f"{MODEL} with licence"]["FAR*"]) == ("0.5", "0")
     assert list(found.values()) == written("replay", server.base_url, tmp_path / "2")
-    first, again = ((tmp_path / place / "epistemic/model.tex").read_text(encoding="utf-8") for place in "12")
+    first, again = ((tmp_path / place / "epistemic/samples/model.tex").read_text(encoding="utf-8") for place in "12")
     assert first == again
     mean = sum(map(len, REPLIES.values())) / len(REPLIES)
     assert MODEL in first and f"called 4 times and wrote {mean:.1f} tokens a call" in " ".join(first.split())

@@ -76,7 +76,7 @@ def swept(gains: dict[str, float], parameter: str = "obedience") -> pandas.DataF
 
 
 def tex(book: Book, name: str) -> str:
-    return (book.tables / "causal_chains" / f"{name}.tex").read_text(encoding="utf-8")
+    return (book.tables / "causal_chains" / "samples" / f"{name}.tex").read_text(encoding="utf-8")
 
 
 def test_every_table_names_the_declared_simulator_its_assumptions_the_chains_and_what_is_resampled(
@@ -103,7 +103,7 @@ def test_the_arms_are_as_good_as_their_verdicts(book: Book, done: ChainStudy) ->
     full = chain_results.arms_table(book, done, figures)
     cell = full.set_index("arm").loc["loop (CAF)", "entailment"]
     assert cell.startswith(f"{loop['entailment'].value:.3f} [")
-    csv = pandas.read_csv(book.tables / "causal_chains" / "arms.csv").set_index("arm")
+    csv = pandas.read_csv(book.tables / "causal_chains" / "samples" / "arms.csv").set_index("arm")
     assert csv.loc["loop (CAF)", "n"] == 12 and csv.loc["best of T", "drafts"] == done.options.loop.rounds
 
 
@@ -193,7 +193,7 @@ def test_seconds_are_of_every_stated_effect_and_its_reverse(book: Book, done: Ch
     assert {taken for of in spent.values() for taken in of} == {1.0}
     shown = chain_results.latency_table(book, spent)
     assert shown["median"].tolist() == ["1000.0", "1000.0"], "milliseconds"
-    apart = book.tables / "latency_causal_chains" / "latency_chains.csv"
+    apart = book.tables / "latency_causal_chains" / "samples" / "latency_chains.csv"
     assert apart.exists(), "where nobody takes it for the same each time"
 
 
@@ -318,7 +318,7 @@ def test_a_chat_model_s_drafts_stand_beside_the_simulator_s_with_the_objections_
     model = shown["model, loop (CAF)"].str.split(expand=True)[0]
     assert model[["entailment", "obeyed", "no statement", "no reply"]].tolist() == ["0.333", "0.133", "0.667", "0.333"]
     assert shown.loc["no reply", "simulator, loop (CAF)"].startswith("0.000 [")
-    full = pandas.read_csv(book.tables / "causal_chains" / "model.csv")
+    full = pandas.read_csv(book.tables / "causal_chains" / "samples" / "model.csv")
     assert full["drafts by"].tolist() == ["model", "simulator"] and full["n"].tolist() == [3, 3]
     assert "Model: played; drift simulator (declared, no model; drift 0.3, obedience 0.9)" in tex(book, "model")
     assert "n = 3 chains" in tex(book, "model") and "resamples over chains" in tex(book, "model")

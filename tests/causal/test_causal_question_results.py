@@ -164,7 +164,7 @@ def test_published_figures_stand_beside_and_are_marked(book: Book, study: Questi
     assert marked.loc["GPT-4 with a causal prompt (published)", "share"] == "0.704"
     assert marked.loc["CAF, TinyLlama (published)", "of"] == "1000" and set(marked["hits"]) == {"n/a"}
     assert shown.loc[0, "share"].startswith("0.750 [") and shown.loc[0, "of"] == "4"
-    tex = (book.tables / "causal_questions" / "questions.tex").read_text(encoding="utf-8")
+    tex = (book.tables / "causal_questions" / "samples" / "questions.tex").read_text(encoding="utf-8")
     assert (
         "4 labelled questions in the language of CounterBench (rules.jsonl, 3 texts)".replace("rules", "questions")
         in tex

@@ -113,10 +113,10 @@ def test_arms_are_told_apart_by_who_is_wrong(
     assert shown.loc["B2, extract", "wrong"].startswith("0.500 ["), "one query has no answer, one cites no gold"
     assert shown.loc["ours", "wrong"].startswith("0.000 [") and shown.loc["ours", "abstained"].startswith("1.000 [")
     assert shown.loc["ours", "answer rate"].startswith("0.500 [")
-    full = pandas.read_csv(book.tables / "policy" / "arms.csv")
+    full = pandas.read_csv(book.tables / "policy" / "samples" / "arms.csv")
     row = full[(full["arm"] == "ours") & (full["measure"] == "wrong of answered")].iloc[0]
     assert row["n"] == 2, "of the answers, not of the queries"
-    tex = (book.tables / "policy" / "arms.tex").read_text(encoding="utf-8")
+    tex = (book.tables / "policy" / "samples" / "arms.tex").read_text(encoding="utf-8")
     assert "4 queries with audited labels (2 answerable, 1 contradiction, 1 unanswerable)" in tex
 
 

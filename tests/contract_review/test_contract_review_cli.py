@@ -288,7 +288,7 @@ def test_a_model_stands_beside_the_offline_arms_on_the_same_sample_and_is_replay
         sample = review_experiments.ask_model(settings)
         book = replace(results.open_book(settings, 4, 10), tables=tables)
         results.model_table(book, sample)
-        with (tables / "contract_review/model.csv").open(encoding="utf-8", newline="") as file:
+        with (tables / "contract_review/samples/model.csv").open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
 
     rows = written(settings, tmp_path / "1")
@@ -303,7 +303,9 @@ def test_a_model_stands_beside_the_offline_arms_on_the_same_sample_and_is_replay
     assert len(start.servers[0].calls) == 10, "eight questions, and two replies that were to be repaired"
     offline = settings.model_copy(update={"llm": settings.llm.model_copy(update={"provider": "replay"})})
     assert written(offline, tmp_path / "2") == rows and len(start.servers[0].calls) == 10
-    first, again = ((tmp_path / each / "contract_review/model.tex").read_text(encoding="utf-8") for each in "12")
+    first, again = (
+        (tmp_path / each / "contract_review/samples/model.tex").read_text(encoding="utf-8") for each in "12"
+    )
     assert first == again and "test-model" in first
     assert "4 questions, 2 with an answer, and 4 hypotheses" in " ".join(first.split())
 

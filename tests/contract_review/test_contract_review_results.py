@@ -139,15 +139,15 @@ def test_pictures_are_the_same_bytes_each_time(tmp_path: Path) -> None:
 
 
 def test_every_figure_says_what_it_rests_on(project: Path) -> None:
-    made = sorted((project / "figures/contract_review").glob("*.tex"))
+    made = sorted((project / "figures/contract_review/samples").glob("*.tex"))
     assert made
-    for file in [*made, *(project / "tables/contract_review").glob("*.tex")]:
+    for file in [*made, *(project / "tables/contract_review/samples").glob("*.tex")]:
         text = file.read_text(encoding="utf-8")
         assert ("Model: " in text and "n = " in text) or file.name == "numbers.tex", file.name
 
 
 def test_macros_of_the_study_are_its_own(project: Path) -> None:
-    numbers = project / "tables/contract_review/numbers.tex"
+    numbers = project / "tables/contract_review/samples/numbers.tex"
     names = re.findall(r"\\newcommand\{\\(\w+)\}", numbers.read_text(encoding="utf-8"))
     others = re.findall(
         r"\\newcommand\{\\(\w+)\}", (project / "tables/consistency/numbers.tex").read_text(encoding="utf-8")

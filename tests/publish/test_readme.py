@@ -9,7 +9,7 @@ import typer
 
 from ovrag_core.app.cli import app
 from ovrag_core.loop.arms import ARMS
-from ovrag_core.publish.readme import FIGURE, refreshed, results_macros
+from ovrag_core.publish.readme import FIGURE, refreshed, results_macros, retabled
 from ovrag_core.report.numbers import macro_name
 
 
@@ -45,7 +45,7 @@ def test_figures_are_those_of_the_results(project: Path, readme: str) -> None:
     values = results_macros(project)
     for path in (project / "README.md", *sorted((project / "docs").glob("*.md"))):
         text = path.read_text(encoding="utf-8")
-        assert refreshed(text, values) == text, f"{path.name}: run make readme"
+        assert retabled(refreshed(text, values), project) == text, f"{path.name}: run make readme"
     rows = re.findall(r"^\| `(\w+)`: [^|]*\|(.*)\|$", readme, re.M)
     assert [arm for arm, _ in rows] == ["ovrag", "ovrag_scoped", "ovrag_evidence"]
     for arm, cells in rows:

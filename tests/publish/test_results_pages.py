@@ -87,8 +87,10 @@ def test_the_section_of_a_study_is_set_where_its_results_are_and_nowhere_else(tm
     definition = (ROOT / "thesis" / "studies.tex").read_text(encoding="utf-8").split("\\chapter")[0]
     for study in ("tides", "gone"):
         (tmp_path / f"study_{study}.tex").write_text(rf"The {study} are \Height{study}.", encoding="utf-8")
-    (tmp_path / "tables" / "tides").mkdir(parents=True)
-    (tmp_path / "tables" / "tides" / "numbers.tex").write_text(r"\newcommand{\Heighttides}{high}", encoding="utf-8")
+    (tmp_path / "tables" / "tides" / "samples").mkdir(parents=True)
+    (tmp_path / "tables" / "tides" / "samples" / "numbers.tex").write_text(
+        r"\newcommand{\Heighttides}{high}", encoding="utf-8"
+    )
     pdf = compile_pdf(document(tmp_path, rf"{definition}\study{{gone}}\study{{tides}}"))
     shown = subprocess.run(["pdftotext", str(pdf), "-"], capture_output=True, text=True, check=True).stdout
     assert "The tides are high." in shown and "gone" not in shown

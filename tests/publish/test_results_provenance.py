@@ -65,7 +65,7 @@ AFTER_RUN = {"04_consistency_and_quality", "05_latency", "06_contamination_analy
 def pipeline(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project with stand-ins, run once and committed."""
     folder = tmp_path_factory.mktemp("pipeline")
-    unwanted = shutil.ignore_patterns("__pycache__", "tmp", "cache", ".cleaned")
+    unwanted = shutil.ignore_patterns("__pycache__", "tmp", "cache", ".cleaned", "external")
     bulk = shutil.ignore_patterns("contracts", "index", "runs", "cache")
     for name in ("ovrag_core", "ovrag_studies", ".dvc", "notebooks", "ontologies"):
         shutil.copytree(project / name, folder / name, ignore=unwanted)

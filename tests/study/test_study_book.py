@@ -50,11 +50,13 @@ def test_a_table_has_its_caption_its_note_and_its_headers(book: Book) -> None:
     frame = pandas.DataFrame({"place": ["Brest"], "m": [7.25], "m_low": [7.0], "m_high": [7.5]})
     shown = book.table(frame.drop(columns="place"), "tides", {"place": "{Brest}", "tides": 3}, full=frame)
     assert shown.to_dict("records") == [{"metres": "7.250 [7.000, 7.500]"}]
-    text = (book.tables / "tides/tides.tex").read_text(encoding="utf-8")
+    text = (book.tables / "tides/samples/tides.tex").read_text(encoding="utf-8")
     assert r"\caption{Tides of \{Brest\}.}" in text and r"\label{tab:tides/tides}" in text
     note = r"Model: none; m. Arm: each. n = 3 tides. Intervals: 95\%, 60 resamples. \{datum\}: mean."
     assert note in text
-    assert (book.tables / "tides/tides.csv").read_text(encoding="utf-8") == "place,m,m_low,m_high\nBrest,7.25,7,7.5\n"
+    assert (book.tables / "tides/samples/tides.csv").read_text(
+        encoding="utf-8"
+    ) == "place,m,m_low,m_high\nBrest,7.25,7,7.5\n"
 
 
 @pytest.mark.parametrize(
@@ -70,8 +72,8 @@ def test_a_caption_that_is_missing_or_lacks_a_word_is_one_sentence(book: Book, n
 
 
 def test_a_figure_says_what_it_rests_on_in_its_own_words(book: Book) -> None:
-    assert book.figure(Figure(figsize=(1, 1)), "tides") == book.figures / "tides/tides.png"
-    text = (book.figures / "tides/tides.tex").read_text(encoding="utf-8")
+    assert book.figure(Figure(figsize=(1, 1)), "tides") == book.figures / "tides/samples/tides.png"
+    text = (book.figures / "tides/samples/tides.tex").read_text(encoding="utf-8")
     assert r"\caption[Tides.]{Tides. Model: none; m. Arm: . n = one.}" in text
 
 
