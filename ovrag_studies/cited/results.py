@@ -142,7 +142,7 @@ def published_table(book: Book, labelled: Labelled, scored: ScoredSets) -> panda
     left = [name for name in columns if not name.startswith(("labels", "MRR", "citation precision", "conflict prec"))]
     shown = full[left].assign(arm=[_told_labels(row["arm"], row["labels"], labelled) for _, row in full.iterrows()])
     words = {"counted": _counted(labelled), "source": theirs["source"], "corpus": theirs["corpus"]}
-    return book.table(shown, "published", words, full=full)
+    return book.table(shown, "published", words, full=full, long=True)
 
 
 def _told_labels(arm: str, labels: str, labelled: Labelled) -> str:
