@@ -14,6 +14,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy
 import scipy.sparse
@@ -163,7 +164,14 @@ def likely(weights: NDArray, lesson: Lesson) -> NDArray:
     return 1 / (1 + numpy.exp(-(lesson.inputs @ weights[:-1] + weights[-1])))
 
 
-Seen = tuple[int, int, bool, NDArray, dict[int, float]]
+class Seen(NamedTuple):
+    """A contradiction by its place, the paragraph that would win by a sentence, whether it does, and what tells."""
+
+    place: int
+    wins: int
+    right: bool
+    numbers: NDArray
+    terms: dict[int, float]
 
 
 def candidates(lesson: Lesson, ranks: NDArray, here: NDArray) -> Iterator[Seen]:
@@ -179,7 +187,7 @@ def candidates(lesson: Lesson, ranks: NDArray, here: NDArray) -> Iterator[Seen]:
                 wins = lesson.document.sentences[winner][0]
                 right = clash.prevails == wins and row in clash.clauses
                 numbers = lesson.document.numbers(row, winner, loser, ranks[row], here[row])
-                yield place, wins, right, numbers, lesson.document.terms(row, winner, loser)
+                yield Seen(place, wins, right, numbers, lesson.document.terms(row, winner, loser))
 
 
 def learn(lessons: Sequence[Lesson]) -> PrecedenceModel:
@@ -192,15 +200,15 @@ def learn(lessons: Sequence[Lesson]) -> PrecedenceModel:
             own = list(candidates(lesson, likely(ranks, lesson), likely(here, lesson)))
             seen += own
             weights += [lesson.weight] * len(own)
-    numbers = numpy.array([each[3] for each in seen])
+    numbers = numpy.array([each.numbers for each in seen])
     middles, widths = numbers.mean(0), numbers.std(0) + LEAST_WIDTH
     model = LogisticRegression(C=OF_PAIRS, max_iter=4000)
     terms = scipy.sparse.lil_matrix((len(seen), ROLES))
     for place, each in enumerate(seen):
-        for row, value in each[4].items():
+        for row, value in each.terms.items():
             terms[place, row] = value
     rows = scipy.sparse.hstack([scipy.sparse.csr_matrix((numbers - middles) / widths), terms.tocsr()]).tocsr()
-    model.fit(rows, [each[2] for each in seen], weights)
+    model.fit(rows, [each.right for each in seen], weights)
     found = model.coef_[0].astype(numpy.float32)
     table = numpy.array([middles, widths, found[: len(middles)]], dtype=numpy.float32)
     own = float(model.intercept_[0])

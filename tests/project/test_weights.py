@@ -92,6 +92,7 @@ def test_who_trains_tells_the_files_that_it_reads(trainer: str):
     if trainer == "train_policy_reader":
         files = sorted((PROJECT / str(known["FOLDER"])).glob("*.txt"))
         patterns = [f"{known['FOLDER']}/{path.name}" for path in files if path.stem not in known["UNSEEN"]]
+        patterns.append(f"{known['HOUSES']}/*.yaml")
     else:
         patterns = known["LEARNED_FROM"]
     assert all(told(PROJECT / weights)["files"] == patterns for weights in TRAINERS[trainer])

@@ -70,6 +70,7 @@ def pipeline(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("ovrag_core", "ovrag_studies", ".dvc", "notebooks", "ontologies"):
         shutil.copytree(project / name, folder / name, ignore=unwanted)
     shutil.copytree(project / "data", folder / "data", ignore=bulk)
+    shutil.copytree(project / "training" / "contract_review", folder / "training" / "contract_review")
     for name in (".dvcignore", ".gitignore", "params.yaml", "params_open.yaml"):
         shutil.copy(project / name, folder)
     described = yaml.safe_load((project / "dvc.yaml").read_text(encoding="utf-8"))
