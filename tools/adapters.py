@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from tqdm import tqdm
 from transformers import BertModel
 
-from ovrag_core.retrieval import load_weights
+from ovrag_core.retrieval import load_tokenizer
 
 RANK = 16
 FROZEN = 3  # of six layers
@@ -41,7 +41,7 @@ class Adapted(nn.Module):
 
 def load_trainable() -> tuple[nn.Module, Tokenizer]:
     """The sentence embedder as it was trained, with dropout, and its tokenizer."""
-    return BertModel.from_pretrained(get_model_path(), add_pooling_layer=False).eval(), load_weights()[1]
+    return BertModel.from_pretrained(get_model_path(), add_pooling_layer=False).eval(), load_tokenizer()
 
 
 def add_adapters(model: nn.Module) -> None:

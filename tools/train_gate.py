@@ -18,9 +18,9 @@ import torch
 from marked_agreements import ASIDE, MarkedAgreement, marked_agreements
 from safetensors.torch import save_file
 from sklearn.linear_model import LogisticRegression
-from training_data import notes
+from training_data import hashed_rows, notes
 
-from ovrag_core.loans.reading.gate import LOAN, WEIGHTS, words_present
+from ovrag_core.loans.reading.gate import LOAN, WEIGHTS
 
 MARKED = Path("training/loans/marked")
 OTHERS = Path("training/loans/others")
@@ -75,7 +75,7 @@ def learned(loans: Mapping[str, str], others: Mapping[str, str]) -> LogisticRegr
     weights = [1.0] * len(loans) + [WEIGHT] * len(stretches) + [likewise / len(negatives)] * len(negatives)
     labels = [True] * (len(loans) + len(stretches)) + [False] * len(negatives)
     model = LogisticRegression(C=100, max_iter=2000)
-    return model.fit(words_present().transform(texts), labels, sample_weight=weights)
+    return model.fit(hashed_rows(texts, counted=False), labels, sample_weight=weights)
 
 
 def refused_in_turn(others: Mapping[str, str], loans: Mapping[str, str]) -> int:
@@ -84,7 +84,7 @@ def refused_in_turn(others: Mapping[str, str], loans: Mapping[str, str]) -> int:
     for third in range(3):
         held_out = [name for number, name in enumerate(others) if number % 3 == third]
         model = learned(loans, {name: text for name, text in others.items() if name not in held_out})
-        likely = model.predict_proba(words_present().transform([others[name] for name in held_out]))[:, 1]
+        likely = model.predict_proba(hashed_rows([others[name] for name in held_out], counted=False))[:, 1]
         refused += int((likely < LOAN).sum())
     return refused
 
@@ -97,7 +97,7 @@ def main() -> None:
     save_file(tensors, WEIGHTS, metadata=notes(LEARNED_FROM))
     print(f"{WEIGHTS}: trained on {len(loans)} loan documents and {len(others)} others")
     aside = [agreement.text for agreement in marked_agreements(ASIDE)]
-    taken = int((model.predict_proba(words_present().transform(aside))[:, 1] >= LOAN).sum())
+    taken = int((model.predict_proba(hashed_rows(aside, counted=False))[:, 1] >= LOAN).sum())
     print(f"of {len(aside)} loan documents by drafters set aside {taken} are taken for such")
     print(
         f"of {len(others)} others {refused_in_turn(others, loans)} are refused, each by weights that it did not teach"

@@ -19,9 +19,9 @@ from marked_agreements import MarkedAgreement, marked_agreements
 from safetensors.torch import save_file
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor, nn
-from training_data import notes
+from training_data import hashed_rows, notes
 
-from ovrag_core.loans import hashed_words, passage_of
+from ovrag_core.loans import passage_of
 from ovrag_core.loans.reading.judge import WEIGHTS
 from ovrag_core.loans.reading.sentences import plain_text, units
 from ovrag_core.retrieval import DIMENSIONS, MAX_TOKENS
@@ -111,7 +111,7 @@ def scored(model: nn.Module, head: nn.Module, lower: list[Tensor]) -> Tensor:
 def screened(passages: list[str], classes: Tensor) -> dict[str, Tensor]:
     """A linear screen over hashed words: whether a passage may say anything at all, so that few need the judge."""
     screen = LogisticRegression(C=5, max_iter=2000, class_weight="balanced")
-    screen.fit(hashed_words().transform(passages), (classes > 0).any(1).numpy())
+    screen.fit(hashed_rows(passages), (classes > 0).any(1).numpy())
     weights = torch.tensor(screen.coef_[0]).half()
     return {"screen.weight": weights, "screen.bias": torch.tensor(screen.intercept_).float()}
 

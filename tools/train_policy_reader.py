@@ -31,7 +31,7 @@ from sklearn.metrics import roc_auc_score
 from torch import Tensor, nn
 from training_data import notes
 
-from ovrag_core.retrieval import DIMENSIONS, Vectors, load_weights, minilm
+from ovrag_core.retrieval import DIMENSIONS, Vectors, load_tokenizer, minilm
 from ovrag_studies.cited.answering.silence import COSINE, MEAN, AnswerTraits
 from ovrag_studies.cited.arms import ArmParts, copy, search
 from ovrag_studies.cited.corpus.policies import FileParagraph, assemble
@@ -133,7 +133,7 @@ class Encoded:
     """Rows as the reader sees them, with what the frozen layers make of them."""
 
     def __init__(self, model: nn.Module, rows: Sequence[Row]) -> None:
-        tokenizer = load_weights()[1]
+        tokenizer = load_tokenizer()
         joined = [join(tokenizer.encode(row.question).ids, tokenizer.encode(row.text).ids) for row in rows]
         self.marks = [torch.tensor(marks, dtype=torch.float32) for _, marks in joined]
         self.lower: list[Tensor] = [torch.empty(0)] * len(joined)

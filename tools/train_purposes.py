@@ -18,9 +18,9 @@ from marked_agreements import ASIDE, MarkedAgreement, marked_agreements
 from safetensors.torch import save_file
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor
-from training_data import notes
+from training_data import hashed_rows, notes
 
-from ovrag_core.loans import hashed_words, passage_of
+from ovrag_core.loans import passage_of
 from ovrag_core.loans.reading.purposes import KINDS_BY_USE, WEIGHTS, find_purpose
 from ovrag_core.loans.reading.sentences import plain_text, units
 from ovrag_core.retrieval import minilm
@@ -84,7 +84,7 @@ def learned(examples: list[Example]) -> dict[str, Tensor]:
     use = numpy.array([example.use for example in examples])
     passages = [example.passage for example in examples]
     screen = LogisticRegression(C=5, max_iter=2000, class_weight="balanced")
-    screen.fit(hashed_words().transform(passages), use != 0)
+    screen.fit(hashed_rows(passages), use != 0)
     vectors = numpy.asarray(minilm().embed(passages))
     uses = LogisticRegression(C=3, max_iter=3000)
     known = use != OPEN

@@ -8,7 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
+import numpy
 from safetensors import safe_open
+from scipy.sparse import csr_matrix
+
+from ovrag_core.text import BUCKETS, hashed_words
 
 NOTE = "learned_with"  # one entry of the file's notes: several would be written in an order that changes
 
@@ -46,3 +50,11 @@ def told(weights: Path) -> LearnedFrom | None:
         with safe_open(weights, framework="numpy") as file:
             said = json.loads((file.metadata() or {}).get(NOTE, "{}"))
     return said.get("learned_from")
+
+
+def hashed_rows(texts: Sequence[str], *, counted: bool = True) -> csr_matrix:
+    """The hashed words of each text, a row each (texts × BUCKETS)."""
+    rows = [hashed_words(text, counted=counted) for text in texts]
+    columns, values = (numpy.concatenate(part) for part in zip(*rows, strict=True))
+    ends = numpy.cumsum([0, *(len(buckets) for buckets, _ in rows)])
+    return csr_matrix((values, columns, ends), shape=(len(texts), BUCKETS))

@@ -88,7 +88,7 @@ def _recursive(text: str, start: int, stop: int, size: int, overlap: int) -> Ite
 
 
 def _cut(text: str, start: int, size: int, last: int) -> int:
-    """Where the chunk from `start` ends: at the coarsest cut in its second half that lies beyond `last`."""
+    """Find the end of the chunk from `start`: the coarsest cut in its second half that lies beyond `last`."""
     limit = start + size
     half = min(max(start + size // 2, last) + 1, limit)
     for separator in _SEPARATORS:
@@ -100,7 +100,7 @@ def _cut(text: str, start: int, size: int, last: int) -> int:
 
 
 def _next_start(text: str, start: int, end: int, overlap: int) -> int:
-    """Where the next chunk begins: at most `overlap` before `end`, at the start of a sentence, a line, or a word."""
+    """Find the next chunk's start: at most `overlap` before `end`, at the start of a sentence, a line, or a word."""
     earliest = max(start + 1, end - overlap)
     if overlap == 0 or earliest >= end:
         return end

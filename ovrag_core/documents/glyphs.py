@@ -39,7 +39,7 @@ class PageTooComplex(Exception):
 
 @dataclass(slots=True)
 class _State:
-    """What `q` saves: the transformation and the text state."""
+    """State that `q` saves: the transformation and the text state."""
 
     ctm: Matrix = IDENTITY
     font: _Face | None = None

@@ -1,4 +1,4 @@
-"""What kind of document a file is, told by its content."""
+"""Tell the kind of document that a file is by its content."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def compose(pieces: list[TextRun]) -> str:
 
 
 def _stops(lines: list[Line]) -> frozenset[int]:
-    """Where cells begin again and again, in whole points: a narrow gap before such a place parts cells too."""
+    """Find where cells begin again and again, in whole points: a narrow gap before such a place parts cells too."""
     starts = Counter(round(cell.x0) for line in lines for cell in line)
     return frozenset(place for place, count in starts.items() if count >= _STOP_LINES)
 
@@ -197,7 +197,7 @@ def _write_columns(block: list[Line], gutter: float, depth: int) -> str:
 
 
 def _may_have_columns(lines: list[Line]) -> bool:
-    """Whether anything begins in the right part of the page: most pages of prose need no search."""
+    """Return True where anything begins in the right part of the page: most pages of prose need no search."""
     low = min((line[0].x0 for line in lines), default=0.0)
     high = max((line[-1].x1 for line in lines), default=0.0)
     return any(cell.x0 > low + _RIGHT_PART * (high - low) for line in lines for cell in line)
@@ -247,7 +247,10 @@ def _join_wrapped(block: list[Line], gutter: float) -> list[Line]:
 
 
 def _is_one_label(lines: list[Line], stands_apart: bool) -> bool:
-    """Whether lines of labels are one label: some stand beside no value, or each but the first begins in lower case."""
+    """Return True where lines of labels are one label.
+
+    They are where some stand beside no value, or where each but the first begins in lower case.
+    """
     texts = [_text(line) for line in lines]
     if len(lines) > _LABEL_LINES or any(":" in text for text in texts):
         return False

@@ -36,7 +36,7 @@ def find_sections(text: str) -> tuple[Section, ...]:
 
 
 def is_capitals(line: str) -> bool:
-    """Whether a single line stands in capitals, as titles and headings do."""
+    """Return True where a single line stands in capitals, as titles and headings do."""
     text = line.strip()
     return "\n" not in text and not any(character.isdigit() for character in text) and _is_capitals(text)
 

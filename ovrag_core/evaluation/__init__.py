@@ -1,4 +1,4 @@
-"""What a run is worth: confusion, quality, latency, contamination and their intervals."""
+"""Measures of what a run is worth: confusion, quality, latency, contamination and their intervals."""
 
 from lazy_loader import attach_stub
 

@@ -51,7 +51,7 @@ class Confusion:
 
 
 def cell(record: QueryRecord) -> str:
-    """Where a record belongs: a cell of the matrix, or beside it."""
+    """Name the place of a record: a cell of the matrix, or beside it."""
     if record.outcome in ("unchecked", "error"):
         return record.outcome
     if record.label not in ("CLEAN", "CLASH"):

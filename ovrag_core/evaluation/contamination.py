@@ -1,4 +1,4 @@
-"""Which documents an answer is about, compared with the one that was asked about.
+"""Compare the documents an answer is about with the one that was asked about.
 
 What an answer is about is read from the passages it was taken from; what it could have been about, from the retrieved
 chunks. Where a model quotes no passages at all, the retrieved chunks stand in for them, which the `basis` column says.
@@ -20,7 +20,7 @@ from ovrag_core.loop import KINDS, About
 
 
 def about(documents: Collection[str], asked: str) -> About:
-    """Whether documents are the asked one alone, it among others, only others, or none."""
+    """Classify documents: the asked one alone, it among others, only others, or none."""
     if not documents:
         return "none"
     if asked not in documents:
@@ -67,7 +67,7 @@ def matrix(frame: pd.DataFrame, arm: str) -> pd.DataFrame:
 
 
 def retrieved_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
-    """Where the chunks of each query came from: arm, document, question, asked_chunks, chunks, sources with counts.
+    """Tabulate the sources of each query's chunks: arm, document, question, asked_chunks, chunks, sources with counts.
 
     Sources are in the order of their first chunk. A run that does not say what was retrieved has no rows.
     """

@@ -1,4 +1,4 @@
-"""What a run was asked of: contracts by kind, by label and by type of contradiction."""
+"""Count the contracts a run was asked of: by kind, by label and by type of contradiction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run's queries cost: attempts, model calls, tokens and money, and what attempts did to the reasons."""
+"""Cost of a run's queries: attempts, model calls, tokens and money, and what attempts did to the reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the seconds go: per part and per number of attempts. All figures depend on the machine."""
+"""Seconds spent: per part and per number of attempts. All figures depend on the machine."""
 
 from __future__ import annotations
 

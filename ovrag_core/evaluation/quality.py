@@ -158,7 +158,7 @@ def compare_quality(quality: Quality, first: str, second: str, metric: str, plan
 
 
 def model_name(model: str) -> str:
-    """What tables call the BERTScore model: never a path of this machine."""
+    """Return the name of the BERTScore model in tables: never a path of this machine."""
     return "all-MiniLM-L6-v2" if model == BUNDLED else Path(model).name
 
 

@@ -1,4 +1,4 @@
-"""How well what is sought is ranked: the rank of the first hit, hits among the first k, and recall."""
+"""Measure how well what is sought is ranked: the rank of the first hit, hits among the first k, and recall."""
 
 from __future__ import annotations
 

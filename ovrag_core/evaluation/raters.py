@@ -1,4 +1,4 @@
-"""How far two raters agree beyond chance, with intervals; nothing here knows what was rated.
+"""Agreement of two raters beyond chance, with intervals; nothing here knows what was rated.
 
 Cohen's kappa (1960) and its weighted form (1968), and the prevalence- and bias-adjusted kappa (Byrt, Bishop and Carlin
 1993), which stays readable where nearly all ratings are the same. Intervals are percentiles of a bootstrap over items:
@@ -61,7 +61,7 @@ def agreement(
 
 
 def _table(first: Sequence[Hashable], second: Sequence[Hashable], categories: Sequence[Hashable]) -> Table:
-    """How often each category of the first rater (rows) met each of the second (columns)."""
+    """Count how often each category of the first rater (rows) met each of the second (columns)."""
     place = {category: number for number, category in enumerate(categories)}
     table = np.zeros((len(categories), len(categories)))
     for one, other in zip(first, second, strict=True):
@@ -72,7 +72,7 @@ def _table(first: Sequence[Hashable], second: Sequence[Hashable], categories: Se
 
 
 def _apart(categories: int, weights: Weights) -> Table:
-    """How much it counts that one rater gave a category and the other another: 0 on the diagonal, at most 1."""
+    """Weigh each pair of categories that two raters may give: 0 on the diagonal, at most 1."""
     if weights == "none":
         return 1 - np.eye(categories)
     distance = np.abs(np.subtract.outer(np.arange(categories), np.arange(categories))) / max(1, categories - 1)

@@ -20,7 +20,7 @@ NOTHING = "-"
 
 
 def resampling(settings: Evaluation) -> Resampling:
-    """How intervals are made under these settings."""
+    """Choose how intervals are made under these settings."""
     return Resampling(samples=settings.bootstrap_samples, confidence=settings.confidence)
 
 
@@ -200,7 +200,7 @@ def _usage(records: Sequence[QueryRecord]) -> Json:
 
 
 def _quality_source(scored: pd.DataFrame) -> str | None:
-    """Whether the scores are `computed` here, `recorded` with the run, or both."""
+    """Name the source of the scores: `computed` here, `recorded` with the run, or both."""
     kinds = {True: "recorded", False: "computed"}
     return " and ".join(kinds[kind] for kind in sorted(scored["recorded"].unique())) or None
 

@@ -1,4 +1,4 @@
-"""What was said of the documents: statements by origin, what of them takes part in reasoning, and what they break."""
+"""Statements about the documents: by origin, what of them takes part in reasoning, and what they break."""
 
 from __future__ import annotations
 
@@ -177,9 +177,9 @@ def missed(records: Sequence[QueryRecord]) -> pd.DataFrame:
 
 
 def miss_reason(record: QueryRecord) -> str:
-    """Why a contradiction was not flagged, the first of these that holds, from what the record shows.
+    """Explain why a contradiction was not flagged, by the first of these that holds, from what the record shows.
 
-    It is what stood in the way first: of a query that never saw the contract nothing can be said about its reading.
+    It is what stood in the way first. Of a query that never saw the contract, nothing can be said about its reading.
     """
     said, asked = statements_of(record), record.document_id
     seen = {chunk.document_id for chunk in record.retrieved}

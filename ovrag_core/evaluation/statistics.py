@@ -32,7 +32,7 @@ Method = Literal["bca", "percentile", "wilson", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How intervals are made: the number of resamples, the confidence level (0 to 1), and the seed."""
+    """Plan for intervals: the number of resamples, the confidence level (0 to 1), and the seed."""
 
     samples: int = 2000
     confidence: float = 0.95

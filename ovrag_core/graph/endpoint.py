@@ -176,7 +176,7 @@ def _triple(terms: Mapping[str, Term]) -> Triple:
 
 
 def _is_local(url: str) -> bool:
-    """Whether a proxy cannot know the host."""
+    """Return True where a proxy cannot know the host."""
     return urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")
 
 

@@ -26,7 +26,7 @@ _FORMATS = {".ttl": RdfFormat.TURTLE, ".nt": RdfFormat.N_TRIPLES, ".rdf": RdfFor
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What was met while a graph was loaded: size, IRIs that were mended (before, after), names of several things."""
+    """Report on the loading of a graph: size, IRIs that were mended (before, after), names of several things."""
 
     triples: int
     repaired: tuple[tuple[str, str], ...] = ()
@@ -35,7 +35,7 @@ class LoadReport:
 
 @dataclass(frozen=True, slots=True)
 class FactTable:
-    """How a table's rows become triples.
+    """Rules by which a table's rows become triples.
 
     Columns: `subject`, `object`, and where there are any `subject_label`, `object_label`, `object_kind`, `predicate`.
     `predicates` by the names in the column `predicate`; `predicate` where a table has no such column. `kinds` are the

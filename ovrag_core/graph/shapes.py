@@ -87,7 +87,7 @@ class Shapes:
         self.shapes = dict(_ShapeReader(graph, f"{source}: " if source else "", named_by).shapes())
 
     def violations(self, store: Store, only: Iterable[str] | None = None) -> list[ShapeViolation]:
-        """What breaks the shapes (those named in `only`), each once, in the order of its text."""
+        """List what breaks the shapes (those named in `only`), each once, in the order of its text."""
         names = self.shapes if only is None else only
         return sorted({each: None for name in names for each in _broken(name, self.shapes[name], store)}, key=str)
 

@@ -28,7 +28,7 @@ Answer = TypeVar("Answer")
 
 
 class Store(Protocol):
-    """What can be asked of a graph. A query that cannot be read is a GraphError, one without an answer Unchecked."""
+    """Graph that can be asked. A query that cannot be read is a GraphError, one without an answer Unchecked."""
 
     def ask(self, query: str, terms: Mapping[str, Term] | None = None) -> bool:
         """The truth value of an ASK query; `terms` by the names of variables (no question mark) are bound to them."""

@@ -1,4 +1,4 @@
-"""What a chat model is to the rest of the workbench: messages in; text, a checked object and usage out.
+"""Chat model as the rest of the workbench sees it: messages in; text, a checked object and usage out.
 
 `ChatModel` is the same above every backend (a server, a store of recorded replies): it asks, judges the reply, and
 asks once more where JSON came back broken. A reply that cannot be used is an error with its cause, never a pass.
@@ -68,7 +68,7 @@ class Request:
 
 
 class Completion(Frozen):
-    """What came back for one request, before anyone judged it. `seconds` are those of the call when it was made."""
+    """Reply to one request, before anyone judged it. `seconds` are those of the call when it was made."""
 
     text: str
     refusal: str | None = None
@@ -89,7 +89,7 @@ class Embedded(Frozen, arbitrary_types_allowed=True):
 
 
 class Backend(Protocol):
-    """Where replies come from. Called in the thread of model calls only."""
+    """Source of replies. Called in the thread of model calls only."""
 
     async def send(self, request: Request, *, anew: bool = False) -> Completion:
         """The reply to a request; `anew`: though one is recorded. Raises a ModelError where there is none."""
@@ -122,7 +122,7 @@ class Chat(Protocol):
 
     @property
     def name(self) -> str:
-        """What records and tables call it."""
+        """Name in records and tables."""
 
     def complete(
         self,

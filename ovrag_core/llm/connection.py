@@ -24,7 +24,7 @@ SHAPES_REPLIES = frozenset({"model", "embedding_model", "max_tokens", "temperatu
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """What a run needs of language models. Close it at the end: that sorts the store."""
+    """Everything a run needs of language models. Close it at the end: that sorts the store."""
 
     chat: ChatModel
     embedder: RemoteEmbedder

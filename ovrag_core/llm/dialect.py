@@ -1,4 +1,4 @@
-"""How a request is put to a server that calls itself compatible: without what it turns out not to take.
+"""Put a request to a server that calls itself compatible, without what it turns out not to take.
 
 A JSON Schema where it takes one, JSON mode where not, else the wish in words; the token limit under its newer name, no
 temperature for models that have a fixed one, no seed, no system message. Nothing is looked up by the name of a model or
@@ -27,7 +27,7 @@ _ABOUT_SYSTEM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What a server has been found to understand."""
+    """Parts of a request that a server has been found to understand."""
 
     structured: Structured = "json_schema"
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -76,7 +76,7 @@ def simpler(dialect: Dialect, field: str, words: str) -> Dialect | None:
 
 
 def together(one: Dialect, other: Dialect) -> Dialect:
-    """What of two calls each has found out."""
+    """Combine what two calls have each found out."""
     forms: tuple[Structured, ...] = ("text", "json_object", "json_schema")
     return Dialect(
         structured=min(one.structured, other.structured, key=forms.index),
@@ -88,7 +88,7 @@ def together(one: Dialect, other: Dialect) -> Dialect:
 
 
 def given_up(before: Dialect, after: Dialect) -> list[str]:
-    """What a reply depends on and the server does not take, in words."""
+    """List, in words, what a reply depends on and the server does not take."""
     left = (("temperature", before.temperature and not after.temperature), ("seed", before.seed and not after.seed))
     return [name for name, gone in left if gone]
 
@@ -100,7 +100,7 @@ def token_bound(request: Request) -> int:
 
 
 def _names(field: str, words: str) -> bool:
-    """Whether an error's words name a field, and not a thing that is called so ("seed capital")."""
+    """Return True where an error's words name a field, and not a thing that is called so ("seed capital")."""
     named = rf"""['"`]{field}['"`]|\b(?:arguments?|parameters?|fields?|propert\w+|names?)\W[^.]*\b{field}\b"""
     return re.search(named, words, re.I) is not None
 

@@ -1,4 +1,4 @@
-"""Where a request differs from a recorded one: for the sentence that says why nothing could be replayed."""
+"""Find where a request differs from a recorded one, for the sentence that says why nothing could be replayed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def distance(wanted: Mapping[str, JsonValue], stored: Mapping[str, JsonValue]) -
 
 
 def _common(one: JsonValue, other: JsonValue) -> int:
-    """How many characters two texts agree in from the start."""
+    """Count the characters that two texts agree in from the start."""
     if not isinstance(one, str) or not isinstance(other, str):
         return 0
     return bisect_left(range(min(len(one), len(other))), True, key=lambda n: one[: n + 1] != other[: n + 1])

@@ -1,4 +1,4 @@
-"""What model calls use: tokens, calls and seconds by part of the work, and a budget."""
+"""Usage of model calls: tokens, calls and seconds by part of the work, and a budget."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def sum_usage(usages: Iterable[Usage]) -> Usage:
 
 @dataclass(slots=True)
 class Spending:
-    """What one part of the work used."""
+    """Usage and seconds of one part of the work."""
 
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0

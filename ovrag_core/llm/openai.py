@@ -78,7 +78,7 @@ class _Wire(BaseModel):
         return ""
 
     def used(self, prompt_characters: int) -> Usage:
-        """What the server counted; an estimate where it does not count. No prompt has no tokens."""
+        """Return what the server counted; an estimate where it does not count. Every prompt has tokens."""
         counted = self.usage or _WireUsage()
         reply = counted.completion_tokens
         return Usage(
@@ -383,7 +383,7 @@ class OpenAIBackend:
 
 
 def _message(body: object) -> str:
-    """What an error's body says: OpenAI's form, Ollama's bare text, vLLM's flat object, FastAPI's or Gemini's list."""
+    """Read an error's body: OpenAI's form, Ollama's bare text, vLLM's flat object, FastAPI's or Gemini's list."""
     if isinstance(body, list):
         return next((words for each in body if (words := _message(each))), "")
     if isinstance(body, dict):

@@ -1,4 +1,4 @@
-"""What a model costs, from a dated price file."""
+"""Prices of models, from a dated price file."""
 
 from __future__ import annotations
 

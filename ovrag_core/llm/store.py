@@ -50,7 +50,7 @@ def canonical(value: object) -> str:
 
 
 def key_of(request: JsonObject) -> str:
-    """What a request is found by."""
+    """Compute the key by which a request is found."""
     return hashlib.sha256(canonical(request).encode()).hexdigest()
 
 

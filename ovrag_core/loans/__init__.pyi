@@ -21,7 +21,6 @@ from .model_results import systems_table as systems_table
 from .reading.chat import ChatExtractor as ChatExtractor
 from .reading.details import find_details as find_details
 from .reading.judge import MAY_SAY as MAY_SAY
-from .reading.judge import hashed_words as hashed_words
 from .reading.judge import passage_of as passage_of
 from .reading.parties import find_parties as find_parties
 from .reading.reader import read as read

@@ -85,7 +85,7 @@ class ConformedCopy:
         ]
 
     def evidence(self, start: int, end: int, about: str = "") -> Evidence | None:
-        """What is quoted for `[start, end)`: a passage of the one document that has most of the words of `about` in it.
+        """Quote for `[start, end)` a passage of the one document that has most of the words of `about` in it.
 
         None where the span holds nothing but gaps.
         """

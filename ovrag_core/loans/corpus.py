@@ -14,7 +14,6 @@ from typing import NamedTuple
 from ovrag_core.base import CorpusError, Settings
 from ovrag_core.documents import find, load_readable
 from ovrag_core.loans.contracts.contract_truth import ContractTruth, load_truth, save_truth
-from ovrag_core.loans.contracts.generator import generate
 
 CONTRACTS = Path("data/contracts")
 TRUTH = Path("data/ground_truth.json")
@@ -29,7 +28,7 @@ class CorpusStock(NamedTuple):
     left_out: dict[Path, str]
 
     def text(self) -> str:
-        """What the corpus consists of, and a line for each file that was left out."""
+        """Describe the contents of the corpus, with a line for each file that was left out."""
         counts = f"{len(self.paths)} documents, ground truth for {len(self.truths)}"
         counts += f"; {len(self.left_out)} cannot be read and are left out:" if self.left_out else ""
         return "\n".join([counts, *self.left_out.values()])
@@ -44,6 +43,8 @@ def prepare(settings: Settings) -> CorpusStock:
     corpus = settings.corpus
     CONTRACTS.mkdir(parents=True, exist_ok=True)
     if corpus.is_generated:
+        from ovrag_core.loans.contracts.generator import generate  # noqa: PLC0415 - only who generates sets pages
+
         truths = generate(CONTRACTS, TRUTH, count=corpus.contracts, seed=corpus.seed, wording=corpus.wording)
     else:
         truths = load_truth(corpus.ground_truth) if corpus.ground_truth else {}
@@ -60,7 +61,7 @@ def prepare(settings: Settings) -> CorpusStock:
 
 
 def folder(settings: Settings) -> Path:
-    """Where the contracts are: the generated ones, or the user's own folder."""
+    """Folder of the contracts: the generated ones, or the user's own."""
     return CONTRACTS if settings.corpus.is_generated else Path(settings.corpus.source)
 
 

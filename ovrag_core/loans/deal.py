@@ -189,7 +189,7 @@ def _of_the_deal(verdict: Verdict) -> Verdict:
 
 
 def _read(copy: ConformedCopy, extractor: Extractor[LoanReading]) -> LoanReading:
-    """What the copy says, each statement with a passage of the document that it is in."""
+    """Read what the copy says, each statement with a passage of the document that it is in."""
     reading = extractor.read(Document(DEAL, copy.text))
     triples = tuple(_placed(triple, copy) for triple in reading.triples)
     placed = [(each, copy.evidence(each.evidence.start, each.evidence.end, each.value)) for each in reading.second]
@@ -231,7 +231,7 @@ def _differences(before: LoanReading, after: LoanReading, by: str, clauses: Sequ
 
 
 def _only_kind_known(fact: str, before: LoanReading, after: LoanReading) -> bool:
-    """Whether one text merely shows of what kind a party is, where the other leaves it open."""
+    """Return True where one text merely shows of what kind a party is, and the other leaves it open."""
     was, now = (getattr(reading.facilities[0], fact, None) for reading in (before, after))
     return isinstance(was, Party) and isinstance(now, Party) and was.name == now.name and None in (was.kind, now.kind)
 

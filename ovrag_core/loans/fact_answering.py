@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ovrag_core.base import Answer, Chunk, Correction, Document, Evidence, project_file
+from ovrag_core.base import Answer, Chunk, Correction, Document, Evidence, project_file, read_tensors
 from ovrag_core.loans.grounds import ALL_FACTS, Grounds, grounds_of, is_stated
 from ovrag_core.loans.loan_facts import Facility, LoanReading, Party
 from ovrag_core.loans.reading.subjects import words_of
@@ -68,9 +68,7 @@ def requested_facts(question: str) -> frozenset[str]:
 
 @cache
 def _encoder() -> Encoder:
-    from safetensors.torch import load_file  # noqa: PLC0415 - torch takes seconds; only who asks shall wait
-
-    return Encoder(load_file(project_file(WEIGHTS)))
+    return Encoder(read_tensors(project_file(WEIGHTS))[0])
 
 
 def fact_sentences(facility: Facility, facts: frozenset[str], grounds: Mapping[str, Grounds]) -> list[FactSentence]:

@@ -42,7 +42,7 @@ def passage(evidence: Evidence) -> Passage:
 
 
 def is_stated(facts: Facts, fact: str) -> bool:
-    """Whether the document says anything of a fact."""
+    """Return True where the document says anything of a fact."""
     return getattr(facts, fact) not in (None, (), "", "unstated")
 
 
@@ -115,7 +115,7 @@ def _reckoned(fact: str, facility: Facility, found: Sequence[Passage], triples: 
 
 
 def _kinds_from(facility: Facility, found: Sequence[Passage], triples: Sequence[Triple]) -> str | None:
-    """What a kind of loan was taken from: its passage does not name it, and is that of another fact."""
+    """Find what a kind of loan was taken from: its passage does not name it, and is that of another fact."""
     quotes = " ".join(each.quote for each in found).casefold()
     if all(words_of(kind).split()[0].casefold() in quotes for kind in facility.loan_types):
         return None

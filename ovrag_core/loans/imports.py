@@ -132,7 +132,7 @@ class RecordedRow(RecordedPart):
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What came of an import of `rows`: a record for each in their order, then those that were judged again.
+    """Result of an import of `rows`: a record for each in their order, then those that were judged again.
 
     `left_behind` are the fields that have no place in our records.
     """
@@ -367,7 +367,7 @@ def _verdict(each: Try, triples: Sequence[Triple]) -> Verdict:
 
 
 def _outcome(row: RecordedRow, attempts: Sequence[Attempt], count: int, *, judges: bool) -> tuple[Outcome, str | None]:
-    """What came of the query; a pass that rests on nothing checked is none."""
+    """Outcome of the query; a pass that rests on nothing checked is no pass."""
     if row.error is not None:
         return "error", row.error
     if not judges:

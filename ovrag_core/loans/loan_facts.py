@@ -37,7 +37,7 @@ class Money(Frozen):
 
 
 class Facts(Frozen):
-    """What a document says of one facility. Null where it does not say; a variable rate is null.
+    """Facts that a document states of one facility. Null where it does not say; a variable rate is null.
 
     `interest_rate` is written like "5.75%", `maturity` is an ISO date, the principal of open-end credit is its limit.
     """

@@ -1,4 +1,4 @@
-"""What a model's answers are worth and what validation makes of them, and systems side by side: tables."""
+"""Tables of what a model's answers are worth, what validation makes of them, and systems side by side."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def answer_table(run: Run, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def change_table(run: Run, frame: pd.DataFrame) -> pd.DataFrame:
-    """What validation and correction change of the right and the wrong answers, paired: `answer_changes`.
+    """Tabulate what validation and correction change of the right and the wrong answers, paired: `answer_changes`.
 
     McNemar's test takes each query as one pair and is adjusted by Holm; the interval has contracts as clusters.
     """
@@ -176,7 +176,7 @@ def accused_table(run: Run) -> pd.DataFrame:
 
 
 class RecordedRun(Frozen):
-    """What our engine makes of a run that was recorded elsewhere and is not ours to keep: cells of the matrix."""
+    """Matrix cells that our engine gives for a run that was recorded elsewhere and is not ours to keep."""
 
     system: str
     arm: str
@@ -187,7 +187,7 @@ class RecordedRun(Frozen):
 
 
 def systems_table(run: Run, systems: Mapping[str, Sequence[QueryRecord]]) -> pd.DataFrame:
-    """What each system and arm flagged against what it should have flagged: `systems`.
+    """Compare what each system and arm flagged with what it should have flagged: `systems`.
 
     `systems` are runs of ours by name; beside them stand the published figures, and what was recorded elsewhere and
     judged here (`data/recorded.yaml`). Arms that flag nothing are left out.

@@ -56,7 +56,7 @@ def _by_facts(bench: Bench) -> Bench:
 
 
 def _problem(document_id: str, bench: Bench) -> str | None:
-    """Why a document cannot be asked about; None where it can."""
+    """Reason why a document cannot be asked about; None where it can."""
     if bench.thing == LOAN:
         return unread(_reviewed(document_id, bench))
     return None if bench.read(document_id).value.triples else NOTHING_READ
@@ -72,7 +72,7 @@ def _unchecked(record: QueryRecord, reason: str) -> QueryRecord:
 
 
 def is_validated(record: QueryRecord) -> bool:
-    """Whether validation had its say, or was to have it and failed."""
+    """Return True where validation had its say, or was to have it and failed."""
     verdict = record.attempts[-1].verdict if record.attempts else None
     if verdict is None:
         return record.outcome == "error"
@@ -80,7 +80,7 @@ def is_validated(record: QueryRecord) -> bool:
 
 
 def outcome_words(record: QueryRecord) -> str:
-    """What was checked of a reply and what came of it, in a few words: `consistent with the agreement`."""
+    """Say what was checked of a reply and what came of it, in a few words: `consistent with the agreement`."""
     if not is_validated(record):
         return "not validated"
     if record.outcome not in ("accepted", "corrected"):
@@ -93,12 +93,12 @@ def outcome_words(record: QueryRecord) -> str:
 
 
 def is_silent(record: QueryRecord) -> bool:
-    """Whether the reply is that the passages hold no answer, or none was made."""
+    """Return True where the reply is that the passages hold no answer, or none was made."""
     return record.answer is None or record.answer.text.strip() == NO_ANSWER
 
 
 def is_nearest(record: QueryRecord) -> bool:
-    """Whether the reply is nothing but quoted passages: those nearest to the question, be they an answer or not."""
+    """Recognise a reply of nothing but quoted passages: those nearest to the question, be they an answer or not."""
     answer = record.answer
     return answer is not None and bool(answer.evidence) and answer.text == "\n".join(p.quote for p in answer.evidence)
 

@@ -46,7 +46,7 @@ class ModelFact(Frozen):
     evidence: Passage
 
     def words(self) -> str:
-        """Who read the fact, as a person is told."""
+        """Tell a person who read the fact."""
         if self.standing == "same":
             return f"read by the clause reader and by {self.by}"
         if self.standing == "taken":
@@ -94,7 +94,7 @@ class Review(Frozen):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def clashes(self) -> int:
-        """How many violations are contradictions rather than warnings."""
+        """Number of violations that are contradictions rather than warnings."""
         return sum(violation.severity == "clash" for violation in self.violations)
 
     def to_json(self) -> str:
@@ -126,7 +126,7 @@ def review(document: Document, extractor: Extractor[LoanReading], validator: Che
 
 
 def unread(reading: LoanReading) -> str | None:
-    """Why a reading says nothing of a loan; None where it does. Finding nothing is never a pass."""
+    """Reason why a reading says nothing of a loan; None where it does. Finding nothing is never a pass."""
     if reading.status != "loan":
         return reading.reason or reading.status
     return None if reading.triples else "nothing is stated of a loan: no party, amount, rate, date, security or purpose"
@@ -144,7 +144,7 @@ def review_each(
 
 
 def is_report(path: Path) -> bool:
-    """Whether a file is a report that `ovrag review` wrote, as a page or as JSON."""
+    """Recognise a file as a report that `ovrag review` wrote, as a page or as JSON."""
     try:
         with path.open("rb") as file:
             head = file.read(_HEAD)
@@ -166,7 +166,7 @@ def review_of(
     model: str,
     seconds: float,
 ) -> Review:
-    """What was read and what validation says of it, as one review; `document` names the `documents` that were read."""
+    """Join what was read and what validation says of it in one review; `document` names the `documents` read."""
     clashes = [violation for violation in verdict.violations if violation.severity == "clash"]
     labels: dict[str, Label] = {"consistent": "CLEAN", "inconsistent": "CLASH", "unchecked": "UNCHECKED"}
     main = reading.facilities[0] if reading.facilities else Facts()
@@ -260,7 +260,7 @@ def quote_lines(passages: Iterable[Passage], named: bool, indent: int) -> list[s
 
 
 def grounds_lines(row: FactRow, named: bool, indent: int) -> list[str]:
-    """What a fact rests on, a line for each passage, from what it was reckoned where none says it, and who read it."""
+    """List what a fact rests on: a line for each passage, what it was reckoned from where none says it, who read it."""
     lines = quote_lines(row.grounds.evidence, named, indent) if row.grounds else []
     if row.grounds and row.grounds.reckoned:
         lines.append(f"{' ' * indent}reckoned from: {row.grounds.reckoned}")
@@ -286,7 +286,7 @@ def headline(result: Review) -> str:
 
 
 def place(passage: Passage, named: bool) -> str:
-    """Where a passage stands; `named` with its document."""
+    """Place of a passage; if `named`, with its document."""
     where = f"page {passage.page}" if passage.page is not None else f"character {passage.start}"
     return f"{one_line(passage.document or '')}, {where}" if named else where
 

@@ -57,13 +57,14 @@ from ovrag_core.retrieval import INDEX, Documents, Embedder, find_embedder, inde
 PASSAGES, DOCUMENTS = 128, 2  # whose reading is kept
 
 
-def make_validator(settings: Settings) -> Validator:
-    """The ontology and the reasoner."""
+def make_validator(settings: Settings, *, wait: bool = True) -> Validator:
+    """The ontology and the reasoner, for which the first check waits where this does not."""
     return Validator(
         open_ontology(settings),
         reasoner=settings.validation.reasoner,
         seconds_per_check=settings.validation.seconds_per_check,
         heap_megabytes=settings.validation.heap_megabytes,
+        wait=wait,
     )
 
 
@@ -189,7 +190,7 @@ def _bench(
 
 @contextmanager
 def review_extractor(settings: Settings, ontology: Ontology) -> Iterator[tuple[Extractor[LoanReading], str]]:
-    """What reads documents for a review, and its name: the reader, or the reader with the model of the settings."""
+    """Open the extractor for a review, with its name: the reader, alone or with the model of the settings."""
     connection = open_connection(settings)
     try:
         yield _extractor(settings, ontology, connection.chat if connection else None, ReadOnce())
@@ -200,7 +201,7 @@ def review_extractor(settings: Settings, ontology: Ontology) -> Iterator[tuple[E
 
 @contextmanager
 def other_reader(settings: Settings, ontology: Ontology) -> Iterator[ModelReader]:
-    """What reads the documents of another domain for a review: the model of the settings, by the domain's form."""
+    """Open the reader of another domain's documents for a review: the model of the settings, by the domain's form."""
     connection = open_connection(settings)
     try:
         chat = connection.chat if connection else None
@@ -269,7 +270,10 @@ class ReadOnce:
 
 
 def _payer(settings: Settings) -> tuple[str, str] | None:
-    """Whose records hold what reading the documents used: the first arm that reads them whole, its first question."""
+    """Find the arm and the question whose records hold what reading the documents used.
+
+    They are the first arm that reads the documents whole, and its first question.
+    """
     arms = [name for name in settings.experiment.arms if ARMS[name].context == "document"]
     questions = settings.experiment.questions or [question.id for question in load_questions(settings.questions)]
     return (arms[0], questions[0]) if arms and questions else None

@@ -143,10 +143,10 @@ class ExtractiveAnswerer:
 
 
 def question_parts(question: str) -> list[str]:
-    """What a question asks for: its clauses that hold more than function words; the whole where there is one only.
+    """Split a question into what it asks for: its clauses that hold more than function words.
 
-    A clause that only speaks of `it` or `them` adds nothing to the ones before and is left out, unless it asks a
-    question of its own (`when is it returned`).
+    A question of a single such clause is kept whole. A clause that only speaks of `it` or `them` adds nothing to the
+    ones before. It is left out, unless it asks a question of its own (`when is it returned`).
     """
     plain = " ".join(_FRAME.sub(" ", question).split())
     parts = [part.strip(" .") for part in _PART.split(plain)]
@@ -231,9 +231,10 @@ def _content_words(text: str) -> frozenset[str]:
 
 
 def _wording(parts: Sequence[str], passages: Sequence[Quotable]) -> Vectors:
-    """What passages gain by their words: those of a part, rare ones most; a label that is asked for; the right kind.
+    """Compute what each passage gains by its words, for each part of the question.
 
-    The weight of a word falls with the share of the passages that have it (inverse document frequency).
+    Gains come from words shared with the part (rare ones most), from a label that is asked for, and from the right
+    kind. The weight of a word falls with the share of the passages that have it (inverse document frequency).
     """
     words = [_content_words(passage.text) for passage in passages]
     heads = [_content_words(passage.heading) for passage in passages]

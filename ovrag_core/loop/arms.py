@@ -10,7 +10,7 @@ from ovrag_core.base import ArmName, Triple
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """How a question is answered and checked.
+    """Way in which a question is answered and checked.
 
     `scoped`: retrieval sees the asked document only, else the whole collection. `validates`: the loop of extraction,
     validation and correction runs. `context`: what contradictions are looked for in beside the answer, the retrieved

@@ -32,7 +32,7 @@ class ReportedViolation(Frozen):
 
 
 class CheckReport(Frozen):
-    """What is said of a file of triples.
+    """Findings on a file of triples.
 
     `unmapped` are positions, from 0, of triples that are not, or not wholly, said in the ontology's terms, and
     `unmapped_reasons` says why of each. `triples` is how many there are.

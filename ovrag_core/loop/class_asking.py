@@ -1,10 +1,11 @@
-"""What classes a text puts its thing into: an embedder finds passages, and a chat model judges one at a time.
+"""Find the classes a text puts its thing into: an embedder finds passages, and a chat model judges one at a time.
 
-Asked for passages, a small model copies what is near, and it takes one side where a text has two; asked whether a
+Asked for passages, a small model copies what is near, and it takes one side where a text has two. Asked whether a
 sentence says something, it likes to say yes, also of one that speaks of something else. So a passage is asked about
-where a class is near it, and which of the nearest topics it states: opposites beside each other, parties and terms of
-the form among them, "not stated" first. It is asked in both orders: unsure, a model takes what stands first, and what
-it says in both it has read. A text that contradicts itself has both its classes.
+where a class is near it, and which of the nearest topics it states. The options put opposites beside each other,
+parties and terms of the form among them, "not stated" first. The passage is asked about in both orders. A model that is
+unsure takes what stands first; what it says in both orders it has read. A text that contradicts itself has both its
+classes.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class ClassAsker:
         return found
 
     def _stated(self, passage: str, fields: Sequence[FormField], origin: Origin) -> str:
-        """What the passage states in both orders of the options, else `NOT_STATED`."""
+        """Return what the passage states in both orders of the options, else `NOT_STATED`."""
         first = self._once(passage, (None, *fields), origin)
         if first not in self._classes or self._once(passage, (None, *reversed(fields)), origin) == first:
             return first
@@ -153,7 +154,7 @@ def _answer(names: tuple[str, ...]) -> type[BaseModel]:
 
 
 class ModelReading(Reading):
-    """What a model reads of a document about the `thing` of a form."""
+    """Reading that a model makes of a document, about the `thing` of a form."""
 
     thing: str
 

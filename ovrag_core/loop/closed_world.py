@@ -34,7 +34,7 @@ class ClosedWorld:
         self._rules = [id_ for id_ in self._shapes.shapes if id_ not in ontology.rule or ontology.rule[id_].enabled]
 
     def failures(self, facts: Sequence[Fact]) -> list[Failure]:
-        """What breaks the shapes, by individual and rule; of several values that do, the first facts."""
+        """Find what breaks the shapes, by individual and rule; of several values that do, take the first facts."""
         triples = [(number, triple) for number, fact in enumerate(facts) for triple in self._triples(fact)]
         first: dict[tuple[Term, NamedNode, Term], int] = {}
         for number, triple in triples:

@@ -44,7 +44,7 @@ class Contradiction(Frozen):
 
 
 class DocumentReview(Frozen):
-    """What is said of one document; UNCHECKED carries a reason and is never a pass."""
+    """Findings on one document; UNCHECKED carries a reason and is never a pass."""
 
     document: str
     label: Label

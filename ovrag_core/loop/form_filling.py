@@ -48,7 +48,7 @@ PURPOSES: dict[Origin, str] = {"context": "context triples", "answer": "answer t
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What stands in a field: `value` as the text has it or in normal form, `span` its place in the text.
+    """Content of a field: `value` as the text has it or in normal form, `span` its place in the text.
 
     `kind` is the class of a party, None where it was not stated. `is_agreed`: both orders of the form gave it.
     """

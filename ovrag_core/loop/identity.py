@@ -1,4 +1,4 @@
-"""Which document a text is about, told from the text alone.
+"""Find out which document a text is about, from the text alone.
 
 A text (an answer, a retrieved chunk) is compared with the document that was asked about and with the other documents at
 hand by the details it gives (names, amounts, dates: whatever `Finder` finds) and by the passages it repeats. No id of
@@ -102,13 +102,13 @@ class Profile:
         return frozenset(_phrases(self.document.text))
 
     def holds(self, detail: Detail) -> bool:
-        """Whether the document gives the detail, in whatever form."""
+        """Return True where the document gives the detail, in whatever form."""
         if any(key in self.held for key in detail.keys):
             return True
         return bool(detail.words) and self._names(detail.words[0])
 
     def _names(self, name: str) -> bool:
-        """Whether the words of a name follow each other in it, middle names and initials between them or not."""
+        """Return True where the words of a name follow each other in it, with or without middle names and initials."""
         if f" {name} " in self.words:
             return True
         words = [word for word in name.split() if len(word) > 1]
@@ -117,7 +117,7 @@ class Profile:
         return re.search(" " + r"(?: \w+){0,2} ".join(words) + " ", self.words) is not None
 
     def repeats(self, passage: str) -> bool:
-        """Whether the document holds a passage of these plain words: anywhere, or as a line where it is short."""
+        """Return True where the document holds a passage of these plain words: anywhere, or as a line if short."""
         return passage in self.lines if _is_short(passage) else f" {passage} " in self.words
 
 
@@ -149,7 +149,7 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a text is about: the level, the signs that say so, and the other documents it is about (most first).
+    """Subject of a text: the level, the signs that say so, and the other documents it is about (most first).
 
     `by` says what decided: the text itself, the context it was written from, or nothing.
     """
@@ -189,10 +189,11 @@ class Shelf:
     def judge(
         self, text: str, asked: str, *, context: Sequence[str] = (), among: Collection[str] | None = None
     ) -> Judgement:
-        """What `text` is about, `asked` being the document meant, `among` the ids it may be mixed up with (None: all).
+        """Judge what `text` is about.
 
-        `context` are the texts that it was written from, where they are known: a text that gives nothing away is about
-        what they are about.
+        `asked` is the document meant, and `among` are the ids it may be mixed up with (None: all). `context` are the
+        texts that it was written from, where they are known. A text that gives nothing away is about what they are
+        about.
         """
         others = frozenset(self.documents if among is None else among) - {asked}
         own = self._judge(text, asked, others)
@@ -274,7 +275,7 @@ def _documents(judgements: Iterable[Judgement]) -> tuple[str, ...]:
 
 
 def _is_shared(judgement: Judgement) -> bool:
-    """Whether all that speaks for the asked document is held by another as well, so that the context must decide."""
+    """Return True where others also hold all that speaks for the asked document, so that the context must decide."""
     return judgement.about == "asked" and all(sign.others for sign in judgement.own)
 
 
@@ -325,12 +326,12 @@ def _called(profiles: Iterable[Profile]) -> dict[str, None]:
 
 
 def _holds_a_name(words: str, profiles: Iterable[Profile]) -> bool:
-    """Whether a name is one of the documents' with more before or after it."""
+    """Return True where a name is one of the documents' names with more before or after it."""
     return any(" " in name and name != words and f" {name} " in f" {words} " for name in _called(profiles))
 
 
 def _place(text: str, words: str) -> tuple[int, int] | None:
-    """Where words stand in a text, whatever their accents, capitals and what is between them."""
+    """Find where words stand in a text, whatever their accents, capitals and what is between them."""
     wanted = words.split()
     spans = [(match.start(), match.end()) for match in re.finditer(r"[^\W_]+", text)]
     folded = [plain_words(text[start:end]) for start, end in spans]
@@ -368,7 +369,7 @@ def _is_short(plain: str) -> bool:
 
 
 def _weak_signs(text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
-    """What may also be chance: short lines that a document has, else pairs of rare words that few documents hold."""
+    """Collect signs that may also be chance: a document's short lines, else pairs of rare words few documents hold."""
     lines = _repeated(text, mine, rest, short=True)
     if lines:
         return lines

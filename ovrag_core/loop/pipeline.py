@@ -94,7 +94,7 @@ class Checker(Protocol):
     """Triples to a verdict."""
 
     def check(self, triples: Sequence[Triple], *, closed_world: bool = True, document: str | None = None) -> Verdict:
-        """Whether the triples can be true together; `unchecked` where that could not be decided.
+        """Check whether the triples can be true together; `unchecked` where that could not be decided.
 
         Of several explanations one from the asked `document` alone is preferred.
         """
@@ -356,7 +356,7 @@ def _answer_triples(answer: Answer, document_id: str, arm: Arm, bench: Bench) ->
 
 
 def _of_its_own(triples: tuple[Triple, ...], query: Query) -> tuple[Triple, ...]:
-    """What an answer states but for what it quotes: the document has been read whole, where each sentence stands."""
+    """Keep what an answer states but does not quote: the document has been read whole, where each sentence stands."""
     text = " ".join(query.bench.documents[query.document_id].text.split())
     return tuple(triple for triple in triples if not (triple.evidence and _is_quote(triple.evidence.quote, text)))
 
@@ -405,7 +405,7 @@ def _can_be_corrected(verdict: Verdict, arm: Arm) -> bool:
 
 
 def correction_feedback(verdict: Verdict) -> str:
-    """What the published loop tells the next attempt: each contradiction in a sentence, whoever caused it."""
+    """Write what the published loop tells the next attempt: each contradiction in a sentence, whoever caused it."""
     lines = [violation.message for violation in verdict.violations if violation.severity == "clash"]
     return "The answer cannot be true together with the documents:\n" + "\n".join(f"- {line}" for line in lines)
 

@@ -41,8 +41,9 @@ class _Finding:
 class Validator:
     """Checks triples against an ontology. The reasoner is started once and stays warm.
 
-    Raises OntologyError at once for axioms that contradict each other or shapes that are not supported. Where Java is
-    missing, every verdict is `unchecked` with that reason.
+    Raises OntologyError at once for shapes that are not supported, and for axioms that contradict each other; for these
+    at the first check where it does not `wait` for the reasoner. Where Java is missing, every verdict is `unchecked`
+    with that reason.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Validator:
         reasoner: ReasonerName = "hermit",
         seconds_per_check: float = 10,
         heap_megabytes: int = 1024,
+        wait: bool = True,
     ) -> None:
         self.ontology = ontology
         self._closed_world = ClosedWorld(ontology)
@@ -59,6 +61,9 @@ class Validator:
             ontology, reasoner=reasoner, seconds=seconds_per_check, heap_megabytes=heap_megabytes
         )
         self._order = {rule.id: position for position, rule in enumerate(ontology.rules)}
+        if not wait:
+            self._reasoner.launch()
+            return
         with contextlib.suppress(ReasonerError):  # every check tries again and says so
             self._reasoner.start()
 
@@ -111,7 +116,7 @@ class Validator:
         self._reasoner.close()
 
     def _contradictions(self, facts: list[Fact], ranked: _Ranking) -> list[_Finding]:
-        """What the axioms forbid. Raises ReasonerError where it cannot be said whether a clash is among it."""
+        """Find what the axioms forbid. Raises ReasonerError where it cannot be said whether a clash is among it."""
         if self._reasoner.check(facts, explain=False).consistent:
             return []
         fewer = ranked.without_doubles(sorted(facts, key=ranked.of))
@@ -179,7 +184,7 @@ def _subject(facts: Sequence[Fact]) -> int:
 
 
 class _Ranking:
-    """Which triple states a fact best: from the context, with evidence, outright, in few words."""
+    """Ranking of triples by how well they state a fact: from the context, with evidence, outright, in few words."""
 
     def __init__(self, triples: Sequence[Triple], abox: ABox, document: str | None) -> None:
         self.triples = triples
@@ -382,7 +387,7 @@ def _caused(violation: Violation, asked_document: str) -> Violation:
 
 
 def feedback(verdict: Verdict) -> str:
-    """What an answer must change: the clashes that need one of its statements, a line each; empty where none does.
+    """List what an answer must change: the clashes that need one of its statements, a line each; empty where none does.
 
     Each line says why, which statement of the answer's is wrong and in which of its words, and what the document says.
     """
@@ -409,7 +414,7 @@ def _correction(violation: Violation) -> str:
 
 
 def _claim(triple: Triple) -> str:
-    """What an answer's triple states, in words, and the words of the answer that it was read from."""
+    """Put into words what an answer's triple states, with the words of the answer that it was read from."""
     subject = one_line(triple.subject, _LINE)
     if triple.subject_type and triple.subject.endswith(triple.subject_type):
         subject = f"the {_in_words(triple.subject)}"  # a made-up name such as `TermLoan`

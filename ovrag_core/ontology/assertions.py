@@ -141,7 +141,7 @@ class _Builder:
         return self._misplaced(triple, term) or term
 
     def _misplaced(self, triple: Triple, term: OntologyTerm) -> Why | None:
-        """Which end of a property is no thing of the kind that stands there: a party's word, a value's, another's."""
+        """Find the end of a property where a thing of the wrong kind stands: a party's word, a value's, another's."""
         domain, range_ = self.ontology.ends(term)
         if term.inverse in self.ontology.by_iri:
             range_, domain = self.ontology.ends(self.ontology.by_iri[term.inverse])
@@ -152,10 +152,10 @@ class _Builder:
         return None
 
     def _fits(self, name: str, type_: str, position: Collection[str]) -> bool:
-        """Whether what has this name, and is said to be of this type, can stand where one of these classes (IRIs) must.
+        """Return True where a thing of this name and type can stand where one of these classes (IRIs) must.
 
-        A name that is itself a term of the ontology tells a kind: that of the class, or of what the property leads to;
-        what a data property leads to is a value, and no thing at all.
+        The type is what the thing is said to be. A name that is itself a term of the ontology tells a kind: that of the
+        class, or of what the property leads to. What a data property leads to is a value, and no thing at all.
         """
         kinds = {term.iri for word in (name, type_) if (term := self._class(word)) is not None}
         named = self.ontology.property_names.get(fold(name)) if self._class(name) is None else None

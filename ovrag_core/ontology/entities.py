@@ -1,4 +1,4 @@
-"""Which names mean one individual: case, punctuation and legal suffixes do not make a second one."""
+"""Match names that mean one individual: case, punctuation and legal suffixes do not make a second one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def entity_key(name: str) -> str:
 
 
 def is_suffix(words: str) -> bool:
-    """Whether what stands behind a comma belongs to the name before it: `N.A.`, `Limited Partnership`, `Jr.`."""
+    """Return True where words behind a comma belong to the name before it: `N.A.`, `Limited Partnership`, `Jr.`."""
     key = entity_key(f"x {words}").removeprefix("x ")
     return key in _SUFFIXES.values() or key in _GENERATIONS
 

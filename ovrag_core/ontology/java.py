@@ -188,7 +188,7 @@ class HermiT:
         self._atoms: dict[Fact, JavaObject] = {}
 
     def consistent(self, facts: Sequence[Fact] = ()) -> bool:
-        """Whether the axioms and `facts` have a model. Java's exceptions (time limit, memory) come through."""
+        """Return True where axioms and `facts` have a model. Java's exceptions (time limit, memory) come through."""
         if len(self._atoms) > _CACHE:
             self._atoms.clear()
         atoms = self._set(self._list([self._atom_of(fact) for fact in facts])) if facts else self._set()
@@ -229,7 +229,7 @@ class Fresh:
         self.pellet = pellet
 
     def consistent(self, facts: Sequence[Fact] = ()) -> bool:
-        """Whether the axioms and `facts` have a model."""
+        """Return True where the axioms and `facts` have a model."""
         ontology = self.logic.ontology(self.axioms)
         for fact in facts:
             self.logic.manager.addAxiom(ontology, self.logic.assertion(fact))
@@ -259,7 +259,10 @@ def _hermit(ontology: JavaObject, seconds: float, *, lenient: bool = False) -> J
 
 
 def treats_names_apart(logic: Logic) -> bool:
-    """Whether an axiom applies to named individuals only (keys, SWRL rules), which facts given to a tableau are not."""
+    """Return True where an axiom applies to named individuals only (keys, SWRL rules).
+
+    Facts given to a tableau are not named individuals.
+    """
     return any(axiom.getAxiomType().toString() in ("HasKey", "Rule") for axiom in logic.axioms)
 
 

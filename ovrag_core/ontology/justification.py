@@ -37,7 +37,7 @@ def _quick_xplain(
 
 
 def is_minimal(conflict: Sequence[int], contradicts: Contradicts) -> bool:
-    """Whether `conflict` contradicts as it stands and no longer does without any one of its items."""
+    """Return True where `conflict` contradicts as it stands and no longer does without any one of its items."""
     return contradicts(conflict) and not any(
         contradicts([other for other in conflict if other != item]) for item in conflict
     )
@@ -86,7 +86,7 @@ def _refuse_more_than_minimal(conflict: Sequence[int], contradicts: Contradicts)
 
 
 class _Remembered:
-    """What was asked once answers for more: part of a consistent set is consistent, more than a conflict conflicts."""
+    """Memory of answers: part of a consistent set is consistent, more than a conflict conflicts."""
 
     def __init__(self, contradicts: Contradicts) -> None:
         self.contradicts = contradicts

@@ -126,11 +126,14 @@ class Ontology:
         return term if term is not None and known.get(fold(term.name)) is term else None
 
     def states_type(self, predicate: str) -> bool:
-        """Whether a predicate says that something is of a class."""
+        """Return True where a predicate says that something is of a class."""
         return fold(predicate) in self.type_names or (":" in predicate and fold(_local(predicate)) == "type")
 
     def says_nothing(self, type_: str) -> bool:
-        """Whether a type carries no constraint: none, a datatype, a term of RDF or OWL, or a word for anything."""
+        """Return True where a type carries no constraint.
+
+        Such a type is none, a datatype, a term of RDF or OWL, or a word for anything.
+        """
         name = type_.strip()
         return not name or fold(_local(name)) in self.any_types or _BUILT_IN.match(name) is not None
 
@@ -150,15 +153,16 @@ class Ontology:
         return frozenset(sides[0] & self.by_iri.keys()), frozenset(sides[1] & self.by_iri.keys())
 
     def excludes(self, one: str, other: str) -> bool:
-        """Whether things of two classes (IRIs) are of different kinds: all their topmost classes are declared disjoint.
+        """Return True where things of two classes (IRIs) are of different kinds.
 
-        A contradiction within one kind, of a secured and an unsecured loan, is none of this: that is for the rules.
+        They are where all their topmost classes are declared disjoint. A contradiction within one kind, such as a
+        secured and an unsecured loan, does not count: that is for the rules.
         """
         tops = self._topmost
         return all(frozenset((mine, theirs)) in self._disjoint for mine in tops[one] for theirs in tops[other])
 
     def are_disjoint(self, one: str, other: str) -> bool:
-        """Whether two classes (IRIs), or classes above them, are declared disjoint."""
+        """Return True where two classes (IRIs), or classes above them, are declared disjoint."""
         above = self.superclasses
         pairs = (frozenset((mine, theirs)) for mine in above.get(one, ()) for theirs in above.get(other, ()))
         return any(pair in self._disjoint for pair in pairs)
@@ -356,7 +360,10 @@ def _logic(graph: Graph) -> Iterator[str]:
 
 
 def _is_logical(graph: Graph, subject: Node, predicate: Node, value: Node, declared: set[Node]) -> bool:
-    """Whether OWL gives the statement a meaning: its own terms, and assertions with declared classes and properties."""
+    """Return True where OWL gives the statement a meaning.
+
+    It does so for its own terms, and for assertions with declared classes and properties.
+    """
     if predicate == RULE.rule:
         return (subject, RDF.type, OWL.Axiom) in graph
     if predicate == RDF.type:

@@ -38,7 +38,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the reasoner says of an ABox. `complete` is False where limits cut the list of explanations short."""
+    """Answer of the reasoner on an ABox. `complete` is False where limits cut the list of explanations short."""
 
     consistent: bool
     explanations: tuple[Explanation, ...] = ()
@@ -112,13 +112,22 @@ class Reasoner:
             heap_megabytes=heap_megabytes,
         )
 
+    def launch(self) -> None:
+        """Starts the process while the caller goes on; the first check waits for it, and raises what went wrong."""
+
+        def _start() -> None:
+            with contextlib.suppress(ReasonerError, OntologyError):
+                self.start()
+
+        threading.Thread(target=_start, daemon=True).start()
+
     def start(self) -> None:
         """Starts the process and reads the axioms' names. Raises ReasonerError or OntologyError."""
         with self._lock:
             self._ensure_started()
 
     def check(self, facts: Sequence[Fact], *, limit: int = 64, explain: bool = True) -> Outcome:
-        """Whether `facts` are consistent with the axioms, with at most `limit` explanations. Raises ReasonerError."""
+        """Check `facts` for consistency with the axioms, with at most `limit` explanations. Raises ReasonerError."""
         request = {"facts": [plain_fact(fact) for fact in facts], "limit": limit, "explain": explain}
         with self._lock:
             self._ensure_started()

@@ -1,4 +1,4 @@
-"""What an ontology can say, for people, prompts and programs."""
+"""List what an ontology can say, for people, prompts and programs."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Engine(Protocol):
     """A reasoner over fixed axioms."""
 
     def consistent(self, facts: Sequence[Fact] = ()) -> bool:
-        """Whether the axioms and `facts` have a model."""
+        """Return True where the axioms and `facts` have a model."""
 
     def dispose(self) -> None:
         """Frees what is kept."""

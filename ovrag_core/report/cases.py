@@ -60,7 +60,7 @@ CAUSES = {
 
 
 def folder_of(run: str, records: Sequence[QueryRecord]) -> Path:
-    """Where pages of a run go: pages that quote a run recorded elsewhere stay out of git, beside the run."""
+    """Choose the folder of a run's pages: pages that quote a run recorded elsewhere stay beside it, out of git."""
     return RUNS / f"{run}.cases" if any(record.recorded for record in records) else CASES
 
 
@@ -345,7 +345,7 @@ def _summary(record: QueryRecord) -> str:
 
 
 def _plain_summary(record: QueryRecord) -> str:
-    """What happened, in a sentence or two made from the record."""
+    """Sum up what happened, in a sentence or two made from the record."""
     count = record.attempt_count
     done = {"hard_rejected": "refused", "source_finding": "answered with a finding"}.get(record.outcome, record.outcome)
     others = sorted({hit.document_id for hit in record.retrieved} - {record.document_id})

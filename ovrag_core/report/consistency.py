@@ -1,4 +1,4 @@
-"""What was asked, and flagged against expected: tables and figures of a run, published figures beside them."""
+"""Tables and figures of a run: what was asked, and flagged against expected, with published figures beside them."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ def _with_published(run: Run, table: pd.DataFrame, names: Sequence[str]) -> pd.D
 
 
 def _published_outcomes(run: Run, arm: str) -> dict[str, object]:
-    """How the queries of a published arm ended, under our names of outcomes; nothing where that was not published."""
+    """Return outcomes of the queries of a published arm, under our names; nothing where those were not published."""
     counts = run.published.arms.get(arm, {}) if run.published else {}
     accepted = counts.get("accepted_at")
     if not isinstance(accepted, dict):

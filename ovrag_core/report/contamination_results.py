@@ -133,7 +133,7 @@ def contamination_figures(run: Run, sources: pd.DataFrame) -> list[Path]:
 
 
 def sentences(run: Run, sources: pd.DataFrame) -> list[str]:
-    """What the sources of answers show, a sentence an arm, computed from them."""
+    """Describe what the sources of answers show, a sentence an arm, computed from them."""
     table = contamination.shares(sources, run.plan)
     false = contamination.false_positive_frame(run.records)
     unknown = run.lacking(_retrieved)

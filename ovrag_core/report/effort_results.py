@@ -1,4 +1,4 @@
-"""What a run's queries cost and what their attempts led to: tables."""
+"""Tables of what a run's queries cost and what their attempts led to."""
 
 from __future__ import annotations
 

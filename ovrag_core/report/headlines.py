@@ -56,7 +56,7 @@ def _arm_numbers(arm: str, result: Json) -> dict[str, str]:
 
 
 def sentences(scores: Json) -> list[str]:
-    """What a scored run shows, a sentence or two an arm, computed from its figures."""
+    """Describe what a scored run shows, a sentence or two an arm, computed from its figures."""
     arms = scores["arms"]
     assert isinstance(arms, dict)
     return [_sentence(arm, result) for arm, result in arms.items()]

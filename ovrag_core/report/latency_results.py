@@ -16,7 +16,7 @@ from ovrag_core.report.tables import Note, with_bounds
 
 
 def _note(run: Run, seconds: pd.DataFrame, *, interval: bool = True, more: str = "") -> Note:
-    """What a result rests on: the arms and queries that were timed, which an arm judged again was not."""
+    """Note what a result rests on: the arms and queries that were timed, which an arm judged again was not."""
     if seconds.empty:
         return run.note(interval=interval, more=more)
     arms = ", ".join(str(arm) for arm in seconds["arm"].unique())
@@ -82,7 +82,7 @@ def latency_numbers_file(run: Run, seconds: pd.DataFrame) -> Path:
 
 
 def sentences(seconds: pd.DataFrame) -> list[str]:
-    """What the seconds show, a sentence an arm, computed from them."""
+    """Describe what the seconds show, a sentence an arm, computed from them."""
     found = []
     for arm, group in latency.summary(seconds).groupby("arm", sort=False):
         parts = group[group["part"] != latency.TOTAL]

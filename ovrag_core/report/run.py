@@ -99,7 +99,7 @@ class Run:
 
     @property
     def plan(self) -> Resampling:
-        """How intervals are made."""
+        """Plan by which intervals are made."""
         return resampling(self.settings.evaluation)
 
     @property
@@ -109,7 +109,7 @@ class Run:
 
     @property
     def imported(self) -> bool:
-        """Whether the run was recorded elsewhere, so that its texts are not ours to print."""
+        """Return True where the run was recorded elsewhere, so that its texts are not ours to print."""
         return any(record.recorded is not None for record in self.records)
 
     @property
@@ -125,7 +125,7 @@ class Run:
 
     @property
     def offline(self) -> bool:
-        """Whether no model answered."""
+        """Return True where no model answered."""
         return self.model.startswith("offline")
 
     def lacking(self, held: Callable[[QueryRecord], bool]) -> list[str]:
@@ -143,7 +143,7 @@ class Run:
         return ", ".join(sorted(self.frame["model"].unique()))
 
     def note(self, *, interval: bool = True, arm: str = "", n: str = "", more: str = "") -> Note:
-        """What a table or figure of this run rests on; published rows are named where there are any."""
+        """State what a table or figure of this run rests on; published rows are named where there are any."""
         documents = self.frame["document_id"].nunique()
         per_arm = f"{len(self.frame)} queries: {documents} contracts, {self.frame['question_id'].nunique()} questions"
         arms = arm or (", ".join(self.arms) if len(self.arms) > 1 else self.arms[0])
@@ -234,7 +234,7 @@ def quoting(run: Run) -> str:
 
 
 def publisher(run: Run) -> str:
-    """Who published the figures that stand beside ours."""
+    """Name the publisher of the figures that stand beside ours."""
     return f"{run.published.source} ({run.published.model})" if run.published else "nobody"
 
 

@@ -1,4 +1,4 @@
-"""What was said of the contracts and what it breaks: tables, and a contradiction drawn."""
+"""Tables of what was said of the contracts and what it breaks, and a contradiction drawn."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def origin_table(run: Run) -> pd.DataFrame:
 
 
 def coverage_table(run: Run, asserted: statements.Asserted, ontology: Ontology) -> pd.DataFrame:
-    """What takes part in reasoning, and how much of the ontology a run uses: `ontology_coverage`."""
+    """Write the table of what takes part in reasoning and how much of the ontology a run uses: `ontology_coverage`."""
     table = statements.coverage(asserted, ontology, run.plan)
     shown = table.assign(classes=_of(table, "classes"), properties=_of(table, "properties"))
     shown = shown.drop(columns=["classes_of", "properties_of"])

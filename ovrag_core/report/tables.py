@@ -66,7 +66,7 @@ _LAST_LATIN = 0x17F  # T1 fonts hold Latin-1 and Latin Extended-A
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What a table or figure rests on: model, arm, number of observations with unit, and how intervals are made."""
+    """Basis of a table or figure: model, arm, number of observations with unit, and how intervals are made."""
 
     model: str
     arm: str
@@ -215,7 +215,10 @@ def _shown_columns(frame: pd.DataFrame) -> list[str]:
 
 
 def _is_number(frame: pd.DataFrame, column: str) -> bool:
-    """Whether a column holds numbers only, some of which may be missing; one with bounds does even when all are."""
+    """Return True where a column holds numbers only, some of which may be missing.
+
+    A column with bounds counts even where all its values are missing.
+    """
     if pd.api.types.is_numeric_dtype(frame[column]):
         return not pd.api.types.is_bool_dtype(frame[column])
     known = [value for value in frame[column] if not _missing(value)]

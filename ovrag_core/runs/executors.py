@@ -1,8 +1,8 @@
-"""Who answers the queries of a run: this process, or threads of it where a model is asked.
+"""Answer the queries of a run: in this process, or in threads of it where a model is asked.
 
 Both give the same records, as they are answered and in no particular order. The queries of a document follow one
-another, so that what it needs once is made once, and a server that keeps the beginnings of its last prompts has read
-it; only a few are under way, whatever the size of the run.
+another. So what the document needs once is made once, and a server that keeps the beginnings of its last prompts has
+read it. Only a few queries are under way, whatever the size of the run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SECONDS_BETWEEN_CANCELS = 0.1
 
 
 class PlannedQuery(NamedTuple):
-    """What is asked of which document in which arm."""
+    """Question to ask of one document in one arm."""
 
     arm: ArmName
     document_id: str

@@ -134,7 +134,7 @@ def planned(settings: Settings, documents: Sequence[str]) -> list[PlannedQuery]:
 
 
 def spent_usd(files: RunFiles) -> float:
-    """What the queries of an interrupted run have cost."""
+    """Add up what the queries of an interrupted run have cost, in US dollars."""
     if not files.partial_manifest.exists() or not files.partial_records.exists():
         return 0.0
     with appending(files):  # cuts off a broken end first
@@ -142,7 +142,7 @@ def spent_usd(files: RunFiles) -> float:
 
 
 def summary(records: Iterable[QueryRecord]) -> list[str]:
-    """What came of a run, a sentence an arm, and what it used. Keeps no record."""
+    """Sum up what came of a run, a sentence an arm, and what it used. Keeps no record."""
     arms: dict[str, Counter[str]] = {}
     used, cost = Usage(), 0.0
     for record in records:
@@ -269,7 +269,7 @@ def _truth(settings: Settings) -> Mapping[str, DocumentTruth]:
 def _manifest(
     settings: Settings, bench: Bench, questions: Sequence[Question], truth: Mapping[str, DocumentTruth]
 ) -> str:
-    """What the run depends on, without anything of the machine: the same inputs give the same bytes."""
+    """List what the run depends on, without anything of the machine: the same inputs give the same bytes."""
     parameters = settings.model_dump(mode="json", exclude=HOW)
     if settings.llm.provider != "offline":
         parameters["llm"] = settings.llm.model_dump(mode="json", include=set(SHAPES_REPLIES))

@@ -92,7 +92,7 @@ def latency_line(record: LatencyRecord) -> str:
 
 
 def key_of(record: QueryRecord | LatencyRecord) -> Key:
-    """What tells the queries of a run apart."""
+    """Return the key that tells the queries of a run apart."""
     return record.arm, record.document_id, record.question_id
 
 
@@ -115,7 +115,7 @@ def write_run(files: RunFiles, records: Iterable[QueryRecord], seconds: Iterable
 
 
 def read_manifest(path: Path) -> dict[str, object]:
-    """What a run was made with. Raises RunError where that cannot be read."""
+    """Read what a run was made with. Raises RunError where that cannot be read."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -245,7 +245,7 @@ def _copy_lines(path: Path, starts: Starts, target: Path, keys: Iterable[Key]) -
 
 
 def _starts(path: Path, model: type[QueryRecord] | type[LatencyRecord]) -> Starts:
-    """Where each query's line begins, of a whole file; of two lines for one query the first counts."""
+    """Find where each query's line begins, of a whole file; of two lines for one query the first counts."""
     found: Starts = {}
     start = 0
     if not path.exists():

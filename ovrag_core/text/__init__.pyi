@@ -38,3 +38,6 @@ from .tokens import any_of as any_of
 from .tokens import fold as fold
 from .tokens import plain_words as plain_words
 from .tokens import word_list as word_list
+from .word_hashing import BUCKETS as BUCKETS
+from .word_hashing import hashed_words as hashed_words
+from .word_hashing import score_words as score_words

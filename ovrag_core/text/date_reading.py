@@ -118,7 +118,7 @@ def durations(text: str) -> list[tuple[int, int, int]]:
 
 
 def in_months(number: str, unit: str) -> int:
-    """How many months "three" "years" or "36" "monthly" are."""
+    """Count the months that "three" "years" or "36" "monthly" are."""
     count = int(number) if number.isdigit() else words_to_number(number) or 0
     return count * {"m": 1, "y": 12, "a": 12, "q": 3}[unit[0].lower()]
 
@@ -153,7 +153,7 @@ def _year(written: str) -> int:
 
 
 def _month_first(text: str) -> bool:
-    """Whether 03/04/2025 is the fourth of March here: as other dates of the text show, else as its country writes."""
+    """Return True where 03/04/2025 is 4 March here: as other dates of the text show, else as its country writes."""
     pairs = [(int(one), int(other)) for one, other in _SLASHED.findall(text)]
     if any(other > 12 for _, other in pairs):
         return True

@@ -12,10 +12,13 @@ _JUST_BEFORE = re.compile(rf"{NEGATION}[^,;]{{0,40}}$", re.IGNORECASE)
 
 
 def is_negation(word: str) -> bool:
-    """Whether a word in lower case, "don't" among them, turns round what it stands with."""
+    """Return True where a word in lower case, "don't" among them, turns round what it stands with."""
     return word in NEGATIONS or word.endswith(("n't", "n’t"))
 
 
 def is_negated(before: str) -> bool:
-    """Whether what stands behind `before` is negated: within 40 characters, and by no other part of the sentence."""
+    """Return True where what stands behind `before` is negated.
+
+    The negation lies within 40 characters before it, in the same part of the sentence.
+    """
     return bool(_JUST_BEFORE.search(before))

@@ -1,4 +1,4 @@
-"""Where a quoted passage stands in a text, though a model has changed its blanks, dashes or quotation marks."""
+"""Find a quoted passage in a text, though a model has changed its blanks, dashes or quotation marks."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _BEGINS = re.compile(
 
 
 def ends(text: str, start: int = 0, end: int | None = None, *, loose: bool = False, few: bool = False) -> Iterator[int]:
-    """Where sentences of `text[start:end]` end, behind their marks; the last one need not have any.
+    """Yield the ends of the sentences of `text[start:end]`, behind their marks; the last one need not have any.
 
     `loose` is for notes and replies: a semicolon and a line end end a sentence as well, and the next one may begin
     with a small letter; a single letter ("vitamin C.") is no initial there. `few` knows few abbreviations, and none
@@ -55,7 +55,7 @@ def sentences(
 
 
 def _goes_on(text: str, start: int, match: re.Match[str], loose: bool, few: bool) -> bool:
-    """Whether a full stop belongs to an abbreviation, an initial or the number of an item."""
+    """Return True where a full stop belongs to an abbreviation, an initial or the number of an item."""
     stop = match.start() + 1
     if _ENUMERATOR.fullmatch(text, start, match.end()):
         return True

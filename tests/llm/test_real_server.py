@@ -20,7 +20,7 @@ from ovrag_core.base.errors import ModelError, TruncatedReplyError
 from ovrag_core.base.settings import Options, Settings, load_settings
 from ovrag_core.llm.chat import Message, Reply
 from ovrag_core.llm.connection import Connection, connect
-from ovrag_core.loans.contracts import generate
+from ovrag_core.loans import generate
 from ovrag_core.retrieval.indexing import index_documents
 from ovrag_core.runs.experiment import read_run, run_files
 

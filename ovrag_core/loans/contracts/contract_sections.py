@@ -1,4 +1,4 @@
-"""What each section of a varied contract says: paragraphs of sentences, a planted contradiction among them."""
+"""Content of each section of a varied contract: paragraphs of sentences, a planted contradiction among them."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class PageLook:
-    """How the pages are set: font family, size in points, paper, and what runs along the foot."""
+    """Look of the pages: font family, size in points, paper, and what runs along the foot."""
 
     font: Literal["serif", "sans"] = "serif"
     size: float = 10.5

@@ -76,17 +76,17 @@ class Place(_List):
 
     @property
     def american(self) -> bool:
-        """Whether dates and land law are those of the United States."""
+        """True where dates and land law are those of the United States."""
         return self.currency == "USD"
 
     @property
     def continental(self) -> bool:
-        """Whether contracts follow the drafting habits of the European continent."""
+        """True where contracts follow the drafting habits of the European continent."""
         return self.currency in ("EUR", "CHF") and self.name != "Ireland"
 
 
 class KindOfLoan(_List):
-    """What is drawn for a kind of loan, as `kinds.yaml` explains; no `assets`: those of the borrower's sort."""
+    """Values to draw from for a kind of loan, as `kinds.yaml` explains; no `assets`: those of the borrower's sort."""
 
     name: str
     tags: Texts

@@ -33,7 +33,7 @@ class Phrasing:
 
 
 def fits(conditions: Sequence[str], tags: frozenset[str]) -> bool:
-    """Whether a contract has all tags of the conditions, and none of those after a `!`."""
+    """Return True where a contract has all tags of the conditions, and none of those after a `!`."""
     return all((condition.removeprefix("!") in tags) != condition.startswith("!") for condition in conditions)
 
 

@@ -42,7 +42,7 @@ _CURRENCY_SCALE = {"INR": 60, "ZAR": 12}
 
 
 def quotas(count: int) -> dict[str, int]:
-    """How many of `count` contracts are clean and how many carry each clash, by largest remainder."""
+    """Split `count` contracts into clean ones and those that carry each clash, by largest remainder."""
     total = sum(SHARES.values())
     quota = {name: count * share // total for name, share in SHARES.items()}
     left = count - sum(quota.values())

@@ -124,7 +124,7 @@ class Speaker:
         )
 
     def _parties(self) -> tuple[str, str]:
-        """What borrower and lender are called in running text."""
+        """Words for borrower and lender in running text."""
         if self.register.voice == "you":
             return "you", "we"
         if self.short_names:

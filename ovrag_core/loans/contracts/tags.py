@@ -1,4 +1,4 @@
-"""What holds of a contract, in the words that conditions of phrasings and registers use."""
+"""Tags that hold of a contract, in the words that conditions of phrasings and registers use."""
 
 from __future__ import annotations
 

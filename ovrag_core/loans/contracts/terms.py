@@ -1,4 +1,4 @@
-"""What a contract is about before a word of it is written: parties, sums, dates, purpose, security, planted clash."""
+"""Terms of a contract before a word of it is written: parties, sums, dates, purpose, security, planted clash."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Side:
 
     @property
     def is_person(self) -> bool:
-        """Whether the party is a human being."""
+        """True where the party is a human being."""
         return self.kind == "natural_person"
 
 
@@ -90,7 +90,7 @@ class LoanRate:
 
 @dataclass(frozen=True, slots=True)
 class Pledge:
-    """What stands as security: the kind of asset, and a noun phrase that names it."""
+    """Security for a loan: the kind of asset, and a noun phrase that names it."""
 
     asset: Asset
     text: str
@@ -133,12 +133,12 @@ class LoanTerms:
 
     @property
     def called_secured(self) -> bool:
-        """Whether some passage gives or claims security."""
+        """True where some passage gives or claims security."""
         return self.pledge is not None or self.variant == "secured_without_collateral"
 
     @property
     def called_unsecured(self) -> bool:
-        """Whether some passage denies security."""
+        """True where some passage denies security."""
         return self.pledge is None or self.clash_type == "secured_unsecured"
 
 

@@ -1,4 +1,4 @@
-"""What the tokens of phrasings stand for: figures and dates in the styles of one contract."""
+"""Values of the tokens of phrasings: figures and dates in the styles of one contract."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ovrag_core.loans.contracts.written_figures import (
 
 @dataclass(frozen=True, slots=True)
 class Styles:
-    """How a contract writes amounts, days and rates."""
+    """Styles in which a contract writes amounts, days and rates."""
 
     money: MoneyStyle = "code"
     day: DayStyle = "long"

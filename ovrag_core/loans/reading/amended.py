@@ -129,7 +129,7 @@ def agreement_named(amendment: Document) -> Named:
 
 
 def is_same_name(one: str, other: str) -> bool:
-    """Whether two names may be one party's: without legal form, word by word, with initials, slips and acronyms."""
+    """Match two names that may be one party's: without legal form, word by word, with initials, slips and acronyms."""
     shorter, longer = sorted((_core(one), _core(other)), key=len)
     if "".join(shorter) in ("".join(longer), "".join(word[0] for word in longer)):
         return True
@@ -161,7 +161,7 @@ def _parties(document: Document) -> dict[str, str]:
 
 
 def _is_other_title(title: str, body: str) -> bool:
-    """Whether the words by which a title tells an agreement from others are not in `body`."""
+    """Return True where `body` lacks the words by which a title tells an agreement from others."""
     telling = [word for word in plain_words(title).split() if word not in _ANY_TITLE]
     return bool(telling) and not any(f" {word} " in f" {body} " for word in telling)
 

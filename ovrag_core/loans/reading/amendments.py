@@ -1,4 +1,4 @@
-"""What an amendment changes in a loan agreement, and the agreement's text as it stands afterwards.
+"""Changes that an amendment makes in a loan agreement, and the agreement's text as it stands afterwards.
 
 An amendment speaks in a few ways: it deletes or replaces a section, a definition or quoted words; it sets a term to a
 new value; it releases or grants security, turns a revolving credit into a term loan, or puts one party in another's
@@ -221,7 +221,7 @@ _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"
 
 
 class Identity(NamedTuple):
-    """What a document of a deal says it is: agreement, amendment or restatement, its number and its day."""
+    """Identity that a document of a deal states: agreement, amendment or restatement, its number and its day."""
 
     role: Role
     number: int | None
@@ -355,7 +355,7 @@ def amend(body: ConformedCopy, amendment: Document) -> Amended:
 
 
 def in_new_words(document: Document, read: Callable[[Document], LoanReading]) -> LoanReading:
-    """What `read` makes of a document; of an amendment, without the words that it replaces by others.
+    """Read a document with `read`; an amendment is read without the words that it replaces by others.
 
     These are the old value of an exchange ("from X to Y"), quoted words that give way to others, and in the recitals
     the values of terms that the provisions set. Each quote stands in the document as it is.
@@ -463,7 +463,7 @@ def _is_quoted(text: str, start: int, at: int) -> bool:
 
 
 def _closing(text: str, opening: int, end: int) -> int:
-    """Where a quoted provision ends: at a quote that ends its line, or the last one before `end`."""
+    """Find the end of a quoted provision: a quote that ends its line, or the last one before `end`."""
     closed = re.compile(r"\"[.;,)]*\s*(?:and|or)?[ \t]*(?=\n|$)").search(text, opening + 1, end)
     last = closed.start() if closed else text.rfind('"', opening + 1, end)
     return last if last > opening else end
@@ -562,7 +562,7 @@ def _put_section(work: _Amending, item: Item, found: re.Match[str], start: int, 
 
 
 def _end_of_bare(text: str, item: Item, start: int) -> int:
-    """Where a provision that is given without quotes ends: at the amendment's own next number, or its last words."""
+    """Find the end of a provision given without quotes: the amendment's own next number, or its last words."""
     begun = re.match(r"\s*(?:(?:section|clause)\s+)?(?:(\d{1,2})[.)]?\s|\(([a-y])\))", text[item.start : start], re.I)
     if begun is None:
         ahead = r"\n\n"
@@ -662,7 +662,7 @@ def _exchanges(work: _Amending, item: Item) -> None:
 
 
 def _same_values(text: str, old: str, value: str, mentions: _Mentions) -> list[tuple[int, int]]:
-    """Where a value stands in these words; where nowhere, what the reader reads as the same value."""
+    """Find a value as it is written here; if it stands nowhere, find what the reader reads as the same value."""
     places = [match.span() for match in re.finditer(rf"(?<![\w.,]){re.escape(old)}(?![\w]|[.,]\d)", text)]
     if places:
         return places
@@ -696,7 +696,7 @@ def _set(work: _Amending, item: Item, found: re.Match[str], new: str, places: Se
 
 
 def _defined_value(text: str, term: str, value: str) -> list[tuple[int, int]]:
-    """Where a definition gives a term its value: `"Final Repayment Date" means 30 April 2026`."""
+    """Find the places where a definition gives a term its value: `"Final Repayment Date" means 30 April 2026`."""
     words = r"\s+".join(map(re.escape, term.split()))
     defined = re.compile(
         rf"[\"“](?:the\s+)?{words}[\"”]\s*(?:means?|shall mean|is|:)[^.;\n]{{0,60}}?(?P<value>{value})", re.I
@@ -705,7 +705,7 @@ def _defined_value(text: str, term: str, value: str) -> list[tuple[int, int]]:
 
 
 def _best_values(text: str, value: str, mentions: _Mentions) -> list[tuple[int, int]]:
-    """Where the value that the reader would take for the topic stands, wherever it is repeated."""
+    """Find the value that the reader would take for the topic, wherever it is repeated."""
     known = mentions(Document("", text))
     found = []
     for start, end in ((start, end) for said, start, end in known if said == known[0][0]):
@@ -715,7 +715,7 @@ def _best_values(text: str, value: str, mentions: _Mentions) -> list[tuple[int, 
 
 
 def _states(work: _Amending, item: Item) -> None:
-    """What an operative provision says of security and form for the time to come replaces what was said before."""
+    """Replace earlier words on security and form by what an operative provision says of them for the time to come."""
     text = work.text
     for found in _RELEASES.finditer(text, *item):
         clause = _clause(text, *found.span(), item)

@@ -294,7 +294,7 @@ def _triple(
 
 
 def _place(statement: Statement, texts: Sequence[str]) -> tuple[int, tuple[int, int]] | None:
-    """Where the quote stands: in the excerpt named, else in the first that holds it."""
+    """Locate the quote in the excerpt named, else in the first that holds it."""
     named = statement.excerpt - 1
     for number in sorted(range(len(texts)), key=lambda number: (number != named, number)):
         if span := locate(statement.quote, texts[number]):

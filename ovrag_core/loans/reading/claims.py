@@ -216,7 +216,7 @@ def find_claims(
 def whole_claims(
     text: str, units: Sequence[Unit], lexicon: Lexicon, roles: Mapping[str, str], says: Mapping[int, Sequence[str]]
 ) -> list[Claim]:
-    """What whole units say without a known phrase: `says` has the classes by a unit's number. Scope is heeded."""
+    """Find claims of whole units without a known phrase: `says` has the classes by a unit's number. Scope is heeded."""
     return [
         claim
         for reader in _readers(text, units, lexicon, True, True, roles)
@@ -227,7 +227,7 @@ def whole_claims(
 
 
 def _is_of_guarantees(words: str) -> bool:
-    """Whether a passage speaks of guarantees alone: one is no collateral, and none given says nothing of security."""
+    """Recognise a passage on guarantees alone: one is no collateral, and none given says nothing of security."""
     return _GUARANTEE.search(words) is not None and _COLLATERAL.search(words) is None
 
 
@@ -417,7 +417,7 @@ class _Reader:
                         yield claim
 
     def _under_another(self, about: str) -> bool:
-        """Whether the heading says that what stands under it is not about this loan."""
+        """Return True where the heading says that what stands under it is not about this loan."""
         heading = self.unit.heading.lower()
         return any(
             marker.reach == "heading" and marker.pattern.search(heading)
@@ -557,7 +557,10 @@ class _Reader:
         return about == "SecuredLoan" and _IF_ANY.search(self.raw, b, min(len(self.raw), b + 80)) is not None
 
     def _anchored(self, a: int, b: int) -> bool:
-        """Whether the clause names this loan or its parties, or is a row or a bare statement ("No security is taken")."""
+        """Return True where the clause names this loan or its parties.
+
+        A row or a bare statement ("No security is taken") is accepted too.
+        """
         if self.is_row or self.unit.kind == "heading":
             return True
         start = max((cut for cut in self.clauses if cut <= a), default=0)
@@ -569,7 +572,7 @@ class _Reader:
         return self.debts.anchored(self.raw[start:stop]) or (_BARE.match(self.raw) is not None and len(self.raw) < 140)
 
     def _silenced(self, cue: Cue, about: str, a: int, b: int) -> bool:
-        """Whether something in the clause shows that it does not speak of this loan."""
+        """Return True where something in the clause shows that it does not speak of this loan."""
         return (
             self._blocked(about, a, b, cue)
             or self._held_elsewhere(cue, about, a, b)
@@ -580,14 +583,14 @@ class _Reader:
         )
 
     def _mentioned_only(self, a: int, b: int) -> bool:
-        """Whether the cue stands within words that a sentence merely quotes."""
+        """Return True where the cue stands within words that a sentence merely quotes."""
         return any(
             quote.start() < a and b < quote.end() and len(self.raw) - len(quote.group()) > 15
             for quote in _QUOTED.finditer(self.raw)
         ) and not _INSERTING.search(self.raw)
 
     def _of_another_debt(self, about: str, a: int, b: int) -> bool:
-        """Whether the clause is about another debt than the document's own."""
+        """Return True where the clause is about another debt than the document's own."""
         start = max((cut for cut in self.clauses if cut <= a), default=0)
         if self.debts.another(self.raw, start, a, b, len(self.raw), security=about in _SECURITY):
             return True
@@ -602,7 +605,7 @@ class _Reader:
         return self.debts.another_creditor(spoken, self.raw, start, min(stop, b + 90))
 
     def _granted_to_another(self, a: int, b: int) -> bool:
-        """Whether the grant is to somebody who is called by a name of their own and is not the lender."""
+        """Detect a grant to somebody who is called by a name of their own and is not the lender."""
         start = self.unit.start
         named = _NAMED_GRANTEE.search(self.spoken, start + a, min(self.unit.end, start + b + 100))
         if named is None:
@@ -619,7 +622,7 @@ class _Reader:
         return bool(inside) or after is not None
 
     def _specific_object(self, b: int) -> bool:
-        """Whether a particular thing follows at once: "no charge over the house" leaves the car open."""
+        """Return True where a particular thing follows at once: "no charge over the house" leaves the car open."""
         match = (
             _OBJECT.search(self.raw, max(0, b - 6), b + 40)
             if _ENDS_IN_PLACE.search(self.raw, max(0, b - 6), b)
@@ -628,7 +631,7 @@ class _Reader:
         return match is not None and _GENERIC_OBJECT.match(match["object"]) is None
 
     def _specific_subject(self, a: int, b: int) -> bool:
-        """Whether a particular thing is not charged: "his house is not charged" leaves the rest open."""
+        """Return True where a particular thing is not charged: "his house is not charged" leaves the rest open."""
         start = max((cut for cut in self.clauses if cut <= a), default=0)
         passive = _PASSIVE.search(self.raw, start, b)
         return passive is not None and _GENERIC_SUBJECT.search(self.raw, start, passive.start()) is None
@@ -705,9 +708,9 @@ def _collateral_span(text: str, start: int, end: int) -> tuple[int, int] | None:
     piece = text[start : min(end, start + 240)]
     stop = re.search(
         r"(?:(?<![Nn]o)\.(?!\d|[A-Z]\.|\w)|;|,? to secure\b|,? as (?:continuing |collateral )?(?:security|cover)\b|"
-        r",? in favou?r of\b|,? for the (?:payment|repayment)\b|"
+        r",? in favou?r of\b|(?<=\w),? by way of\b|,? for the (?:payment|repayment)\b|"
         r",? which\b|,? and (?:the|shall|will|agrees)\b|,? until\b|,? that\b|"
-        r"\s+to (?:us|me|the \w+)(?=\s+(?:for|until|as)\b|\s*$))",
+        r"\s+to\s+(?:us|me|the\s+\w+)(?=\s+(?:for|until|as|by)\b|\s*$))",
         piece,
     )
     if stop is not None and stop.start() > 2:

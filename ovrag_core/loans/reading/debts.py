@@ -1,5 +1,5 @@
 # ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
-"""Whose debt a clause speaks of: this loan's, or that of another creditor, product, contract or time.
+"""Debt that a clause speaks of: this loan's, or that of another creditor, product, contract or time.
 
 Agreements mention more debts than their own: the house bank's overdraft, the lease, the bonds, what the shareholders
 lent. A cue near such a mention speaks of that debt, unless the clause says "this loan" or the document calls its own
@@ -72,7 +72,7 @@ _ROLE_WORDS = frozenset({"the", "such", "said", "each", "any", "this", "our", "y
 
 
 class Debts:
-    """What a document calls its own debt and its parties, and which words name those of others."""
+    """Names that a document gives its own debt and its parties, and words that name those of others."""
 
     def __init__(self, text: str, units: Sequence[Unit], lexicon: Lexicon, roles: Mapping[str, str]) -> None:
         self.words = lexicon.words
@@ -85,7 +85,7 @@ class Debts:
         self.lender_is_no_bank = len(lenders) > 1 and not any(_BANKING.search(name) for name in lenders)
 
     def another(self, raw: str, start: int, a: int, b: int, end: int, *, security: bool) -> bool:
-        """Whether the clause `[start, end)` of the lower-case `raw`, with a cue at `[a, b)`, is about another debt.
+        """Detect another debt in the clause `[start, end)` of the lower-case `raw`, with a cue at `[a, b)`.
 
         The debt stands before the predicate ("the lease is secured by …") or after the words that say what is secured
         ("… as security for the rent").
@@ -110,11 +110,11 @@ class Debts:
         return not self.is_own(what) and (bank or self._foreign(what))
 
     def is_own(self, words: str) -> bool:
-        """Whether the words point at this loan outright."""
+        """Return True where the words point at this loan outright."""
         return self.words["owndebt"].search(words) is not None
 
     def anchored(self, words: str) -> bool:
-        """Whether the words name this loan, or one of its two sides: then the clause is about it."""
+        """Return True where the words name this loan, or one of its two sides: then the clause is about it."""
         return self.is_own(words) or self.words["anchor"].search(words) is not None
 
     def _foreign(self, words: str) -> bool:
@@ -126,7 +126,7 @@ class Debts:
         return owner in _SIDES or owner in self.own or any(owner in name.split() for name in self.names)
 
     def another_creditor(self, text: str, raw: str, a: int, b: int) -> bool:
-        """Whether whoever holds the security in `[a, b)` of the unit is called by a name or a word not the lender's.
+        """Detect a holder of the security in `[a, b)` of the unit who is called by a name or word not the lender's.
 
         `text` is the unit in its own case with the parties' names already replaced, `raw` the same in lower case.
         """
@@ -142,14 +142,14 @@ class Debts:
         )
 
     def product(self, text: str, start: int, end: int) -> bool:
-        """Whether the clause is about a loan called by a name ("the M-Mkopo line") that is not this document's."""
+        """Detect a clause about a loan called by a name ("the M-Mkopo line") that is not this document's."""
         return any(
             not self.own & set(_WORD.findall(match["name"].lower())) and not self._titled(match["name"], text)
             for match in _PRODUCT.finditer(text, start, end)
         )
 
     def _titled(self, name: str, text: str) -> bool:
-        """Whether the head of the document has the name, elsewhere than in the unit `text`."""
+        """Return True where the head of the document has the name, elsewhere than in the unit `text`."""
         return self.head.count(name) > " ".join(text.split()).count(name)
 
     def _stranger(self, name: str, text: str) -> bool:
@@ -161,11 +161,11 @@ class Debts:
         return known.lower() not in self.names and not self._titled(known, text)
 
     def continues(self, raw: str) -> bool:
-        """Whether a sentence goes on about what the one before it spoke of ("It is secured by …")."""
+        """Return True where a sentence goes on about what the one before it spoke of ("It is secured by …")."""
         return _PRONOUN.match(raw) is not None and not self.is_own(raw)
 
     def elsewhere(self, text: str) -> bool:
-        """Whether a whole sentence speaks of another's debt and not at all of this one."""
+        """Return True where a whole sentence speaks of another's debt and not at all of this one."""
         raw = text.lower()
         if self.is_own(raw):
             return False

@@ -90,7 +90,7 @@ def _amounts(text: str) -> Iterator[Detail]:
 
 
 def _wider(amount: Decimal) -> set[str]:
-    """What else an amount may be called: without its currency, rounded to units, or to two or three figures."""
+    """Give other names of an amount: without its currency, rounded to units, or to two or three figures."""
     whole = amount.quantize(Decimal(1))
     size = len(str(int(whole)))
     rounded = {_plain(whole.quantize(Decimal(1).scaleb(size - figures))) for figures in (2, 3) if size > figures}
@@ -164,7 +164,7 @@ def _parties(text: str) -> Iterator[Detail]:
 
 
 def _kind(name: names.Name) -> Literal["person", "organisation"] | None:
-    """Whether a name is built like a person's or an organisation's; None for other capital words."""
+    """Kind of a name by its build, a person's or an organisation's; None for other capital words."""
     if names.has_form(name.text) or names.party_kind(name.text) in (
         "legal_entity",
         "financial_institution",
@@ -185,7 +185,7 @@ def _named(name: str, start: int, end: int, *, person: bool) -> Detail | None:
 
 
 def _tells(word: str) -> bool:
-    """Whether a single word may stand for somebody."""
+    """Return True where a single word may stand for somebody."""
     return word.isalpha() and word not in names.common_words()
 
 

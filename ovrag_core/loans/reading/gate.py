@@ -6,24 +6,25 @@ The language is told by py3langid, a loan document by weights that `tools/train_
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
+from math import exp
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy
-import py3langid
 from numpy.typing import NDArray
 
-from ovrag_core.base import project_file
-
-if TYPE_CHECKING:
-    from sklearn.feature_extraction.text import HashingVectorizer
+from ovrag_core.base import project_file, read_tensors
+from ovrag_core.text import score_words
 
 Status = Literal["loan", "not_loan", "not_english", "empty"]
 
 FEWEST_WORDS = 5
 SHORT = 60  # words: a shorter text is taken where it speaks of lending at all; its words are too few to weigh
 SAMPLE = 6000  # characters of the beginning, the middle and the end that are looked at for the language
+COMMONEST = ("the", "of", "to", "and", "in", "a", "or", "by", "is", "for")  # words of English
+THE, PLAIN = 0.03, 0.15  # shares of a text's words that are the first of these, and any, and in no other language are
 WEIGHTS = Path("ontologies/lexicon/gate.safetensors")
 DIFFERENT = 12  # words: a longer text of fewer different ones is noise
 LOAN = 0.55  # probability from which a text is taken for a loan document
@@ -33,11 +34,11 @@ _LENDING = re.compile(r"\b(?:loans?|lend\w*|lent|borrow\w*|credit|debt|owes?|rep
 
 
 def gate(text: str) -> tuple[Status, str | None]:
-    """What kind of text this is, with a sentence of reason where it is not an English loan document."""
+    """Tell the kind of a text, with a sentence of reason where it is not an English loan document."""
     sample = _sample(text)
     if len(_WORD.findall(sample)) < FEWEST_WORDS:
         return "empty", "the document holds no text to read"
-    language = str(py3langid.classify(sample)[0])
+    language = _language(sample)
     if language != "en":
         return "not_english", f"the document is not in English (it looks like {language})"
     if not _is_loan(text):
@@ -55,6 +56,17 @@ def _sample(text: str) -> str:
     return "\n".join((text[:SAMPLE], text[middle : middle + SAMPLE], text[-SAMPLE:]))
 
 
+def _language(sample: str) -> str:
+    """The code of the language, by py3langid, whose model takes half a second to load, where English is not plain."""
+    words = _WORD.findall(sample.lower())
+    counts = Counter(words)
+    if counts["the"] >= THE * len(words) and sum(counts[word] for word in COMMONEST) >= PLAIN * len(words):
+        return "en"
+    import py3langid  # noqa: PLC0415
+
+    return str(py3langid.classify(sample)[0])
+
+
 def _is_loan(text: str) -> bool:
     words = _WORD.findall(text[: READ[-1]])
     if len(words) < SHORT:
@@ -62,21 +74,11 @@ def _is_loan(text: str) -> bool:
     if len({word.lower() for word in words}) < DIFFERENT:
         return False
     weight, bias = _weights()
-    scores = words_present().transform([text[:read] for read in READ]) @ weight + bias
-    return bool((1 / (1 + numpy.exp(-scores))).max() >= LOAN)
+    score = max(score_words(text[:read], weight, counted=False) for read in READ) + bias
+    return 1 / (1 + exp(-score)) >= LOAN
 
 
 @cache
 def _weights() -> tuple[NDArray[numpy.float32], float]:
-    from safetensors.numpy import load_file  # noqa: PLC0415
-
-    tensors = load_file(project_file(WEIGHTS))
+    tensors, _ = read_tensors(project_file(WEIGHTS))
     return tensors["weight"].astype(numpy.float32), float(tensors["bias"][0])
-
-
-@cache
-def words_present() -> HashingVectorizer:
-    """Which words and pairs of words a text holds, hashed (Weinberger et al. 2009)."""
-    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415
-
-    return HashingVectorizer(n_features=2**15, ngram_range=(1, 2), alternate_sign=False, binary=True)

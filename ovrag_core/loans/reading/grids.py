@@ -29,7 +29,7 @@ _TERM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a table says of one term of one facility: the span of a cell and the names of its column and row."""
+    """Cell of a table, on one term of one facility: its span and the names of its column and row."""
 
     start: int
     end: int

@@ -195,14 +195,17 @@ class FormHybrid:
         return complemented(mine, aligned(said, mine, loans(mine), text))
 
     def _statements(self, found: Iterable[FieldRead], origin: Origin) -> list[Triple]:
-        """What the model's two readings agree on."""
+        """Statements on which the model's two readings agree."""
         return [each.triple(self._model.form, origin) for each in found if each.filled.is_agreed]
 
 
 def form_reader(
     chat: Chat, form: Form, *, seed: int | None = 42, passages: bool = False, by_meaning: bool = True
 ) -> FormReader:
-    """What reads loan documents by a form, with `passages` for its classes, which a judge bears out if `by_meaning`."""
+    """Build a reader of loan documents by a form, with `passages` for its classes.
+
+    A judge bears the classes out if `by_meaning`.
+    """
     filler = FormFiller(chat, form, seed=seed, passages=passages)
     return FormReader(chat, filler, without_orders, *([is_borne_out] if by_meaning else []))
 
@@ -265,7 +268,7 @@ def _completed(facility: Facility, made: Facility) -> Facility:
 
 
 def prevails(read: FieldRead, given: Sequence[Triple]) -> bool:
-    """Whether what a model reads is taken instead of what the reader gives, where the two differ.
+    """Decide if what a model reads is taken instead of what the reader gives, where the two differ.
 
     It is where both orders of the form give the same sum, the same later day (of the days of a loan that by which all
     has to be paid back is the last), or the same party, unless the reader knows that one in another role.
@@ -281,7 +284,10 @@ def prevails(read: FieldRead, given: Sequence[Triple]) -> bool:
 
 
 def floats(document: Document) -> bool:
-    """Whether the reader takes a document's rate for a variable one, which is no rate in figures: a margin is none."""
+    """Return True where the reader takes a document's rate for a variable one.
+
+    Such a rate is no rate in figures: a margin is none.
+    """
     return any(rate.variable for rate in find_rates(document)[:1])
 
 
@@ -298,7 +304,10 @@ def without(facility: Facility, predicates: Collection[str], main: str) -> Facil
 def second_readings(
     found: Iterable[FieldRead], given: Sequence[Triple], triples: Sequence[Triple], better: Collection[str], by: str
 ) -> Iterator[SecondReading]:
-    """What a model reads of the main facility beside what the reader gives; the reader's where that is `better`."""
+    """Yield what a model reads of the main facility beside what the reader gives.
+
+    Where the model's value is `better`, yield the reader's.
+    """
     facts = {predicate: fact for fact, predicate in PREDICATES.items()}
     for each in found:
         predicate, value = each.filled.field.term.name, " ".join(each.filled.value.split())
@@ -323,7 +332,7 @@ def _kind(read: FieldRead) -> str:
 
 
 def _is_same(one: str, other: str, kind: str) -> bool:
-    """Whether two values are; of names one may hold the other."""
+    """Return True where two values are the same; of names one may hold the other."""
     first, second = _normal(" ".join(one.split()), kind), _normal(other, kind)
     if kind == "name":
         return f" {first} " in f" {second} " or f" {second} " in f" {first} "
@@ -339,7 +348,7 @@ def _as_named(read: FieldRead) -> FieldRead:
 
 
 def _is_of(triple: Triple, main: str) -> bool:
-    """Whether a statement is about the main facility, or about a party, who is the same of all."""
+    """Return True where a statement is about the main facility, or about a party, who is the same of all."""
     return triple.predicate in ROLES or triple.subject == main
 
 

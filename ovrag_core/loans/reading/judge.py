@@ -1,4 +1,4 @@
-"""What a single passage says of the loan it stands in, by meaning and not by wording.
+"""Judge of what a single passage says of the loan it stands in, by meaning and not by wording.
 
 A cue phrase tells that a passage speaks of security or of how credit is drawn; whether it speaks of *this* loan often
 no phrase tells. The judge is the bundled sentence embedder with low-rank adapters (Hu et al. 2022) and one linear
@@ -12,17 +12,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy
 
-from ovrag_core.base import project_file
+from ovrag_core.base import project_file, read_tensors
 from ovrag_core.loans.reading.claims import Claim
 from ovrag_core.loans.reading.sentences import Unit
 from ovrag_core.retrieval import MAX_TOKENS, Encoder, Probabilities
-
-if TYPE_CHECKING:
-    from sklearn.feature_extraction.text import HashingVectorizer
+from ovrag_core.text import score_words
 
 Axis = Literal["security", "form"]
 
@@ -48,19 +46,18 @@ class Judge:
     """Passages to probabilities; weights are read once."""
 
     def __init__(self, weights: Path) -> None:
-        from safetensors.torch import load_file  # noqa: PLC0415 - torch takes seconds; only who judges shall wait
-
-        tensors = load_file(weights)
+        tensors, _ = read_tensors(weights)
         self._encoder = Encoder(tensors)
-        self._screen = (tensors["screen.weight"].float().numpy(), float(tensors["screen.bias"]))
-        self._words = hashed_words()
+        self._screen = (tensors["screen.weight"].astype(numpy.float32), float(tensors["screen.bias"].item()))
         self._known: dict[str, Probabilities] = {}
 
     def screen(self, passages: Sequence[str]) -> Probabilities:
-        """How likely each passage says anything at all, by its words alone: a hundred times faster (n, float32)."""
-        if not passages:
-            return numpy.zeros(0, dtype=numpy.float32)
-        scores = self._words.transform(passages) @ self._screen[0] + self._screen[1]
+        """Estimate how likely each passage says anything at all, by its words alone (n, float32).
+
+        It is a hundred times faster than a judgement.
+        """
+        weight, bias = self._screen
+        scores = numpy.array([score_words(passage, weight) for passage in passages]) + bias
         found: Probabilities = (1 / (1 + numpy.exp(-scores))).astype(numpy.float32)
         return found
 
@@ -109,7 +106,7 @@ def heed(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]
 
 
 def sure_of(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]) -> dict[int, list[str]]:
-    """What units surely say of which no claim was made: classes by the number of the unit."""
+    """Find what units surely say of which no claim was made: classes by the number of the unit."""
     known = {(claim.unit, PLACES[claim.about][0]) for claim in claims if claim.about in PLACES}
     asked = [
         number
@@ -134,15 +131,8 @@ def load_judge() -> Judge:
     return Judge(project_file(WEIGHTS))
 
 
-def hashed_words() -> HashingVectorizer:
-    """The screen's view of a passage: its words and pairs of words, hashed (Weinberger et al. 2009)."""
-    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415
-
-    return HashingVectorizer(n_features=2**15, ngram_range=(1, 2), alternate_sign=False)
-
-
 def passage_of(heading: str, text: str) -> str:
-    """What is judged: a passage under its heading."""
+    """Text to be judged: a passage under its heading."""
     text = " ".join(text.split())
     heading = " ".join(heading.split())
     return f"{heading}: {text}" if heading and not text.startswith(heading) else text

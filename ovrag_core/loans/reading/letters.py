@@ -34,7 +34,7 @@ _I_BORROW = re.compile(
 
 
 def _is_adviser(text: str, name: Name) -> bool:
-    """Whether a name at the head or foot of a letter is that of lawyers who write for a party."""
+    """Recognise a name at the head or foot of a letter as that of lawyers who write for a party."""
     if _ADVISER.match(text, name.end):
         return True
     return _ACTS_FOR.search(text[:8000]) is not None and not has_form(name.text)

@@ -19,10 +19,10 @@ from rdflib.exceptions import ParserError
 from rdflib.plugins.parsers.notation3 import BadSyntax
 from rdflib.term import Node
 
-from ovrag_core.base import OntologyError
+from ovrag_core.base import ROOT, OntologyError
 
 CUE = Namespace("urn:ovrag:cues#")
-CUES_FILE = Path(__file__).resolve().parents[3] / "ontologies" / "lexicon" / "cues.ttl"
+CUES_FILE = ROOT / "ontologies" / "lexicon" / "cues.ttl"
 
 Where = Literal["any", "title", "row", "answer"]
 Reach = Literal["sentence", "before", "heading"]

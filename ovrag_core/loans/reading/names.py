@@ -19,11 +19,11 @@ from typing import Literal
 
 from rdflib import Graph
 
-from ovrag_core.base import OntologyError
+from ovrag_core.base import ROOT, OntologyError
 from ovrag_core.loans.loan_facts import PartyKind
 from ovrag_core.text import MONTHS
 
-LEXICON = Path(__file__).resolve().parents[3] / "ontologies" / "lexicon" / "parties.ttl"
+LEXICON = ROOT / "ontologies" / "lexicon" / "parties.ttl"
 _NAMESPACE = "urn:ovrag:parties#"
 
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|['’´.\\/&-](?=[^\W_]))*(?:(?<=[sS])['’](?= [A-Z]))?\.?|[&+]")
@@ -376,7 +376,7 @@ def _upper_titles() -> frozenset[str]:
 
 
 def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:  # noqa: PLR0912, PLR0915 -- one scan, word by word
-    """Where the name beginning at `start` ends; `start` where there is none."""
+    """Find the end of the name that begins at `start`; `start` where there is none."""
     if crown := _CROWN.match(text, start, stop):
         return crown.end()
     end = position = start
@@ -460,13 +460,16 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:  # noqa: PLR
 
 
 def _nickname(text: str, tokens: list[str], position: int, stop: int) -> int | None:
-    """Where a person's name goes on after a nickname in quotation marks: 'Ana "Nita" Ruiz'."""
+    """Find the place where a person's name goes on after a nickname in quotation marks: 'Ana "Nita" Ruiz'."""
     called = _NICKNAME.match(text, position, stop)
     return called.end() if called and tokens[0].lower() in _first_names() else None
 
 
 def _house_name(text: str, position: int, stop: int) -> int | None:
-    """Where a name goes on after a quoted part or a dash, if a legal form ends it: 'Bank "Warta" S.A.', "Alta - Eventos, Lda."."""
+    """Find the place where a name goes on after a quoted part or a dash, if a legal form ends it.
+
+    Examples: 'Bank "Warta" S.A.', "Alta - Eventos, Lda.".
+    """
     part = _HOUSE_NAME.match(text, position, stop)
     if part is None:
         return None
@@ -481,7 +484,7 @@ def _house_name(text: str, position: int, stop: int) -> int | None:
 
 
 def _lending_house(text: str, tokens: list[str], plain: str, position: int, stop: int) -> bool:
-    """Whether "Loan" is part of a name: "Savings and Loan", "State Loan Authority"."""
+    """Recognise "Loan" as part of a name: "Savings and Loan", "State Loan Authority"."""
     following = _TOKEN.match(text, position + 1, stop) if plain == "loan" and position + 1 < stop else None
     after = following.group().lower() if following and following.group()[0].isupper() else ""
     return plain == "loan" and (tokens[-1] in ("and", "&") or after in _LOAN_HOUSES or after in _form_words())
@@ -493,13 +496,13 @@ def _capital_follows(text: str, position: int, stop: int) -> bool:
 
 
 def _form_follows(text: str, position: int, stop: int) -> bool:
-    """Whether a legal form comes after a stray full stop ("Energy Group. Inc.")."""
+    """Return True where a legal form comes after a stray full stop ("Energy Group. Inc.")."""
     gap = _GAP.match(text, position, stop)
     return bool(gap and _after_comma().match(text, gap.end(), stop))
 
 
 def _goes_on(text: str, tokens: list[str], position: int, stop: int) -> bool:
-    """Whether a name may run on over a line end: not after a legal form, unless another form or "of" follows."""
+    """Let a name run on over a line end: not after a legal form, unless another form or "of" follows."""
     if tokens[-1] == "&":
         return True
     last = tokens[-1].lower().replace(".", "")
@@ -512,7 +515,7 @@ def _goes_on(text: str, tokens: list[str], position: int, stop: int) -> bool:
 
 
 def _ends_with_form(tokens: list[str]) -> bool:
-    """Whether the last words are a legal form after which a name does not go on."""
+    """Return True where the last words are a legal form after which a name does not go on."""
     plain = [t.lower().replace(".", "") for t in tokens]
     for size in range(1, min(4, len(plain) - 1) + 1):
         form = tuple(plain[-size:])
@@ -522,7 +525,7 @@ def _ends_with_form(tokens: list[str]) -> bool:
 
 
 def _is_form(word: str) -> bool:
-    """Whether a word is spelled as one of a legal form, a full stop after it or not."""
+    """Return True where a word is spelled as one of a legal form, a full stop after it or not."""
     return word in _spelled_forms() or word.rstrip(".") in _spelled_forms()
 
 
@@ -536,7 +539,7 @@ def _keeps_dot(word: str) -> bool:
 
 
 def _is_part(inside: str, text: str, end: int, stop: int) -> bool:
-    """Whether brackets are part of a name: "(publ)", or "(Ireland)" with a legal form after it."""
+    """Recognise brackets that are part of a name: "(publ)", or "(Ireland)" with a legal form after it."""
     plain = inside.lower()
     if plain in ("publ", "haftungsbeschränkt", "pty", "proprietary"):
         return True
@@ -549,7 +552,7 @@ def _is_part(inside: str, text: str, end: int, stop: int) -> bool:
 
 
 def _may_join(text: str, tokens: list[str], word: str, end: int, stop: int) -> bool:  # noqa: PLR0911
-    """Whether a word in lower case ("of", "and", "van der") goes on with the name."""
+    """Return True where a word in lower case ("of", "and", "van der") goes on with the name."""
     irish = word == "an" and tokens[-1].lower() in ("mac", "nic", "mhic")
     if word not in words("particle") and not irish:
         return False
@@ -600,7 +603,7 @@ def _may_join(text: str, tokens: list[str], word: str, end: int, stop: int) -> b
 
 
 def _and_joins(text: str, tokens: list[str], start: int, stop: int) -> bool:  # noqa: PLR0911
-    """Whether "A and B" is one name ("Marks and Spencer plc") and not two parties."""
+    """Return True where "A and B" is one name ("Marks and Spencer plc") and not two parties."""
     following = _TOKEN.match(text, start, stop)
     if not following:
         return False
@@ -624,12 +627,12 @@ def _and_joins(text: str, tokens: list[str], start: int, stop: int) -> bool:  # 
 
 
 def _person_known(name: str) -> bool:
-    """Whether a word of the name is a first or last name of Faker's lists."""
+    """Look for a word of the name among the first and last names of Faker's lists."""
     return any(w in _first_names() or w in _last_names() for w in plain_words(name) if len(w) > 1)
 
 
 def could_be_person(name: str) -> bool:
-    """Whether a name is built like a person's and holds a known personal name, or an initial."""
+    """Return True where a name is built like a person's and holds a known personal name, or an initial."""
     return _looks_personal(name) and (_person_known(name) or bool(re.match(r"[A-Z]\.", name)))
 
 
@@ -739,7 +742,7 @@ def _has_person_form(name: str) -> bool:
 
 
 def has_form(name: str) -> bool:
-    """Whether a legal form of some country ends the name or stands in it."""
+    """Return True where a legal form of some country ends the name or stands in it."""
     tokens = name.replace(",", " ").replace("(", " ").replace(")", " ").split()
     plain = plain_words(" ".join(tokens))
     shouting = name.upper() == name
@@ -818,7 +821,7 @@ def _known() -> frozenset[tuple[str, ...]]:
 
 
 def _is_known(plain: list[str]) -> bool:
-    """Whether the name is a well-known institution's, alone or followed by words of business only."""
+    """Recognise a well-known institution's name, alone or followed by words of business only."""
     business = (
         _lower("companyWord")
         | _lower("lendingWord")
@@ -840,12 +843,12 @@ def _has_company_word(plain: list[str]) -> bool:
 
 
 def _is_surname_only(plain: list[str]) -> bool:
-    """Whether the one word that could be a business is a surname after a first name: "Tyrone Power"."""
+    """Return True where the one word that could be a business is a surname after a first name: "Tyrone Power"."""
     return 2 <= len(plain) <= 3 and plain[0] in _first_names() and plain[-1] in _last_names()
 
 
 def _looks_personal(name: str) -> bool:
-    """Whether a name without any sign of an organisation is built like a person's."""
+    """Return True where a name without any sign of an organisation is built like a person's."""
     tokens = [t for t in re.sub(r"[,\"“”„]", " ", name).split() if t.lower() not in words("particle")]
     plain = plain_words(" ".join(tokens))
     surnames = _last_names() if len(plain) > 2 and plain[0] in _first_names() else frozenset()

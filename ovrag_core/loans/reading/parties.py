@@ -1,5 +1,5 @@
 # ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
-"""Who lends, who borrows and who guarantees, from the text of one loan document.
+"""Lenders, borrowers and guarantors, from the text of one loan document.
 
 Contracts name their parties in a handful of ways: rows ("Borrower: …"), definitions (… (the "Bank")), capacities
 (… as Borrower), verbs ("promises to pay to the order of …"), letters and signature blocks. Each way gives sightings
@@ -344,7 +344,7 @@ def _is_lender_called_you(text: str, mention: PartyMention) -> bool:
 
 
 def _regions(text: str) -> tuple[tuple[int, int], ...]:
-    """Where parties are named: all of a short text; the opening and the end of a long one."""
+    """Spans in which parties are named: all of a short text; the opening and the end of a long one."""
     if len(text) <= 60_000:
         return ((0, len(text)),)
     return ((0, 40_000), (len(text) - 15_000, len(text)))
@@ -442,7 +442,7 @@ def _rows(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
 
 
 def _is_header(text: str, cells: list[tuple[int, int]]) -> bool:
-    """Whether a row is a table's header: three cells or more, and the second names nobody."""
+    """Recognise a row that is a table's header: three cells or more, and the second names nobody."""
     if len(cells) < 3:
         return False
     name = name_at(text, cells[1][0], stop=cells[1][1], wrap=False)
@@ -642,7 +642,7 @@ def _definitions(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sig
 
 
 def _names_a_role(term: str, inside: str) -> bool:
-    """Whether brackets without quotation marks hold a role: "(Borrower)", or with an article "(the Client)"."""
+    """Detect a role in brackets without quotation marks: "(Borrower)", or with an article "(the Client)"."""
     role, certain = role_words().get(singular(term), (None, False))
     return role is not None and (certain or (inside.lower().startswith("the ") and term[0].isupper()))
 
@@ -657,7 +657,7 @@ def _adjacent(text: str, at: int, terms: Terms) -> list[Name]:
 
 
 def _caption_line(text: str, start: int, end: int) -> bool:
-    """Whether brackets with a role stand alone on their line, as captions under signatures do."""
+    """Return True where brackets with a role stand alone on their line, as captions under signatures do."""
     following = text.find("\n", end)
     return not _label_before(text, start) and not text[end : len(text) if following < 0 else following].strip()
 
@@ -667,7 +667,7 @@ def _label_before(text: str, at: int) -> str:
 
 
 def _belongs_to_label(text: str, start: int, end: int) -> bool:
-    """Whether brackets follow a row's label, as in 'Client ("you"): …', and not a name."""
+    """Return True where brackets follow a row's label, as in 'Client ("you"): …', and not a name."""
     label = _label_before(text, start)
     return (
         bool(label)
@@ -800,7 +800,7 @@ def _joint(text: str, name: Name, stop: int) -> Name:
 
 
 def _in_address(text: str, name: Name) -> bool:
-    """Whether a name without a form of its own stands as the town of an address."""
+    """Return True where a name without a form of its own stands as the town of an address."""
     if has_form(name.text):
         return False
     if _BEFORE_TOWN.search(text[max(0, name.start - 20) : name.start]):
@@ -831,7 +831,7 @@ def _capacities(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sigh
 
 
 def _begins_a_name(match: re.Match[str]) -> bool:
-    """Whether a role word stands right before a name without an article, as in "Bank Lambert NV"."""
+    """Return True where a role word stands right before a name without an article, as in "Bank Lambert NV"."""
     bare = match.group() == match.group(1) + " " and match.group()[0].isupper()
     return bare and singular(match.group(1)) in _BANK_TERMS
 
@@ -924,19 +924,19 @@ def _appositions(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sig
 
 
 def _is_asked(text: str, at: int) -> bool:
-    """Whether the sentence around `at` is a question, which says nothing."""
+    """Return True where the sentence around `at` is a question, which says nothing."""
     end = re.compile(r"[.;?!](?=\s|$|[\"”'])|\n[ \t]*\n").search(text, at, min(len(text), at + 300))
     return end is not None and end.group() == "?"
 
 
 def _near(text: str, start: int, end: int) -> bool:
-    """Whether a name's description, if any, is all that stands between."""
+    """Return True where a name's description, if any, is all that stands between."""
     between = text[start:end]
     return not between.strip() or (between.lstrip().startswith(("(", ",")) and "\n\n" not in between)
 
 
 def _speakers(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
-    """Who says "I, X, promise to pay" or is "me, Y"; who signs as the undersigned; who guarantees."""
+    """Find those who say "I, X, promise to pay", are "me, Y", sign as the undersigned, or guarantee."""
     yield from _subjects(text, _GUARANTEES, "guarantor", start, stop, terms)
     after: tuple[tuple[re.Pattern[str], Role, float], ...] = (
         (_UNDERSIGNED, "borrower", 6.5),
@@ -988,7 +988,7 @@ def _speaker(pays: re.Match[str] | None, lends: re.Match[str] | None) -> Role | 
 
 
 def _subject(between: str) -> bool:
-    """Whether only a description, not another clause, stands between a subject and its verb."""
+    """Return True where only a description, not another clause, stands between a subject and its verb."""
     plain = between.strip()
     if len(plain) > 260:
         return False
@@ -1024,12 +1024,12 @@ def _after(text: str, at: int, role: Role, weight: float, terms: Terms, stop: in
 
 
 def _right_after(text: str, at: int, name: Name) -> bool:
-    """Whether only blanks, a quotation mark, an article or a title stand before a name."""
+    """Return True where only blanks, a quotation mark, an article or a title stand before a name."""
     return text[at : name.start].strip(" \t\r\n\"“„‘'*_") in ("", "the", "The", "THE", name.title, f"the {name.title}")
 
 
 def _sure_party(name: Name) -> bool:
-    """Whether a name is an organisation's by its form or a person's beyond doubt."""
+    """Return True where a name is an organisation's by its form or a person's beyond doubt."""
     return has_form(name.text) or built_kind(name.text) in ("financial_institution", "government") or sure_person(name)
 
 

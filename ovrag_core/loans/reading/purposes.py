@@ -1,5 +1,5 @@
 # ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
-"""What a loan is for, and what kind of loan that makes it, whoever borrows.
+"""Purpose of a loan, and the kind of loan that it makes, whoever borrows.
 
 Two linear models that `tools/train_purposes.py` learns from the marked agreements: one on hashed words chooses the
 passages that may tell what the money is for, one on their vectors by the bundled sentence embedder tells what each
@@ -17,9 +17,10 @@ from pathlib import Path
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_core.base import project_file
-from ovrag_core.loans.reading.judge import hashed_words, passage_of
+from ovrag_core.base import project_file, read_tensors
+from ovrag_core.loans.reading.judge import passage_of
 from ovrag_core.loans.reading.sentences import Unit
+from ovrag_core.text import score_words
 
 KINDS_BY_USE = ("ConsumerLoan", "CommercialLoan", "StudentLoan")
 WEIGHTS = Path("ontologies/lexicon/purposes.safetensors")
@@ -58,8 +59,10 @@ _AFTER_IN_PASSING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """What the loan is for, in the text's words, with their span, their unit, and how likely each kind is (of
-    `KINDS_BY_USE`, and that it is green) with the unit that shows it best."""
+    """Purpose of the loan in the text's words, with their span and their unit.
+
+    `kinds` tells how likely each of `KINDS_BY_USE` is, and a green loan. Each has the unit that shows it best.
+    """
 
     text: str
     start: int
@@ -72,24 +75,22 @@ class Purposes:
     """Passages to what each says of the loan's purpose; weights are read once."""
 
     def __init__(self, weights: Path) -> None:
-        from safetensors.numpy import load_file  # noqa: PLC0415
-
-        tensors = {name: tensor.astype(numpy.float32) for name, tensor in load_file(weights).items()}
+        tensors = {name: tensor.astype(numpy.float32) for name, tensor in read_tensors(weights)[0].items()}
         self._screen = tensors["screen.weight"], tensors["screen.bias"]
         self._uses = tensors["uses.weight"], tensors["uses.bias"]
         self._green = tensors["green.weight"], tensors["green.bias"]
-        self._words = hashed_words()
         self._vector = lru_cache(4096)(_vector)
 
     def screen(self, passages: Sequence[str]) -> Array:
-        """How likely each passage tells a purpose, by its words alone (n, float32)."""
-        if not passages:
-            return numpy.zeros(0, dtype=numpy.float32)
-        scores: Array = _logistic(self._words.transform(passages) @ self._screen[0] + self._screen[1])
-        return scores
+        """Estimate how likely each passage tells a purpose, by its words alone (n, float32)."""
+        weight, bias = self._screen
+        return _logistic(numpy.array([score_words(passage, weight) for passage in passages]) + bias)
 
     def __call__(self, passages: Sequence[str]) -> tuple[Array, Array]:
-        """How likely each passage says nothing of a purpose, and each of `KINDS_BY_USE` (n × 4), and a green one (n)."""
+        """Estimate what each passage says of a purpose, as two arrays of probabilities.
+
+        The first is for no purpose and for each of `KINDS_BY_USE` (n × 4), the second for a green one (n).
+        """
         vectors = numpy.array([self._vector(passage) for passage in passages]).reshape(len(passages), -1)
         scores = vectors @ self._uses[0].T + self._uses[1]
         raised = numpy.exp(scores - scores.max(axis=1, keepdims=True))
@@ -97,7 +98,7 @@ class Purposes:
 
 
 def find_purpose(text: str, units: Sequence[Unit]) -> Purpose | None:
-    """What a plain text says the loan is for; None where no passage tells it."""
+    """Find what a plain text says the loan is for; None where no passage tells it."""
     learned = load_purposes()
     numbers = [
         number for number, unit in enumerate(units) if unit.kind in ("sentence", "row") and unit.end > unit.start
@@ -128,7 +129,7 @@ def find_purpose(text: str, units: Sequence[Unit]) -> Purpose | None:
 
 @cache
 def load_purposes() -> Purposes:
-    """What was learned of purposes, loaded once in a process."""
+    """Load what was learned of purposes, once in a process."""
     return Purposes(project_file(WEIGHTS))
 
 
@@ -137,14 +138,14 @@ def _logistic(scores: Array) -> Array:
 
 
 def _vector(text: str) -> Array:
-    from ovrag_core.retrieval import minilm  # noqa: PLC0415 - brings torch, which most readings do not need
+    from ovrag_core.retrieval import minilm  # noqa: PLC0415 - brings the embedder's weights, which most readings do not need
 
     vector: Array = minilm().embed([text])[0]
     return vector
 
 
 def find_home_use(text: str) -> tuple[int, int] | None:
-    """Where a plain text says that what is bought with the loan is to be the borrower's home."""
+    """Find where a plain text says that what is bought with the loan is to be the borrower's home."""
     for match in _HOME.finditer(text):
         before = text[max(0, match.start() - 40) : match.start()]
         if not re.search(r"\b(?:not|never|nor|nobody|if|unless|or)\b[^.;]*$", before + match.group(), re.IGNORECASE):
@@ -153,8 +154,11 @@ def find_home_use(text: str) -> tuple[int, int] | None:
 
 
 def says_in_passing(statement: str, at: int) -> bool:
-    """Whether the words of a kind at `at` in a sentence or row are said of something else than the loan: in the
-    definition of another term, in a list of exceptions, in a question reported, or of another creditor's product."""
+    """Return True where the words of a kind at `at` in a sentence or row are said of something else than the loan.
+
+    They stand in the definition of another term, in a list of exceptions or in a question reported. Or they speak of
+    another creditor's product.
+    """
     return (
         _DEFINES_ANOTHER.match(statement) is not None
         or _BEFORE_IN_PASSING.search(statement[:at]) is not None

@@ -194,7 +194,7 @@ _DESCRIBED = re.compile(
 
 @dataclass
 class _Page:
-    """What one reading works with: the document, its plain text and units, the lexicon, the ablation switches."""
+    """Material of one reading: the document, its plain text and units, the lexicon, the ablation switches."""
 
     document: Document
     plain: Plain
@@ -342,7 +342,7 @@ def _roles(parties: Parties) -> dict[str, str]:
 
 
 def _concerns(page: _Page, claim: Claim, name: FacilityName, names: Sequence[FacilityName]) -> bool:
-    """Whether a claim is about the facility `name`: by its clause, passage, heading, paragraph, else all alike."""
+    """Decide if a claim is about the facility `name`: by its clause, passage, heading, paragraph, else all alike."""
     if len(names) == 1 or (claim.about in SECURITY and len(page.plain.text) > LONG_DOCUMENT):
         return True
     for text in (
@@ -362,7 +362,7 @@ def _concerns(page: _Page, claim: Claim, name: FacilityName, names: Sequence[Fac
 
 
 def _opening(text: str, at: int) -> str:
-    """How the paragraph around `at` begins, which often says of which facility all of it speaks: "8. (C) The line"."""
+    """Opening of the paragraph around `at`, which often says of which facility all of it speaks: "8. (C) The line"."""
     start = text.rfind("\n\n", 0, at) + 2
     return text[start : min(at, start + OPENING)]
 
@@ -564,7 +564,7 @@ def _described(page: _Page, mention: PartyMention) -> tuple[int, int] | None:
 
 
 def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
-    """What is named as security, with the passage that names it; None where the text names nothing."""
+    """Find what is named as security, with the passage that names it; None where the text names nothing."""
     stated = [claim for claim in claims if claim.about == "SecuredLoan"]
     text = page.plain.text
     if len(text) > LONG_DOCUMENT:
@@ -585,7 +585,7 @@ def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, i
 
 
 def _left_open(text: str) -> bool:
-    """Whether the text says that the collateral is still to be named."""
+    """Return True where the text says that the collateral is still to be named."""
     return any(
         _COLLATERAL_WORD.search(text, max(0, match.start() - 100), match.end() + 60) is not None
         for match in _NOT_DESIGNATED.finditer(text)
@@ -608,7 +608,7 @@ def _named_collateral(page: _Page, stated: Sequence[Claim], *, long: bool) -> tu
 
 
 def _defined_collateral(page: _Page) -> tuple[str, tuple[int, int]] | None:
-    """What a definition of the collateral says it is."""
+    """Find what a definition of the collateral says it is."""
     match = _DEFINITION.search(page.plain.text)
     if match is None:
         return None
@@ -815,7 +815,7 @@ def _private_use(
     borrower: PartyMention | None,
     lender: PartyMention | None,
 ) -> tuple[int, int] | None:
-    """What makes a person's loan, of no kind by its words but `found`, a consumer loan: home, card or lender."""
+    """Find what makes a person's loan, of no kind by its words but `found`, a consumer loan: home, card or lender."""
     home = find_home_use(page.plain.text) if "Mortgage" in found else None
     if home is not None:
         return page.around(*page.plain.original(*home))
@@ -829,7 +829,7 @@ def _private_use(
 
 
 def _is_own(page: _Page, claim: Claim) -> bool:
-    """Whether a claim of a kind is said of this loan, not in passing: see `says_in_passing`."""
+    """Return True where a claim of a kind is said of this loan, not in passing: see `says_in_passing`."""
     unit = page.units[claim.unit]
     return not says_in_passing(page.plain.text[unit.start : unit.end], claim.cue[0] - unit.start)
 

@@ -1,4 +1,4 @@
-"""Who a named person or body is to the loan, by what the words around the name mean.
+"""Role of a named person or body in the loan, by what the words around the name mean.
 
 Patterns find a party where it is called one in words that somebody foresaw. The judge of roles reads the passage around
 a name instead: the bundled sentence embedder with low-rank adapters (Hu et al. 2022) and one linear layer, trained by
@@ -15,7 +15,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from ovrag_core.base import project_file
+from ovrag_core.base import project_file, read_tensors
 from ovrag_core.loans.reading.names import Name, Role, built_kind, name_at
 from ovrag_core.loans.reading.sightings import Sighting, Terms, is_party
 from ovrag_core.retrieval import MAX_TOKENS, Encoder, Probabilities
@@ -53,7 +53,7 @@ def candidates(text: str, terms: Terms, start: int = 0, stop: int | None = None)
 
 
 def _is_prose(text: str, at: int) -> bool:
-    """Whether the line at `at` is long enough to run on in the next."""
+    """Return True where the line at `at` is long enough to run on in the next."""
     end = text.find("\n", at)
     return (end if end >= 0 else len(text)) - (text.rfind("\n", 0, at) + 1) >= _SHORT_LINE
 
@@ -62,9 +62,7 @@ class RoleJudge:
     """Names in their passages to probabilities of roles; weights are read once."""
 
     def __init__(self, weights: Path) -> None:
-        from safetensors.torch import load_file  # noqa: PLC0415 - torch takes seconds; only who judges shall wait
-
-        self._encoder = Encoder(load_file(weights))
+        self._encoder = Encoder(read_tensors(weights)[0])
 
     def __call__(self, passages: Sequence[tuple[str, int, int]]) -> Probabilities:
         """For each text with the span of a name in it the probabilities of `ROLES` (n × 4, float32)."""
@@ -79,7 +77,7 @@ class RoleJudge:
 
 
 def named(offsets: Sequence[tuple[int, int]], first: int, last: int) -> list[bool]:
-    """Which of the tokens with these offsets are the name that goes from `first` to `last`."""
+    """Mark which of the tokens with these offsets are the name that goes from `first` to `last`."""
     return [first <= start and end <= last and end > start for start, end in offsets]
 
 

@@ -119,7 +119,7 @@ class Plain:
         return self._source[piece] + offset - self._plain[piece]
 
     def offset(self, source: int) -> int:
-        """Where the character at `source` of the original stands in the plain text (or would, had it been kept)."""
+        """Offset in the plain text of the character at `source` of the original (or as if it had been kept)."""
         piece = bisect_right(self._source, source) - 1
         following = self._plain[piece + 1] if piece + 1 < len(self._plain) else len(self.text)
         return min(self._plain[piece] + source - self._source[piece], following)

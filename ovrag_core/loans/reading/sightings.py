@@ -199,7 +199,7 @@ def cells_of(line: str, at: int) -> Iterator[tuple[int, int]]:
 
 
 def is_party(name: Name, terms: Terms) -> bool:
-    """Whether a name can be a party's: not a role word or a defined term, and some kind or two words to it."""
+    """Accept a name that can be a party's: not a role word or a defined term, and some kind or two words to it."""
     plain = " ".join(plain_words(name.text))
     if singular(plain) in role_words() or all(singular(w) in role_words() for w in plain.split()):
         return False
@@ -224,13 +224,13 @@ def is_party(name: Name, terms: Terms) -> bool:
 
 
 def is_common(word: str) -> bool:
-    """Whether a word of a name is a role word or one of those that contracts are full of."""
+    """Return True where a word of a name is a role word or one of those that contracts are full of."""
     bare = word.removesuffix("'s")
     return bare in common_words() or singular(bare) in role_words()
 
 
 def sure_person(name: Name) -> bool:
-    """Whether a name met in running text is a person's beyond doubt: titled, or two words with a known name."""
+    """Recognise a name in running text as a person's beyond doubt: titled, or two words with a known name."""
     return bool(name.title) or (len(name.text.split()) > 1 and could_be_person(name.text))
 
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
-"""Who "I", "we" and "you" are in a loan document that talks to its reader.
+"""Persons meant by "I", "we" and "you" in a loan document that talks to its reader.
 
 A lender's form says "we lend, you pay"; a note or an older bank form says "I promise to pay you". What the pronouns are
 said to do decides; a document that does neither leaves them open.
@@ -46,13 +46,13 @@ def speaker_roles(text: str) -> dict[str, Speaker]:
 
 
 def _is_asked(text: str, at: int) -> bool:
-    """Whether the sentence that goes on at `at` is a question."""
+    """Return True where the sentence that goes on at `at` is a question."""
     end = _STOP.search(text, at, at + 400)
     return end is not None and end.group() == "?"
 
 
 def _pays_out(match: re.Match[str]) -> bool:
-    """Whether "we pay" stands alone: lenders pay the loan out, pay a dealer, pay a fee."""
+    """Return True where "we pay" stands alone: lenders pay the loan out, pay a dealer, pay a fee."""
     words = match.group().lower().split()
     return words[0] == "we" and words[-1] == "pay" and not {"promise", "undertake", "covenant"} & set(words)
 

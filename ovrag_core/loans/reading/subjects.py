@@ -1,4 +1,4 @@
-"""Who and what statements speak of: a model's many names for one loan and one party made into one each."""
+"""Subjects of statements: a model's many names for one loan and one party made into one each."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def words_of(name: str) -> str:
 
 
 def is_generic(name: str) -> bool:
-    """Whether a name of a loan tells it from no other: `the Loan`, `LoanAgreement`, `SecuredLoan`."""
+    """Return True where a name of a loan tells it from no other: `the Loan`, `LoanAgreement`, `SecuredLoan`."""
     return all(word in _GENERIC for word in words_of(name).casefold().split())
 
 

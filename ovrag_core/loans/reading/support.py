@@ -1,4 +1,4 @@
-"""Whether a passage can say what a statement takes from it.
+"""Tests of whether a passage can say what a statement takes from it.
 
 A name must stand in the text, a figure in the quote, and a class of security or of credit must be what the quote means.
 """
@@ -23,7 +23,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def is_supported(value: str, term: OntologyTerm, quote: str, texts: Sequence[str]) -> bool:
-    """Whether `value`, given for the property `term`, can come from `quote`, a passage of one of `texts`.
+    """Return True where `value`, given for the property `term`, can come from `quote`, a passage of one of `texts`.
 
     Every word of a party's name must stand in the texts. An amount or rate must be one of those that the quote gives in
     figures, and the year of a date one of its years, where it gives any: values may be written out in words. All else
@@ -42,7 +42,7 @@ def is_supported(value: str, term: OntologyTerm, quote: str, texts: Sequence[str
 
 
 def is_borne_out(triple: Triple) -> bool:
-    """Whether the passage of a statement means the class that it claims; of other statements nothing is judged."""
+    """Check that a statement's passage means the class that it claims; of other statements nothing is judged."""
     if triple.predicate != "rdf:type" or triple.object not in PLACES or triple.evidence is None:
         return True
     row, column = PLACES[triple.object]

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
-"""What surrounds a value: its row or sentence, the label or heading it stands under, and how its words weigh."""
+"""Surroundings of a value: its row or sentence, the label or heading it stands under, and how its words weigh."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def setting_of(text: str, start: int, end: int, breaks: list[tuple[int, int]]) -
 
 @lru_cache(maxsize=4)
 def _headings(text: str) -> tuple[list[int], list[str]]:
-    """Where each heading or caption begins, and its words, in order."""
+    """Start of each heading or caption, and its words, in order."""
     found = sorted((m.start(1), m.group(1)) for pattern in (_CAPTION, _TITLE_LINE) for m in pattern.finditer(text))
     return [at for at, _ in found], [words for _, words in found]
 
@@ -148,7 +148,7 @@ def _label_above(text: str, at: int) -> str:
 
 @lru_cache(maxsize=4)
 def passage_breaks(text: str) -> list[tuple[int, int]]:
-    """Where one row or sentence of `text` ends and the next begins."""
+    """Find the places where one row or sentence of `text` ends and the next begins."""
     return [(m.start(), m.end()) for m in _BREAK.finditer(text)]
 
 

@@ -80,7 +80,7 @@ class Maturity:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """How long the loan runs, in months."""
+    """Term of the loan, in months."""
 
     months: int
     label: str
@@ -363,7 +363,7 @@ def find_principals(document: Document) -> list[Principal]:
 
 
 def _follows(text: str, money: MoneyMention, earlier: list[MoneyMention], label: str, *, row: bool) -> bool:
-    """Whether another amount stands between the words that mark `money` and it: they are said of the first."""
+    """Detect another amount between `money` and the words that mark it: they are said of the first."""
     begin = text.rfind("\n", 0, money.start) + 1 if row else money.start - len(label)
     return any(
         other.amount != money.amount
@@ -410,7 +410,7 @@ _STACK = re.compile(r"[ \t]*\n\s*[$€£][\d,.]{3,}[ \t]*\n")
 
 
 def _alone(text: str, money: MoneyMention) -> bool:
-    """Whether an amount stands at the beginning of its line and all but alone: a note's heading."""
+    """Return True where an amount stands at the beginning of its line and all but alone: a note's heading."""
     line_start = text.rfind("\n", 0, money.start) + 1
     line_end = text.find("\n", money.end)
     rest = text[money.end : len(text) if line_end < 0 else line_end]
@@ -584,7 +584,10 @@ def _fixed(text: str, breaks: list[tuple[int, int]], *, moving: bool) -> Iterato
 
 
 def _rate_score(setting: Setting, following: str, *, by_year: bool) -> tuple[float, str]:
-    """How well the words around a percentage, `following` after it, mark it as the contract rate, and which do."""
+    """Score how well the words around a percentage, `following` after it, mark it as the contract rate.
+
+    The words that do come with the score.
+    """
     options: list[tuple[float, str]] = []
     after, _ = weigh(_RATE_AFTER, following if by_year else f" a year {following}")
     if setting.label:
@@ -1035,7 +1038,7 @@ def _last_of(number: int, first: date, match: dict[str, str | None], near: str) 
 
 
 def _rhythm(match: dict[str, str | None], near: str) -> int:
-    """How many months lie between two instalments; 0 where it is not said, or weeks."""
+    """Number of months between two instalments; 0 where it is not said, or weeks."""
     unit, each = (match["unit"] or "").lower(), match.get("every")
     if each:
         return int(each) if each.isdigit() else words_to_number(each) or 0
@@ -1146,7 +1149,7 @@ _COMMA = re.compile(r"\s*(?:\([^)\n]{0,40}\))?\s*(?:[,;]|,? ?and|&)(?:[^.;\n]|\.
 
 
 def _goes_on(between: str) -> bool:
-    """Whether what stands between two days is a table's cell with an amount, or a comma with perhaps an amount."""
+    """Return True for words between two days: a table's cell with an amount, or a comma with perhaps an amount."""
     if len(between) > 110:
         return False
     return bool(_CELL.match(between) and any(c.isdigit() for c in between)) or bool(_COMMA.match(between))
@@ -1195,7 +1198,7 @@ _TERM_AFTER = cues(
 
 
 def find_terms(document: Document) -> list[Term]:
-    """How long `document` says the loan runs, in months, best first; a number of monthly instalments counts."""
+    """Find the terms that `document` gives the loan, in months, best first; a number of monthly instalments counts."""
     text = document.text
     breaks = passage_breaks(text)
     found: list[Term] = []

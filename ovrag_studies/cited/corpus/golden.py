@@ -37,7 +37,7 @@ class GoldenQuery:
 
     @property
     def answerable(self) -> bool:
-        """Whether an answer is right."""
+        """Return True where it is right to answer."""
         return self.category != "unanswerable"
 
 

@@ -23,7 +23,7 @@ BETWEEN = "\n\n"
 
 @dataclass(frozen=True, slots=True)
 class ParagraphPlace:
-    """Where a paragraph stands: `Document.text[start:end]` is its text. `published_id` is what its file calls it."""
+    """Place of a paragraph: `Document.text[start:end]` is its text. `published_id` is what its file calls it."""
 
     doc_id: str
     page: int
@@ -63,12 +63,12 @@ class Paragraph:
 
     @property
     def start(self) -> int:
-        """Where it begins in the text of its document."""
+        """Offset in the text of its document where it begins."""
         return self.places[0].start
 
     @property
     def end(self) -> int:
-        """Where it ends in the text of its document."""
+        """Offset in the text of its document where it ends."""
         return self.places[0].end
 
     @property

@@ -1,4 +1,4 @@
-"""How surely a paragraph answers a question, by weights that were learned from questions about invented policies.
+"""Score how surely a paragraph answers a question, by weights learned from questions about invented policies.
 
 Nearness cannot tell a paragraph that names the price of a thing from one that only mentions the thing. So question and
 paragraph are read together, by the bundled sentence embedder with low-rank adapters (Hu et al. 2022) on its upper half.
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from safetensors import SafetensorError
 
-from ovrag_core.base import SettingsError
+from ovrag_core.base import SettingsError, read_tensors
 from ovrag_core.retrieval import Encoder
 from ovrag_core.text import find_passages
 
@@ -62,10 +62,8 @@ class RelevanceReader:
 
 
 def _encoder(weights: Path) -> Encoder:
-    from safetensors.torch import load_file  # noqa: PLC0415 - torch takes seconds; only who reads shall wait
-
     try:
-        return Encoder(load_file(weights))
+        return Encoder(read_tensors(weights)[0])
     except (OSError, SafetensorError):
         raise SettingsError(f"{weights} cannot be read; make it with tools/train_policy_reader.py") from None
 
@@ -89,7 +87,7 @@ def join(question: Sequence[int], paragraph: Sequence[int]) -> tuple[list[int], 
 
 
 def windows_of(text: str) -> list[str]:
-    """What is read of a paragraph beside the whole: each sentence behind the one before it, on which it may lean."""
+    """List what is read beside a whole paragraph: each sentence behind the one before it, on which it may lean."""
     spans = list(find_passages(text)) or [(0, len(text))]
     return [text[spans[max(0, row - 1)][0] : end] for row, (_, end) in enumerate(spans)]
 
