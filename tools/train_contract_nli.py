@@ -9,9 +9,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from training_data import learned_from
+
 from ovrag_core.base import ROOT, external_data
 from ovrag_studies.contract_review.inference.nli import WEIGHTS, save, train
 from ovrag_studies.contract_review.texts.datasets import load_contractnli
+
+LEARNED_FROM = ["training/contract_review/ndas/*.yaml"]  # beside ContractNLI
 
 
 def main() -> None:
@@ -20,7 +24,8 @@ def main() -> None:
     parser.add_argument("file", nargs="?", type=Path, default=ROOT / WEIGHTS)
     file = parser.parse_args().file
     data = load_contractnli(external_data("contract_review", "contractnli"))
-    save(train(data.agreements, data.hypotheses), list(data.hypotheses), data.agreements, file)
+    learned = train(data.agreements, data.hypotheses)
+    save(learned, list(data.hypotheses), data.agreements, file, learned_from(LEARNED_FROM))
     print(f"{file}: {file.stat().st_size / 1e6:.1f} MB from {len(data.agreements)} agreements")
 
 

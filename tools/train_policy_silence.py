@@ -178,24 +178,35 @@ def text_of(found: Estimate) -> str:
     return f"{found.value:.3f}" + (f" [{found.low:.3f}, {found.high:.3f}]" if found.low is not None else "")
 
 
-def certify(outcomes: Sequence[Outcome]) -> Calibration:
-    """The calibration: the threshold that answers COVERAGE of the queries, and the risk below which it stays."""
+def certify(outcomes: Sequence[Outcome], untaught: Sequence[Outcome]) -> Calibration:
+    """The calibration: the threshold that answers COVERAGE of the queries, and the risk below which it stays; of
+    reported conflicts too, on outcomes that taught no weights of `contested`.
+    """
     scores = [1.0 if each.contested else each.score for each in outcomes]
     threshold = sorted(scores, reverse=True)[round(COVERAGE * len(scores)) - 1]
     wrong = [not each.right(each.given(threshold)) for each in outcomes]
-    made = bounded(scores, wrong, threshold, DELTA)
-    names = [each.document for each in outcomes]
-    given = [score >= threshold for score in scores]
-    counts = [
-        [int(count) for count in sums([float(each) for each in what], names)]
-        for what in ([True] * len(names), given, [a and b for a, b in zip(given, wrong, strict=True)])
-    ]
-    documents = len(set(names))
+    documents = len({each.document for each in outcomes})
+    contested = [each.pairs[0].score if each.pairs else 0.0 for each in untaught]
+    invented = [each.query.category != "contradiction" for each in untaught]
     return Calibration(
-        corpus=f"{documents} documents", golden=str(DOCUMENTS), certificate=made,
-        documents=documents, new_document=least_certified(*counts, DELTA),
+        corpus=f"{documents} documents", golden=str(DOCUMENTS), documents=documents,
+        certificate=bounded(scores, wrong, threshold, DELTA),
+        new_document=for_new_document(outcomes, [score >= threshold for score in scores], wrong),
+        conflicts=bounded(contested, invented, REPORTED, DELTA),
+        conflicts_in_new_document=for_new_document(untaught, [score >= REPORTED for score in contested], invented),
         learned_from=dict(learned_from(LEARNED_FROM)),
     )  # fmt: skip
+
+
+def for_new_document(outcomes: Sequence[Outcome], given: Sequence[bool], wrong: Sequence[bool]) -> float | None:
+    """The least risk, wrong ÷ given, that these documents certify for another."""
+    names = [each.document for each in outcomes]
+    bad = [a and b for a, b in zip(given, wrong, strict=True)]
+    counts = (
+        [int(count) for count in sums([float(each) for each in what], names)]
+        for what in ([True] * len(names), given, bad)
+    )
+    return least_certified(*counts, DELTA)
 
 
 def report_silence(outcomes: Sequence[Outcome], calibration: Calibration) -> None:
@@ -249,10 +260,14 @@ def main() -> None:
         weights = weigh([each for each in outcomes if each.kind in TAUGHT])
         outcomes = [weighed(each, weights) for each in outcomes]
         report_conflicts("Kinds that teach", [each for each in outcomes if each.kind in TAUGHT])
-    report_conflicts("Kinds that do not", [each for each in outcomes if each.kind not in TAUGHT or unread])
-    calibration = read_calibration(BUNDLED) if unread else certify(outcomes)
+    untaught = [each for each in outcomes if each.kind not in TAUGHT or unread]
+    report_conflicts("Kinds that do not", untaught)
+    calibration = read_calibration(BUNDLED) if unread else certify(outcomes, untaught)
     report_silence(outcomes, calibration)
     print(f"\n{calibration.certificate.text}; a new document: at most {calibration.new_document} wrong of answered")
+    if calibration.conflicts:
+        certified = f"{calibration.conflicts.text}; a new document: at most {calibration.conflicts_in_new_document}"
+        print(f"conflicts, answered is reported: {certified} reported where there is none")
     if not unread and not asked.measure:
         write_calibration(BUNDLED, calibration)
 

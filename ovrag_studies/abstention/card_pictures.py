@@ -16,6 +16,7 @@ from ovrag_core.report import GREY, MARKERS, MISSING, colours, row_panels, style
 LINES = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), ":")
 OURS = "#0b5c8a"
 _SIDE_BY_SIDE = 3
+LABELS = {"E": "entailed", "C": "contradicted", "U": "neither"}  # what the graph says of a card
 
 
 def forms(rows: Mapping[str, Mapping[str, Estimate]], pairs: Mapping[str, str], width: float) -> Figure:
@@ -74,7 +75,11 @@ def risk_and_coverage(curves: Mapping[str, RiskCoverage], answerable: int, width
             first = next(iter(curves.values()))
             least = least_risk(len(first.coverage), answerable)
             ax.plot(first.coverage, least, ls=(0, (1, 1)), color="black", lw=1, label="least possible")
-        ax.set(xlim=(0, 1.01), xlabel="share of cards answered, the surest first", ylabel="of those wrong")
+        ax.set(
+            xlim=(0, 1.01),
+            xlabel="share of cards answered, the surest first",
+            ylabel="share of the answered that is wrong",
+        )
         ax.xaxis.set_major_formatter(PercentFormatter(1))
         ax.yaxis.set_major_formatter(PercentFormatter(1))
         ax.set_ylim(-0.02)
@@ -87,20 +92,21 @@ def confusion(tables: Mapping[str, pandas.DataFrame], width: float) -> Figure:
     """Counts of gold (rows) against answered (columns), three tables side by side, each row shaded by its shares."""
     with styled():
         rows = max(1, -(-len(tables) // _SIDE_BY_SIDE))
-        fig = Figure(figsize=(width, 1.45 * rows + 0.1), layout="constrained")
+        fig = Figure(figsize=(width, 1.55 * rows + 0.1), layout="constrained")
         axes = fig.subplots(rows, _SIDE_BY_SIDE, squeeze=False).ravel()
-        for ax, (title, table) in zip(axes, tables.items(), strict=False):
+        for number, (ax, (title, table)) in enumerate(zip(axes, tables.items(), strict=False)):
             counts = table.to_numpy(dtype=float)
             sums = counts.sum(axis=1, keepdims=True)
             shares = numpy.divide(counts, sums, out=numpy.zeros_like(counts), where=sums > 0)
             ax.imshow(shares, cmap="Blues", vmin=0, vmax=1.2, aspect="auto")
             for (row, column), share in numpy.ndenumerate(shares):
-                said = f"{counts[row, column]:.0f}  ({share:.0%})"
+                said = f"{counts[row, column]:.0f}\n{share:.0%}"
                 ink = "white" if share > 0.6 else "black"
                 ax.text(column, row, said, ha="center", va="center", color=ink, fontsize=6.5)
             ax.set_title(title)
             ax.set_xticks(range(len(table.columns)), table.columns)
-            ax.set_yticks(range(len(table.index)), table.index)
+            told = [LABELS.get(str(label), str(label)) for label in table.index]
+            ax.set_yticks(range(len(told)), [] if number % _SIDE_BY_SIDE else told)
             ax.tick_params(length=0)
             ax.spines[:].set_visible(False)
         for ax in axes[len(tables) :]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ovrag_core.base import CardError, GraphError, Settings, SettingsError, Unchecked, project_file, write_text
-from ovrag_core.retrieval import MiniLMOnDemand
 from ovrag_core.study import (
     BAD,
     FOUND,
@@ -52,18 +51,20 @@ Out = Annotated[Path, typer.Option("--out", help="The file to write.", callback=
 app = study_commands(__doc__)
 
 
-@app.command("license")
+@app.command("license", epilog="Example: ovrag epistemic license 'Is Alder a tributary of Birch?'")
 @with_settings
 def license_(
     settings: Settings,
-    question: Annotated[str, typer.Argument(help="What is asked, or stated, about two things of the graph.")],
+    question: Annotated[
+        str, typer.Argument(metavar="QUESTION", help="A question or statement about two things of the graph.")
+    ],
     graph: Graphs = None,
     domain: DomainFile = None,
     hidden: Hidden = None,
     recheck: Annotated[bool, typer.Option("--recheck", help="Check the proof again, by shapes and paths.")] = False,
     output: Output = Format.text,
 ) -> int:
-    """YES, NO or UNKNOWN, with the proof: the facts, the constraint that is broken, or what is lacking."""
+    """Answer YES, NO or UNKNOWN, with the proof: the facts, the constraint that is broken, or what is lacking."""
     from ovrag_studies.abstention.licensing import asking
     from ovrag_studies.abstention.parsing.name_index import names_of
 
@@ -88,10 +89,10 @@ def license_(
     return 0
 
 
-@app.command()
+@app.command(epilog="Example: ovrag epistemic check")
 @with_settings
 def check(settings: Settings, graph: Graphs = None, domain: DomainFile = None, output: Output = Format.text) -> int:
-    """What a graph has of a domain: mended IRIs, shared names, contradictions; and shapes that can never fire."""
+    """Check a graph against its domain: mended IRIs, shared names, contradictions, and shapes that can never fire."""
     from ovrag_core.graph import EmbeddedStore
     from ovrag_studies.abstention.knowledge.graphs import violations
     from ovrag_studies.abstention.licensing.witnesses import shape_problems
@@ -119,7 +120,7 @@ def check(settings: Settings, graph: Graphs = None, domain: DomainFile = None, o
     return FOUND if found else 0
 
 
-@app.command()
+@app.command(epilog="Example: ovrag epistemic cards --out cards.jsonl")
 @with_settings
 def cards(
     settings: Settings,
@@ -131,6 +132,7 @@ def cards(
     seed: Annotated[int | None, typer.Option(help="Another seed gives other cards.", min=0)] = None,
 ) -> int:
     """Make cards from a graph; the subjects whose facts must be hidden before they are asked stand in a file beside."""
+    from ovrag_core.retrieval import MiniLMOnDemand
     from ovrag_studies.abstention.arms.world import make_deck
     from ovrag_studies.abstention.cards.card import write_cards
 
@@ -149,7 +151,7 @@ def cards(
     return 0
 
 
-@app.command()
+@app.command(epilog="Example: ovrag epistemic run --out run.jsonl")
 @with_settings
 def run(
     settings: Settings,
@@ -162,6 +164,7 @@ def run(
     arm: Annotated[list[str] | None, typer.Option(help="Only this arm; may be repeated.")] = None,
 ) -> int:
     """Ask the cards of every arm. Beside the records come the cards (.cards.jsonl) and seconds (.latency.jsonl)."""
+    from ovrag_core.retrieval import MiniLMOnDemand
     from ovrag_studies.abstention.cards.card import write_cards
     from ovrag_studies.abstention.records import write_run
     from ovrag_studies.abstention.study import answer_main, size
@@ -179,11 +182,13 @@ def run(
     return 0
 
 
-@app.command()
+@app.command(epilog="Example: ovrag epistemic score run.jsonl")
 @with_settings
 def score(
     settings: Settings,
-    file: Annotated[Path, typer.Argument(help="What `ovrag epistemic run` wrote; or, recorded, cards of others.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file of `ovrag epistemic run`; or, recorded, cards of others.")
+    ],
     recorded: Annotated[bool, typer.Option("--recorded", help="The file holds cards with recorded answers.")] = False,
     kinds: Annotated[bool, typer.Option("--kinds", help="Also the share answered rightly by kind of card.")] = False,
     output: Output = Format.text,

@@ -1,9 +1,10 @@
-"""How well a system knows what it knows: the published metrics and corrected ones, on the same outcomes.
+"""Metrics of how well a system knows what it knows: the published and corrected ones, on the same outcomes.
 
-An outcome is a card's gold answer beside a system's. Outcomes are counted in a table of three rows (gold YES, NO,
-UNKNOWN: the labels E, C, U) and four columns (answered YES, NO, UNKNOWN, and no answer at all: a reply that was not
-understood, a call that failed, a claim that could not be checked). The published metrics know only whether a system
-answered, so they leave the fourth column out; in the corrected ones it is never an abstention, and never right.
+An outcome is a card's gold answer beside a system's. Outcomes are counted in a table of three rows and four columns.
+The rows are gold YES, NO and UNKNOWN: the labels E, C, U. The columns are answered YES, NO, UNKNOWN, and no answer at
+all: a reply that was not understood, a call that failed, or a claim that could not be checked. The published metrics
+know only whether a system answered, so they leave the fourth column out. In the corrected ones it is never an
+abstention, and never right.
 
 Intervals resample clusters of cards (see `clusters`), as cards on one drainage are not independent.
 """
@@ -44,7 +45,7 @@ class CardOutcome:
 
     @property
     def right(self) -> bool:
-        """Whether the answer is the gold one; abstaining is right where gold is UNKNOWN."""
+        """Correctness of the answer: it is the gold one. Abstaining is right where gold is UNKNOWN."""
         return self.answer == self.gold
 
 
@@ -173,7 +174,7 @@ def shares_by_kind(outcomes: Iterable[CardOutcome]) -> dict[str, float]:
 
 
 def references(outcomes: Sequence[CardOutcome]) -> dict[str, tuple[CardOutcome, ...]]:
-    """What a perfect system and the constant ones would have answered to the same cards."""
+    """Build the outcomes that a perfect system and the constant ones would have on the same cards."""
     perfect = {"perfect": tuple(replace(each, answer=each.gold, confidence=1.0) for each in outcomes)}
     constant = {
         f"always {answer}": tuple(replace(each, answer=answer, confidence=1.0) for each in outcomes)
@@ -213,7 +214,7 @@ def _cluster(outcome: CardOutcome) -> tuple[str, str]:
 
 
 def _draws(clusters: int, plan: Resampling) -> Counts:
-    """How often each cluster is drawn in each resample (samples, clusters)."""
+    """Count how often each cluster is drawn in each resample (samples, clusters)."""
     chance = np.random.default_rng(plan.seed)
     drawn: Counts = chance.multinomial(clusters, np.full(clusters, 1 / max(1, clusters)), size=plan.samples)
     return drawn

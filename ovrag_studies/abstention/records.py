@@ -1,4 +1,7 @@
-"""What systems said of cards, as lines of JSON: the same bytes on every run, as the seconds stand in a file apart."""
+"""Records of what systems said of cards, as lines of JSON.
+
+They are the same bytes on every run, as the seconds stand in a file apart.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ REMEDY = "give what `ovrag epistemic run` wrote"
 
 
 class Record(BaseModel):
-    """What one system said of one card. `cluster` names the cards that are not independent of it."""
+    """Answer of one system to one card. `cluster` names the cards that are not independent of it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -47,7 +50,7 @@ class Seconds(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class CardRun:
-    """What systems said of cards, arm after arm, and the seconds that each answer took."""
+    """Answers of systems to cards, arm after arm, and the seconds that each answer took."""
 
     records: tuple[Record, ...]
     seconds: tuple[float, ...]
@@ -61,7 +64,7 @@ class CardRun:
 
 
 def latency_file(path: Path) -> Path:
-    """Where the seconds of a run stand: beside its records."""
+    """Return the path of the seconds of a run, beside its records."""
     return sidecar(path, "latency")
 
 

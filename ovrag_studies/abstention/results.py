@@ -57,7 +57,7 @@ def measure(book: Book, answered: Answered) -> pandas.DataFrame:
 
 
 def _on(answered: Answered) -> dict[str, object]:
-    """What notes say of a source."""
+    """Collect what notes say of a source."""
     return {"cards": len(answered.cards), "domain": answered.world.domain.name, "clusters": answered.clusters}
 
 
@@ -78,7 +78,7 @@ def cards_table(book: Book, answered: Answered) -> pandas.DataFrame:
 
 
 def shortcuts_table(book: Book, answered: Answered, found: Sequence[Shortcut]) -> pandas.DataFrame:
-    """What is scored without reading a fact through: `shortcuts`."""
+    """Accuracy of what is scored without reading a fact through: `shortcuts`."""
     rows = [{"shortcut": each.name, **bounds("accuracy", each.accuracy), "over majority": each.gain} for each in found]
     words = _on(answered) | {"majority": found[0].majority}
     return book.table(pandas.DataFrame(rows), "shortcuts", words)
@@ -106,12 +106,12 @@ def published_table(book: Book, answered: Answered, measured: pandas.DataFrame) 
 
 
 def _references(answered: Answered) -> dict[str, dict[str, float | None]]:
-    """What perfect and constant systems score on the cards."""
+    """Scores of perfect and constant systems on the cards."""
     return {name: values(given) for name, given in references(next(iter(answered.outcomes.values()))).items()}
 
 
 def references_table(book: Book, answered: Answered) -> pandas.DataFrame:
-    """What perfect and constant systems score by both forms of the metrics: `references`."""
+    """Scores of perfect and constant systems by both forms of the metrics: `references`."""
     rows = [
         {"system": system, **{name: found[name] for name in REFERRED}}
         for system, found in _references(answered).items()
@@ -167,7 +167,7 @@ def paired_table(book: Book, answered: Answered, arm: str = LICENSED) -> pandas.
 
 
 def model_table(book: Book, answered: Answered) -> pandas.DataFrame:
-    """What a chat model and the offline arms said of the same sample of cards; the CSV has accuracy too: `model`."""
+    """Answers of a chat model and the offline arms to the same sample of cards; the CSV has accuracy too: `model`."""
     outcomes = answered.outcomes
     counted = pandas.DataFrame([{"arm": arm, **counts_by_outcome(outcomes[arm])} for arm in outcomes])
     full = counted.merge(wide(measure(book, answered), IN_BRIEF), on="arm")
@@ -181,7 +181,7 @@ def model_table(book: Book, answered: Answered) -> pandas.DataFrame:
 
 
 def risk_table(book: Book, answered: Answered, measured: pandas.DataFrame) -> pandas.DataFrame:
-    """How well confidence ranks answers: `risk`."""
+    """Quality of confidence as a ranking of answers: `risk`."""
     frame = wide(measured, ("AURC", "excess AURC"))
     curves = [risk_curve(answered.outcomes[arm]) for arm in frame["arm"]]
     frame.insert(1, "answered", [each.answered for each in curves])
@@ -200,7 +200,7 @@ def risk_figure(book: Book, answered: Answered) -> Path:
 
 
 def retrieval_table(book: Book, answered: Answered, found: Sequence[Ranked]) -> pandas.DataFrame:
-    """How often the passage that settles a card is found: `retrieval`."""
+    """Share of cards for which the passage that settles them is found: `retrieval`."""
     clusters = [each.cluster for each in found]
     of = sums([1.0] * len(found), clusters)
     rows: list[dict[str, object]] = []
@@ -257,7 +257,7 @@ def _macro(arm: str, measured: str) -> str:
 def sentences(
     answered: Answered, measured: pandas.DataFrame, short: Sequence[Shortcut], others: Sequence[Answered]
 ) -> list[str]:
-    """What the study shows on these cards, computed from its results."""
+    """Sum up what the study shows on these cards, computed from its results."""
     lines = [
         f"{arm}: LA* {told(found['LA*'])}, FAR* {told(found['FAR*'])}, accuracy {told(found['accuracy'])}."
         for arm, found in estimates_of(measured).items()

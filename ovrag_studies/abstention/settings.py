@@ -56,7 +56,7 @@ class Cards(Part):
 
 
 class Readers(Part):
-    """What readers of passages learned from.
+    """Cards that readers of passages learned from.
 
     shipped: the cards that their weights were made of. crossfit: the cards of the source, sampled or not, without those
     of the same fold of clusters; for cards that the weights have seen.

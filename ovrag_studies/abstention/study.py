@@ -39,7 +39,7 @@ class Answered:
 
     @property
     def clusters(self) -> int:
-        """How many clusters of cards intervals resample."""
+        """Number of clusters of cards that intervals resample."""
         return len({self.world.cluster(card) for card in self.cards})
 
     def label(self, term: str) -> str:
@@ -66,7 +66,7 @@ def answer_source(settings: Settings, name: str, embedder: Embedder, chat: Chat 
 
 
 def size(answered: Answered) -> str:
-    """How much a source has, in a line."""
+    """Describe in a line how much a source has."""
     facts = len(answered.world.shelf.passages)
     arms = len(answered.outcomes)
     return f"{answered.name}: {len(answered.cards)} cards in {answered.clusters} clusters, {facts} facts, {arms} arms"

@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 Asked = Annotated[
     str | None,
     typer.Argument(
+        metavar="QUESTION",
         help="A question with its rules or numbers before it, or with a graph: “u -> x -> y, u -> y; u is unobserved. "
-        "Effect of x on y?”; - reads stdin."
+        "Effect of x on y?”; - reads stdin.",
     ),
 ]
 Graph = Annotated[
@@ -49,7 +50,7 @@ Graph = Annotated[
 app = study_commands(__doc__)
 
 
-@app.command()
+@app.command(epilog="Example: ovrag causal ask 'Does rain cause floods?'")
 @with_settings
 def ask(
     settings: Settings,
@@ -73,11 +74,11 @@ def ask(
     return _told_unread(solved)
 
 
-@app.command()
+@app.command(epilog="Example: ovrag causal verify 'Rain causes floods.'")
 @with_settings
 def verify(
     settings: Settings,
-    texts: Annotated[list[str], typer.Argument(help="Statements, or text files of them; - reads stdin.")],
+    texts: Annotated[list[str], typer.Argument(metavar="TEXT", help="Statements, or files of them; - reads stdin.")],
     graph: Graph = None,
     output: Output = Format.text,
 ) -> int:
@@ -106,7 +107,7 @@ def verify(
     return BAD if faults else ended
 
 
-@app.command()
+@app.command(epilog="Example: ovrag causal explain 'Does rain cause floods?'")
 @with_settings
 def explain(
     settings: Settings,
@@ -114,7 +115,7 @@ def explain(
     graph: Graph = None,
     output: Output = Format.text,
 ) -> int:
-    """How an answer comes about, step by step; of statements, the query that decided and the triples behind it."""
+    """Explain an answer step by step. For statements, show the query that decided and the triples behind it."""
     text = _given(question)
     if not text.rstrip().endswith("?"):
         return _explain_statements(Causal.of(settings), text, graph, output)
@@ -126,9 +127,11 @@ def explain(
     return _told_unread(solved)
 
 
-@app.command()
+@app.command(epilog="Example: ovrag causal bench questions.jsonl --out records.jsonl")
 def bench(
-    files: Annotated[list[Path], typer.Argument(help="Questions of CounterBench or CLadder, one JSON object a line.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="Questions of CounterBench or CLadder, JSON Lines.")
+    ],
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the records here instead of to stdout.", callback=writable_file)
     ] = None,
@@ -183,7 +186,7 @@ def _given(text: str | None) -> str:
 
 
 def _text_of(text: str) -> tuple[str, str]:
-    """Where statements come from, and the statements: a file's, where one has that name."""
+    """Return the source of statements, and the statements: those of a file, where one has that name."""
     if text == "-":
         return "stdin", sys.stdin.read()
     path = Path(text)
@@ -312,7 +315,7 @@ def _draft(
 
 @contextmanager
 def _drafter(settings: Settings, chain: str | None) -> Iterator[tuple[Drafter, CausalChain | None]]:
-    """Who drafts: the simulator for a chain, else the chat model of the settings."""
+    """Open the drafter: the simulator for a chain, else the chat model of the settings."""
     from ovrag_core.llm import open_chat
     from ovrag_studies.causal.chains.chain_generation import generate
     from ovrag_studies.causal.chains.drafting import ChatDrafter

@@ -33,7 +33,7 @@ class CausalData(Part):
 
 
 class StoreOptions(Part):
-    """Where statements are checked: `embedded` (the graph, in this process), or the address of a SPARQL endpoint.
+    """Place to check statements: `embedded` (the graph, in this process), or the address of a SPARQL endpoint.
 
     `graph` is the IRI of the graph to ask at an endpoint where that is not its default. `coverage` is the share of the
     causal edges that the embedded store knows; the rest is taken out by `studies.causal.experiments.seed`.

@@ -52,7 +52,7 @@ PURPOSE = "policy answer alone"
 
 @dataclass(frozen=True, slots=True)
 class Components:
-    """What each part was asked to be, and what it was."""
+    """Request and outcome for each part: what it was asked to be, and what it was."""
 
     requested: Mapping[str, str] = field(default_factory=dict)
     ran: Mapping[str, str] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Components:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What an arm makes of a query. `confidence` is what silence is decided by, `threshold` None where nothing is.
+    """Outcome of an arm for a query. `confidence` decides on silence; `threshold` is None where nothing does.
 
     `replies` are what a chat model said on the way, `written` its tokens, those of unusable replies among them.
     """
@@ -78,7 +78,7 @@ class Result:
 
 @dataclass(frozen=True)
 class ArmParts:
-    """What arms are made of. Without a calibration nothing is silent for want of confidence."""
+    """Parts that arms are made of. Without a calibration nothing is silent for want of confidence."""
 
     options: Policy
     index: CorpusIndex
@@ -93,12 +93,12 @@ class ArmParts:
 
     @cached_property
     def verifier(self) -> SentenceVerifier:
-        """What checks sentences."""
+        """Verifier of sentences."""
         return self._remembering(SentenceVerifier(self.index.embedder))
 
     @cached_property
     def judging(self) -> SentenceVerifier:
-        """What checks the sentences of a chat model: the rules, and a model after them where the settings say so."""
+        """Verifier of a chat model's sentences: the rules, and a model after them where the settings say so."""
         if self.options.verification.by == "rules" or self.heard is None:
             return self.verifier
         return self._remembering(JudgingVerifier(self.heard, self.seed, self.index.embedder))
@@ -110,7 +110,7 @@ class ArmParts:
 
     @cached_property
     def unchecked(self) -> SentenceVerifier:
-        """What lets every sentence pass that cites something."""
+        """Verifier that lets every sentence pass that cites something."""
         return self._remembering(_Unchecked(self.index.embedder))
 
     def _remembering(self, verifier: SentenceVerifier) -> SentenceVerifier:
@@ -124,7 +124,7 @@ class ArmParts:
 
     @cached_property
     def conflict_settings(self) -> ConflictSettings:
-        """When two rules conflict."""
+        """Settings for when two rules conflict."""
         return ConflictSettings(later_prevails=self.options.conflicts.later_prevails)
 
     @cached_property
@@ -138,7 +138,7 @@ class ArmParts:
 
     @cached_property
     def comparison(self) -> RuleComparison:
-        """What compares the rules of the corpus."""
+        """Comparison of the rules of the corpus."""
         return RuleComparison(read_rules(self.index.corpus), self.index.embedder)
 
     @cached_property
@@ -148,7 +148,7 @@ class ArmParts:
 
     @cached_property
     def learned_precedence(self) -> LearnedPrecedence:
-        """What tells which rules prevail where none of the clauses is read by its form."""
+        """Model of which rules prevail, for where none of the clauses is read by its form."""
         return LearnedPrecedence(self.index.corpus, self.index.embedder)
 
     @cached_property
@@ -166,12 +166,12 @@ class ArmParts:
 
     @cached_property
     def digest(self) -> str:
-        """What stands for the corpus."""
+        """Digest that stands for the corpus."""
         return corpus_digest(self.index.corpus)
 
     @cached_property
     def reader(self) -> TraitReader:
-        """What reads the traits of answers."""
+        """Reader of the traits of answers."""
         return TraitReader(self.index.embedder)
 
     @cached_property
@@ -337,7 +337,7 @@ def conflict_answer(
 
 
 def _says(said: CitedSentence, source: RuleSource) -> bool:
-    """Whether a sentence quotes some of a rule."""
+    """Return True where a sentence quotes some of a rule."""
     return any(
         each.doc_id == source.doc_id and each.start < source.end and source.start < each.end for each in said.citations
     )

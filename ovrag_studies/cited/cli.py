@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ovrag_core.base import ModelSetupError, Settings, project_file
-from ovrag_core.retrieval import VECTORS
 from ovrag_core.study import (
     BAD,
     Format,
@@ -57,17 +56,20 @@ NEVER_SILENT: tuple[Arm, ...] = ("b1", "b2", "b3", "no_silence")  # for want of 
 app = study_commands(__doc__)
 
 
-@app.command()
+@app.command(epilog="Example: ovrag policy ask 'May I fly business class?' --corpus policies/")
 @with_settings
 def ask(
     settings: Settings,
-    question: Annotated[str, typer.Argument(help="A question about the policies.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="A question about the policies.")],
     corpus: CorpusPaths = None,
     arm: Annotated[Arm, typer.Option(help="The arm that answers.")] = "ours",
     calibration: CalibrationFile = None,
     output: Output = Format.text,
 ) -> int:
-    """One question: sentences with quotations, what was removed and why, conflicts; or silence with its reason."""
+    """Answer one question in sentences with quotations, or keep silent and give the reason.
+
+    An answer comes with what was removed and why, and with conflicts.
+    """
     from ovrag_studies.cited import arms
     from ovrag_studies.cited.printing import answer_text
     from ovrag_studies.cited.records import record_of
@@ -82,7 +84,7 @@ def ask(
     return 0
 
 
-@app.command()
+@app.command(epilog="Example: ovrag policy calibrate --golden mine.csv --out mine.json")
 @with_settings
 def calibrate(
     settings: Settings,
@@ -102,7 +104,7 @@ def calibrate(
     return 0
 
 
-@app.command()
+@app.command(epilog="Example: ovrag policy run --golden mine.csv --out run.jsonl")
 @with_settings
 def run(
     settings: Settings,
@@ -114,7 +116,7 @@ def run(
     arm: Annotated[list[ArmName] | None, typer.Option(help="Only this arm; may be repeated.")] = None,
     calibration: CalibrationFile = None,
 ) -> int:
-    """All queries of a golden set through the arms; the seconds go into a file of their own."""
+    """Run all queries of a golden set through the arms; the seconds go into a file of their own."""
     from ovrag_studies.cited.answering.replies import write_replies
     from ovrag_studies.cited.arms import runnable
     from ovrag_studies.cited.golden_runs import run_arms
@@ -134,12 +136,12 @@ def run(
     return 0
 
 
-@app.command()
+@app.command(epilog="Example: ovrag policy score run.jsonl --golden mine.csv")
 @with_settings
 def score(
     settings: Settings, file: Run, corpus: CorpusPaths = None, golden: Golden = None, output: Output = Format.text
 ) -> int:
-    """Measures of each arm of a run by a golden set, with intervals; and how the arms differ."""
+    """Print measures of each arm of a run by a golden set, with confidence intervals; and how the arms differ."""
     from ovrag_studies.cited.measuring.golden_scores import compare_arms, judge, score
     from ovrag_studies.cited.printing import figures_text
     from ovrag_studies.cited.records import read_run
@@ -163,14 +165,14 @@ def score(
     return 0
 
 
-@app.command()
+@app.command(epilog="Example: ovrag policy critic handbook.pdf")
 @with_settings
 def critic(
     settings: Settings,
-    documents: Annotated[list[Path], typer.Argument(help="PDF, text, HTML or DOCX files, or folders of them.")],
+    documents: Annotated[list[Path], typer.Argument(metavar="FILE", help="PDF, DOCX, HTML or text files, or folders.")],
     output: Output = Format.text,
 ) -> int:
-    """Passages that argue where a policy should rule (L1 to L6), with place and reason."""
+    """Find passages that argue where a policy should rule (L1 to L6), with place and reason."""
     from ovrag_core.llm import open_chat
     from ovrag_studies.cited.critic.critic_chat import criticise_by_chat
     from ovrag_studies.cited.critic.criticism import NAMES, criticise
@@ -199,7 +201,7 @@ def critic(
     return BAD if failed else 0
 
 
-@app.command()
+@app.command(epilog="Example: ovrag policy audit run.jsonl --out audit/")
 @with_settings
 def audit(
     settings: Settings,
@@ -249,6 +251,7 @@ def _golden(options: Policy, path: Path | None, corpus: PolicyCorpus) -> tuple[P
 def _parts(settings: Settings, paths: list[Path] | None) -> Iterator[ArmParts]:
     """Give what arms are made of, over the corpus of the call or of the settings, without a calibration."""
     from ovrag_core.llm import open_chat
+    from ovrag_core.retrieval import VECTORS
     from ovrag_studies.cited.arms import ArmParts
     from ovrag_studies.cited.corpus.retrieval import CorpusIndex
 
@@ -275,6 +278,8 @@ def _calibrated(settings: Settings, parts: ArmParts, path: Path | None) -> ArmPa
         whole = f"at most {made.certificate.alpha:.2f} of the answers wrong"
         if made.new_document is not None:
             whole += f", {made.new_document:.2f} for a new document"
+        if made.conflicts is not None:
+            whole += f"; at most {made.conflicts.alpha:.2f} of reported conflicts where there is none"
         say(f"silence was calibrated elsewhere; only for documents and questions of that kind it is certified: {whole}")
     if not made.certificate.certified:
         say(f"silence: {made.certificate.text}")

@@ -20,7 +20,7 @@ Curve = npt.NDArray[numpy.float64]
 
 
 class OperatingPoint(NamedTuple):
-    """Where an arm works by itself: the share of queries that it answers, and of those the share that is wrong."""
+    """Point where an arm works by itself: share of queries that it answers, and of those the share that is wrong."""
 
     coverage: float
     risk: float
@@ -51,7 +51,11 @@ def risk_and_coverage(
             ax.plot(
                 *points[certified], "o", mfc="none", mec="black", ms=12, mew=1.0, ls="", label="certified", zorder=5
             )
-        ax.set(xlim=(-0.02, 1.02), xlabel="share of queries answered, the surest first", ylabel="of those wrong")
+        ax.set(
+            xlim=(-0.02, 1.02),
+            xlabel="share of queries answered, the surest first",
+            ylabel="share of the answered that is wrong",
+        )
         ax.set_ylim(-0.02, max([0.3, *(point.risk + 0.05 for point in points.values())]))
         ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))

@@ -84,7 +84,7 @@ def _queries(given: Sequence[JudgedRecord]) -> list[JudgedRecord]:
 
 
 def _counted(labelled: Labelled) -> str:
-    """How many queries each golden set has, by category."""
+    """State how many queries each golden set has, by category."""
     sets = []
     for name, given in labelled.items():
         kinds = Counter(each.query.category for each in _queries(given))
@@ -125,7 +125,7 @@ def arms_table(book: Book, labelled: Labelled, scored: ScoredSets) -> pandas.Dat
 
 
 def citations_table(book: Book, labelled: Labelled, scored: ScoredSets) -> pandas.DataFrame:
-    """What citations are worth, and conflicts reported with answers: `citations`."""
+    """Tabulate what citations are worth, and conflicts reported with answers: `citations`."""
     first = next(iter(scored))
     frame = pandas.DataFrame(_rows({first: scored[first]}, CITED)).drop(columns="labels")
     return book.table(frame, "citations", {"counted": _counted({first: labelled[first]})})
@@ -235,7 +235,7 @@ def curve_of(given: Sequence[JudgedRecord], score: Mapping[str, float]) -> Curve
 
 
 def point_of(given: Sequence[JudgedRecord]) -> OperatingPoint | None:
-    """Where an arm works by itself; None where it answers nothing."""
+    """Return the point where an arm works by itself; None where it answers nothing."""
     answered = [each for each in given if each.answered]
     return (
         OperatingPoint(len(answered) / len(given), sum(each.wrong for each in answered) / len(answered))
@@ -292,7 +292,7 @@ def risk_figure(book: Book, labelled: Labelled, certificate: Certificate) -> Pat
 
 
 def latency_table(book: Book, seconds: Mapping[Arm, Sequence[float]]) -> pandas.DataFrame:
-    """How long a query takes, which differs from run to run: `latency`."""
+    """Tabulate how long a query takes, which differs from run to run: `latency`."""
     rows = [
         {
             "arm": NAMES[arm],

@@ -31,13 +31,13 @@ class PolicyData(Part):
 
 
 class PolicyAnswers(Part):
-    """Who answers: sentences copied from the evidence, or a chat model."""
+    """Source of answers: sentences copied from the evidence, or a chat model."""
 
     by: Literal["extractive", "chat"] = "extractive"
 
 
 class Verification(Part):
-    """Who checks the sentences of a chat model: three rules, or after them a chat model too."""
+    """Check of a chat model's sentences: by three rules, or after them by a chat model too."""
 
     by: Literal["rules", "chat"] = "rules"
 
@@ -55,13 +55,13 @@ class Silence(Part):
 
 
 class Conflicts(Part):
-    """Whether the later of two documents prevails where no clause says so."""
+    """Handling of conflicts: whether the later of two documents prevails where no clause says so."""
 
     later_prevails: bool = False
 
 
 class Critic(Part):
-    """Who criticises: rules and weights, or a chat model."""
+    """Choice of critic: rules and weights, or a chat model."""
 
     by: Literal["rules", "chat"] = "rules"
 

@@ -51,7 +51,7 @@ class KnownContract:
 
 @dataclass(frozen=True)
 class ReviewStudy:
-    """What arms are made of: parameters, embedder, the data set's descriptions of categories, and a chat model if any.
+    """Parts of which arms are made: parameters, embedder, the data set's descriptions of categories, any chat model.
 
     `say` tells a person of contracts that the weights were trained on.
     """
@@ -97,7 +97,7 @@ def known_contracts(study: ReviewStudy, contracts: Sequence[Contract]) -> dict[s
 
 
 def was_trained_on(model: ClauseModel, contract: Contract) -> bool:
-    """Whether a contract, by its title or its text, was in the training of a model."""
+    """Return True where a contract, by its title or its text, was in the training of a model."""
     own = digest(contract.document.text)
     return any(contract.document.id == title or own == text for title, text in model.trained_on)
 
@@ -191,7 +191,7 @@ def searching_arm(study: ReviewStudy, shelf: ContractShelf) -> Arm:
 
 
 def wordings(study: ReviewStudy, category: str) -> tuple[ChunkQuery, ...]:
-    """What is searched for a category. Raises QuestionError for an unknown one."""
+    """Return the queries for a category. Raises QuestionError for an unknown one."""
     wording = study.options.retrieval.wording
     if wording == "chat":
         return reworded(study.asked_chat("retrieval.wording: chat"), category, study.descriptions)
@@ -286,7 +286,7 @@ def checklist(
 
 
 def _likeness(reading: ContractReading, category: str, embedder: Embedder) -> Numbers:
-    """How like the passages are to a clause of the category as one would draft it, which takes no training."""
+    """Compare the passages with a clause of the category as one would draft it; this takes no training."""
     prototypes = find_prototypes([category], embedder)
     likeness: Numbers = (reading.vectors @ prototypes.vectors.T).max(axis=1, initial=0).astype(numpy.float32)
     return likeness

@@ -74,7 +74,7 @@ def hypotheses(options: ContractReview) -> dict[str, str]:
 
 
 def make_judge(study: ReviewStudy, arm: NliArm, *, allow_seen: bool = False) -> HypothesisJudge:
-    """What judges single agreements. Raises ModelSetupError where a chat model is asked for and none is set."""
+    """Return the judge of single agreements. Raises ModelSetupError where it needs a chat model and none is set."""
     if arm in CHAT_ARMS:
         chat = study.asked_chat(f"nli.arm: {arm}")
         marked = load_contractnli(project_file(study.options.data.contractnli))
@@ -86,7 +86,7 @@ def make_judge(study: ReviewStudy, arm: NliArm, *, allow_seen: bool = False) -> 
 def judge_document(
     study: ReviewStudy, document: Document, wordings: Mapping[str, str], judge: HypothesisJudge
 ) -> list[JudgedHypothesis]:
-    """What a judge says of an agreement that has no candidate spans: its sentences are judged."""
+    """Judge an agreement that has no candidate spans, by its sentences."""
     judged = judge.judge(document, None, wordings)
     if any(each.seen for each in judged):
         study.say(f"{document.id} was in the training of the weights: how it is judged shows nothing of others")
@@ -112,7 +112,7 @@ def checklist_text(document: Document, answers: Sequence[CategoryAnswers], least
 
 
 def judged_text(document: Document, wordings: Mapping[str, str], judged: Sequence[JudgedHypothesis]) -> str:
-    """What is said of each hypothesis, with the spans that tell."""
+    """Write out the judgement of each hypothesis, with the spans that tell."""
     lines = [document.id]
     for each in judged:
         share = "" if each.choice is None else f"{each.probabilities.get(each.choice, 1.0):4.2f}"

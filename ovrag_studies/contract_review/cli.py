@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ovrag_core.base import CorpusError, DocumentError, Settings, project_file, write_records
-from ovrag_core.retrieval import MiniLMOnDemand
 from ovrag_core.study import (
     BAD,
     Format,
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 What = Literal["retrieval", "answers", "nli", "graph"]
 Contracts = Annotated[
-    list[Path], typer.Argument(metavar="CONTRACT...", help="PDF, DOCX, HTML or text files, or folders of them.")
+    list[Path], typer.Argument(metavar="CONTRACT", help="PDF, DOCX, HTML or text files, or folders of them.")
 ]
 Data = Annotated[Path | None, typer.Option("--data", help="The data set's folder; default: that of the settings.")]
 AllowSeen = Annotated[
@@ -45,16 +44,17 @@ AllowSeen = Annotated[
 app = study_commands(__doc__)
 
 
-@app.command()
+@app.command(epilog="Example: ovrag contract-review index contracts/")
 @with_settings
 def index(
     settings: Settings,
     contracts: Annotated[
-        list[Path] | None, typer.Argument(metavar="CONTRACT...", help="Files or folders; none: the data set.")
+        list[Path] | None, typer.Argument(metavar="CONTRACT", help="Files or folders; none: the data set.")
     ] = None,
     data: Data = None,
 ) -> int:
     """Cut contracts and embed their sentences, which is kept, so that searching them is quick."""
+    from ovrag_core.retrieval import MiniLMOnDemand
     from ovrag_studies.contract_review.retrieval.retrievers import shelve
     from ovrag_studies.contract_review.texts.datasets import load_cuad
 
@@ -69,16 +69,16 @@ def index(
     return BAD if failed else 0
 
 
-@app.command()
+@app.command(epilog="Example: ovrag contract-review search lease.pdf 'who may end it early'")
 @with_settings
 def search(
     settings: Settings,
     contract: Annotated[Path, typer.Argument(metavar="CONTRACT", help="A PDF, DOCX, HTML or text file.")],
-    query: Annotated[str | None, typer.Argument(help="What to look for, in your words.")] = None,
+    query: Annotated[str | None, typer.Argument(metavar="QUESTION", help="What to look for, in your words.")] = None,
     category: Annotated[str | None, typer.Option(help="Or an item of the checklist, as `Governing Law`.")] = None,
     output: Output = Format.text,
 ) -> int:
-    """The passages of a contract that are nearest to a question or to an item of the checklist."""
+    """Find the passages of a contract that are nearest to a question or to an item of the checklist."""
     from ovrag_studies.contract_review.checklist import find_chunks, found_text
 
     if (query is None) == (category is None):
@@ -98,7 +98,7 @@ def search(
     return 0
 
 
-@app.command()
+@app.command(epilog="Example: ovrag contract-review review supply.pdf")
 @with_settings
 def review(
     settings: Settings,
@@ -108,7 +108,7 @@ def review(
     allow_seen: AllowSeen = False,
     output: Output = Format.text,
 ) -> int:
-    """The checklist of 41 items for each contract: present or not, with quote, place, section and confidence."""
+    """Answer the checklist of 41 items for each contract: present or not, with quote, place, section and confidence."""
     from ovrag_studies.contract_review.answering.span_answers import LIKE
     from ovrag_studies.contract_review.arms import checklist
     from ovrag_studies.contract_review.checklist import checklist_text, refuse_seen
@@ -152,7 +152,7 @@ def review(
     return BAD if failed else 0
 
 
-@app.command()
+@app.command(epilog="Example: ovrag contract-review nli nda.pdf")
 @with_settings
 def nli(
     settings: Settings,
@@ -161,7 +161,7 @@ def nli(
     allow_seen: AllowSeen = False,
     output: Output = Format.text,
 ) -> int:
-    """What each agreement says of the 17 hypotheses of ContractNLI, with evidence."""
+    """Judge for each agreement the 17 hypotheses of ContractNLI, with evidence."""
     from ovrag_studies.contract_review.checklist import hypotheses, judge_document, judged_text, make_judge
     from ovrag_studies.contract_review.records import nli_record
 
@@ -193,11 +193,11 @@ def nli(
     return BAD if failed else 0
 
 
-@app.command()
+@app.command(epilog="Example: ovrag contract-review run nli --out nli.jsonl")
 @with_settings
 def run(
     settings: Settings,
-    what: Annotated[What, typer.Argument(help="retrieval, answers, nli or graph.")],
+    what: Annotated[What, typer.Argument(metavar="PART", help="retrieval, answers, nli or graph.")],
     out: Annotated[
         Path, typer.Option("--out", help="The file of results, one JSON object a line.", callback=writable_file)
     ],
@@ -233,16 +233,18 @@ def run(
     return 0
 
 
-@app.command()
+@app.command(epilog="Example: ovrag contract-review score nli nli.jsonl")
 @with_settings
 def score(
     settings: Settings,
-    what: Annotated[What, typer.Argument(help="retrieval, answers, nli or graph.")],
-    file: Annotated[Path, typer.Argument(help="What `ovrag contract-review run` wrote, or another system.")],
+    what: Annotated[What, typer.Argument(metavar="PART", help="retrieval, answers, nli or graph.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file of `ovrag contract-review run`, or of another system.")
+    ],
     data: Data = None,
     output: Output = Format.text,
 ) -> int:
-    """Measures of a file of results against the data set, with intervals that resample contracts."""
+    """Score a file of results against the data set, with intervals that resample contracts."""
     from ovrag_studies.contract_review.arms import sampled_hypotheses, sampled_questions
     from ovrag_studies.contract_review.measures import score_files
     from ovrag_studies.contract_review.texts.datasets import load_contractnli, load_cuad
@@ -266,7 +268,10 @@ def score(
 
 
 def _read(paths: list[Path]) -> tuple[list[Document], int]:
-    """The documents, and how many could not be read, each with its line; DocumentError where none could."""
+    """Read the documents, and count those that could not be read; a line says why for each.
+
+    Raises DocumentError where none could be read.
+    """
     documents, problems = [], []
     for each in _each(paths):
         if isinstance(each, str):
@@ -281,7 +286,10 @@ def _read(paths: list[Path]) -> tuple[list[Document], int]:
 
 
 def _each(paths: list[Path]) -> Iterator[Document | str]:
-    """Each document by its title, or why it is not read; of two of one title the results could not be told apart."""
+    """Yield each document by its title, or the reason why it is not read.
+
+    One reason is a title that an earlier document has: the results of the two could not be told apart.
+    """
     from dataclasses import replace
 
     from ovrag_studies.contract_review.checklist import title_of
@@ -299,8 +307,9 @@ def _each(paths: list[Path]) -> Iterator[Document | str]:
 
 @contextmanager
 def _study(settings: Settings, data: Path | None = None) -> Iterator[ReviewStudy]:
-    """What arms are made of, with the connection to a model open where the settings name one."""
+    """Open the parts of which arms are made, with the connection to a model where the settings name one."""
     from ovrag_core.llm import open_chat
+    from ovrag_core.retrieval import MiniLMOnDemand
     from ovrag_studies.contract_review.arms import ReviewStudy
     from ovrag_studies.contract_review.retrieval.expansion import read_descriptions
 
@@ -311,7 +320,7 @@ def _study(settings: Settings, data: Path | None = None) -> Iterator[ReviewStudy
 
 
 def _with_arm(settings: Settings, what: What, arm: str | None) -> Settings:
-    """The settings with another arm: a retriever, what answers, what judges, or a walk."""
+    """Return the settings with another arm: a retriever, a way to answer, a judge, or a walk."""
     if arm is None:
         return settings
     part, key = {"retrieval": ("retrieval", "retriever")}.get(what, (what, "arm"))

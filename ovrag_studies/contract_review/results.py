@@ -178,7 +178,7 @@ def _cases(found: ComparedRetrieval) -> int:
 
 
 def edges_table(book: Book, found: ComparedRetrieval, ablated: Frames) -> pandas.DataFrame:
-    """What each kind of edge is worth at equal context, against the plain ranking: `edges`."""
+    """Tabulate the gain of each kind of edge at equal context, against the plain ranking: `edges`."""
     plain = found.frames[PLAIN]
     arms = {"all": found.frames[OURS], **ablated, "v1": found.frames["graph v1"], "v2": found.frames["graph v2"]}
     gains = {
@@ -342,7 +342,7 @@ def numbers_file(
 def sentences(
     book: Book, grid: Grid, asked: Asked, found: ComparedRetrieval, judged: Judgements, data: NliSet
 ) -> list[str]:
-    """What the study shows on these data, computed from its results."""
+    """State what the study shows on these data, computed from its results."""
     at = {arm: frame for (chunker, arm), frame in grid.items() if chunker == "recursive-2048"}
     zero = max((arm for arm in at if arm != LEARNED), key=lambda arm: float(at[arm]["recall_3"].mean()))
     best, plain, learned = (

@@ -117,7 +117,7 @@ class Remembered:
 
 
 def open_study(settings: Settings, say: Say = print) -> tuple[ReviewStudy, tuple[Contract, ...], NliSet]:
-    """What the experiments are made of, and both data sets of the settings. Raises CorpusError, SettingsError."""
+    """Open the parts of the experiments and both data sets of the settings. Raises CorpusError, SettingsError."""
     options = ContractReview.of(settings)
     cuad = project_file(options.data.cuad)
     study = ReviewStudy(options, Remembered(minilm()), read_descriptions(cuad), seed=settings.llm.seed, say=say)
@@ -369,7 +369,7 @@ def scaling(study: ReviewStudy, contracts: Sequence[Contract]) -> pandas.DataFra
 
 
 def size(contracts: Sequence[Contract], data: NliSet) -> Iterator[str]:
-    """What the data sets hold, a line each."""
+    """Count what the data sets hold, a line each."""
     asked = [question for contract in contracts for question in contract.questions]
     gold = sum(bool(question.gold) for question in asked)
     yield f"CUAD's format: {len(contracts)} contracts, {len(asked)} questions, {gold} with an answer"

@@ -83,7 +83,7 @@ def spreads(
 def presence(
     given: Mapping[str, tuple[Sequence[float], Sequence[bool]]], curves: Mapping[str, numpy.ndarray], width: float
 ) -> Figure:
-    """How presence scores lie for items that are there and that are not, and risk against coverage of each arm."""
+    """Plot presence scores of items that are there and that are not, and risk against coverage of each arm."""
     with styled():
         fig = Figure(figsize=(width, 2.7), layout="constrained")
         parts = fig.subplots(1, len(given) + 1)
@@ -101,7 +101,7 @@ def presence(
             ax.plot(curve[:, 0], curve[:, 1], ls=line, color=colour, label=name)
         ax.set_title("risk and coverage")
         ax.set_xlabel("questions decided")
-        ax.set_ylabel("of those wrong")
+        ax.set_ylabel("share of the decided that is wrong")
         ax.xaxis.set_major_formatter(PercentFormatter(1))
         ax.yaxis.set_major_formatter(PercentFormatter(1))
         ax.set_ylim(0)

@@ -19,16 +19,16 @@ GraphArm = Literal["v1", "v2", "ours"]
 
 
 class ReviewData(Part):
-    """Where the data sets are: the samples, or folders of the same layout or as their publishers give them."""
+    """Places of the data sets: the samples, or folders of the same layout or as their publishers give them."""
 
     cuad: Path = Path("data/samples/contract_review/cuad")
     contractnli: Path = Path("data/samples/contract_review/contractnli")
 
 
 class ReviewRetrieval(Part):
-    """How chunks are cut and found.
+    """Settings for cutting and finding chunks.
 
-    `scope`: the asked contract, or all of them, the query then naming the contract. `budget` is the context, in
+    `scope` is the asked contract, or all of them; the query then names the contract. `budget` is the context, in
     characters, at which arms are compared.
     """
 
@@ -41,27 +41,27 @@ class ReviewRetrieval(Part):
 
 
 class ReviewAnswers(Part):
-    """What answers the checklist; present is what has at least `present` as its probability."""
+    """Arm that answers the checklist; an item is present if its probability is at least `present`."""
 
     arm: AnswerArm = "learned"
     present: Annotated[float, Field(ge=0, le=1)] = 0.5
 
 
 class Nli(Part):
-    """What judges the hypotheses."""
+    """Arm that judges the hypotheses."""
 
     arm: NliArm = "learned"
 
 
 class Graph(Part):
-    """Which walk, over which chunks."""
+    """Walk, and the chunks that it goes over."""
 
     arm: GraphArm = "ours"
     chunker: Chunker = "clause-1024"
 
 
 class ReviewExperiments(Intervals):
-    """How often the setting of two contracts is redrawn, the resamples of intervals, and the seed of both."""
+    """Number of redraws of the setting of two contracts, resamples of intervals, and the seed of both."""
 
     redraws: Positive = 200
 

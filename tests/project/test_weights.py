@@ -22,7 +22,6 @@ from training_data import learned_from, told  # noqa: E402
 ELSEWHERE = {
     "ovrag_studies/contract_review/weights/clauses.safetensors",
     "ovrag_studies/contract_review/weights/nli.safetensors",
-    "ovrag_studies/contract_review/weights/nli.json",
     "ovrag_studies/abstention/arms/weights/readers.json",
 }
 TRAINERS = {
@@ -31,6 +30,7 @@ TRAINERS = {
     "train_purposes": ("ontologies/lexicon/purposes.safetensors",),
     "train_roles": ("ontologies/lexicon/roles.safetensors",),
     "train_questions": ("ontologies/lexicon/questions.safetensors",),
+    "train_contract_nli": ("ovrag_studies/contract_review/weights/nli.json",),
     "train_policy_reader": ("ovrag_studies/cited/weights/reader.safetensors",),
     "train_policy_critic": ("ovrag_studies/cited/weights/critic.safetensors",),
     "train_policy_conflicts": ("ovrag_studies/cited/weights/conflicts.safetensors",),

@@ -58,7 +58,7 @@ class Adapter(Protocol):
 
     @property
     def name(self) -> str:
-        """What records and tables call it."""
+        """Name of the system in records and tables."""
 
     def answer(self, card: Card) -> CardReply:
         """Its reply. What fails while it answers is a reply too; what is wrong with the set-up is raised."""
@@ -117,7 +117,7 @@ class StringOracle:
 
 
 def _says(fact: Words, subject: Words, value: Words) -> bool:
-    """Whether a fact begins with one name and ends with the other."""
+    """Return True where a fact begins with one name and ends with the other."""
     if not subject or not value:
         return False
     return fact[: len(subject)] == subject and fact[-len(value) :] == value
@@ -173,7 +173,7 @@ class GraphRag:
 
 
 def licensed_reply(asked: Asked) -> CardReply:
-    """What is said of a question by its reading and licence."""
+    """Turn the reading and licence of a question into a reply."""
     reading, licence = asked.reading, asked.licence
     detail = "; ".join(part for part in (reading.reason, explained(licence) if licence else "") if part)
     evidence = evidence_of(licence) if licence else ()
@@ -202,7 +202,7 @@ def evidence_of(licence: Licence) -> tuple[str, ...]:
 
 
 def explained(licence: Licence) -> str:
-    """Why a licence is as it is, in words: the constraint of a NO, what the others lack."""
+    """Explain a licence in words: the constraint of a NO, or what the others lack."""
     return licence.lacking or (f"breaks {licence.constraint}" if licence.constraint else "")
 
 

@@ -69,7 +69,7 @@ class ChatAlone:
 
 
 class ChatLicensed:
-    """What a chat model says where the graph licenses it, and silence where it does not."""
+    """Chat model that answers where the graph licenses what it says, and is silent where it does not."""
 
     def __init__(self, alone: ChatAlone, store: Store, domain: Domain, names: Names) -> None:
         self._alone = alone

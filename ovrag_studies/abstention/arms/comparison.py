@@ -108,7 +108,7 @@ def crossfit_arms(world: CardWorld, cards: Sequence[Card], folds: int = 5) -> di
 
 
 def lessons(world: CardWorld, cards: Sequence[Card]) -> list[Lesson]:
-    """What readers learn from: the cards with the passages that are found for them."""
+    """Collect what readers learn from: the cards with the passages that are found for them."""
     world.shelf.prepare(card.question for card in cards)
     near, search = world.shelf.nearest, world.shelf.search
     return [Lesson(each.question, near(each.question), search(each.question), each.gold) for each in cards]
@@ -168,7 +168,7 @@ def _record(card: Card, arm: str, cluster: str, reply: CardReply) -> Record:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Where the right passage of a card stands (from 1), None where it is not among those found."""
+    """Ranks of the right passage of a card, from 1; None where it is not among those found."""
 
     card: Card
     cluster: str

@@ -141,7 +141,7 @@ class FactShelf:
         return found.round(DECIMALS)
 
     def _named(self, question: str) -> NDArray[numpy.float64]:
-        """What the names in the question count for each passage."""
+        """Add up, for each passage, what the names in the question count."""
         counts = numpy.zeros(len(self.passages))
         for name in mentions(words(question), self._names, self._longest):
             for row, weight in self._names[name].items():
@@ -183,10 +183,11 @@ def _names(passages: Sequence[FactSentence]) -> dict[Words, dict[int, float]]:
 
 
 def about(card: Card, known: Container[str]) -> frozenset[str]:
-    """What the right passages of a card are about: the asked subjects, else the claimed object; nothing if not `known`.
+    """Return the things that the right passages of a card are about.
 
-    A claim of a thing that nothing is recorded of is settled, if at all, by what is recorded of its object: that the
-    relation holds the other way round, say. `known` are the things that there are passages on.
+    They are the asked subjects, else the claimed object; nothing if not `known`. A claim of a thing that nothing is
+    recorded of is settled, if at all, by what is recorded of its object: for example, that the relation
+    holds the other way round. `known` are the things that there are passages on.
     """
     subjects = frozenset(each for each in card.claim.subjects if each in known)
     return subjects or frozenset(each for each in (card.claim.obj,) if each in known)

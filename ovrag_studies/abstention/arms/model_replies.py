@@ -13,7 +13,7 @@ from enum import StrEnum
 
 
 class CardAnswer(StrEnum):
-    """What a system says of a card. `unparsed` and `failed` are no abstentions: they count beside the three answers."""
+    """Answer of a system to a card. `unparsed` and `failed` are no abstentions: they count beside the three answers."""
 
     YES = "YES"
     NO = "NO"
@@ -73,7 +73,7 @@ _ABSTAINS = re.compile(
 
 
 def read_reply(text: str) -> Read:
-    """What a model's whole reply says. Never raises; what contradicts itself is unparsed."""
+    """Read a model's whole reply. Never raises; a reply that contradicts itself is unparsed."""
     folded = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
     said = _THOUGHT.sub(" ", folded).strip() if len(folded) <= LONGEST else ""
     if not said or _THINKING.search(said):

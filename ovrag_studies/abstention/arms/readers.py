@@ -53,7 +53,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a reader says, how sure it is (0 to 1), and the places of the passages it says so by."""
+    """Answer of a reader, its confidence (0 to 1), and the places of the passages that it rests on."""
 
     answer: CardAnswer
     confidence: float
@@ -65,19 +65,20 @@ class Reader(Protocol):
 
     @property
     def name(self) -> str:
-        """What records and tables call it."""
+        """Name of the reader in records and tables."""
 
     def read(self, question: str, found: Sequence[Found]) -> Opinion:
-        """What the passages say of the question."""
+        """Judge what the passages say of the question."""
 
 
 class Signals:
-    """What names tell of a question and passages: places of passages, in the order of `found`.
+    """Evidence that names give on a question and passages.
 
-    `said` hold both names of the question; of `steps` the second goes on where the first ends; `about` are titled by a
-    name of the question and say something else, `others` counts their titles. `namesakes` share a title that the
-    question gives without brackets. `named` counts names, and `unknown` words that begin like one and stand in no
-    passage. Orders are those of the passages: the first name is the one that stands where they have their titles.
+    Passages are given by their places, in the order of `found`. `said` hold both names of the question. Of `steps` the
+    second goes on where the first ends. `about` are titled by a name of the question and say something else; `others`
+    counts their titles. `namesakes` share a title that the question gives without brackets. `named` counts names.
+    `unknown` counts words that begin like a name and stand in no passage. Orders are those of the passages: the first
+    name is the one that stands where they have their titles.
     """
 
     def __init__(self, question: str, found: Sequence[Found]) -> None:
@@ -104,7 +105,7 @@ class Signals:
         self.unknown = _unknown(question, found)
 
     def _in_order(self, titled: Mapping[int, int]) -> bool:
-        """Whether the question has the title of the first passage that says it before its object."""
+        """Return True where the question has the title of the first passage that says it before its object."""
         return titled[self.said[0]] < (self._ends[self.said[0]] or 0)
 
     def _two_steps(self, titled: Iterable[int]) -> tuple[int, int] | None:
@@ -145,7 +146,7 @@ class Signals:
 
 
 def _leads(found: Found) -> bool:
-    """Whether the sentence begins with its title, or else with the object."""
+    """Return True where the sentence begins with its title, False where it begins with the object."""
     text = found.passage.text
     return text.find(found.passage.title) <= text.rfind(found.passage.object_name)
 
@@ -245,13 +246,13 @@ class Lesson:
 
 @cache
 def shipped() -> Learned:
-    """What the readers learned from the cards on rivers, of which none is part of this repository."""
+    """Load what the readers learned from the cards on rivers. None of these cards is part of this repository."""
     text = files(__package__).joinpath("weights", "readers.json").read_text(encoding="utf-8")
     return Learned.model_validate_json(text)
 
 
 def learn(lessons: Sequence[Lesson], source: str) -> Learned:
-    """What all readers learn from cards. The same lessons in any order give the same.
+    """Fit all readers to cards. The same lessons in any order give the same result.
 
     Raises CardError where one of the three answers is the gold of no card.
     """

@@ -34,7 +34,7 @@ _Text = Annotated[str, Field(min_length=1)]
 
 @dataclass(frozen=True, slots=True)
 class CardClaim:
-    """What a question claims: a predicate by its name or IRI, between IRIs; `obj` may be the text of a literal.
+    """Claim of a question: a predicate by its name or IRI, between IRIs; `obj` may be the text of a literal.
 
     `subjects` are several where the name in the question fits several things; a file has them as `subj`.
     """

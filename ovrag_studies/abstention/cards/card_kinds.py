@@ -111,17 +111,17 @@ class View:
         return {name: nodes for name, nodes in found.items() if len(nodes) > 1}
 
     def name(self, node: Value) -> str:
-        """What a thing is called."""
+        """Return the name of a thing."""
         return called(self.all.thing(node))
 
     def is_clear(self, node: Value) -> bool:
-        """Whether the name is that of nothing else, also where a qualifier is left out."""
+        """Return True where nothing else has the name, also where a qualifier is left out."""
         name = self.name(node)
         alone = len(self.named[name.casefold()]) == 1
         return alone and (bare(name) != name or bare(name) not in self.shared)
 
     def distant(self, start: NamedNode, least: int) -> Iterator[tuple[Value, int]]:
-        """What the visible chain reaches from a thing in at least so many steps, with their number."""
+        """Yield what the visible chain reaches from a thing in at least so many steps, with their number."""
         steps: dict[object, int] = {start: 0}
         for value, fact in self.seen.below(start, FURTHEST).items():
             count = steps[fact.subject] + 1
@@ -159,7 +159,7 @@ def asserted(view: View, chance: random.Random) -> Iterator[Proposal]:
 
 
 def chained(view: View, chance: random.Random) -> Iterator[Proposal]:
-    """What a chain of two steps or more reaches."""
+    """A thing with something that its chain reaches in two steps or more."""
     for subject in chance.sample(view.subjects, len(view.subjects)):
         reached = [value for value, _ in view.distant(subject, 2)]
         if reached:
@@ -182,7 +182,7 @@ def turned(view: View, chance: random.Random) -> Iterator[Proposal]:
 
 
 def circular(view: View, chance: random.Random) -> Iterator[Proposal]:
-    """What would close a circle of three or more."""
+    """A claim that would close a circle of three or more."""
     for proposal in chained(view, chance):
         if isinstance(proposal.object, NamedNode):
             yield Proposal((proposal.object,), proposal.subjects[0])
@@ -197,7 +197,7 @@ def sibling(view: View, chance: random.Random) -> Iterator[Proposal]:
 
 
 def one_too_far(view: View, chance: random.Random) -> Iterator[Proposal]:
-    """What is said of that which is said of a thing."""
+    """A thing with something that is said of its object: one step too far."""
     for proposal in chained(view, chance):
         following = [value for value, steps in view.distant(proposal.subjects[0], 2) if steps == 2]
         if following:
@@ -228,7 +228,7 @@ def by_other_classes(view: View, chance: random.Random) -> Iterator[Proposal]:
 
 
 def other_predicate(name: str) -> Callable[[View, random.Random], Iterator[Proposal]]:
-    """What another predicate says of a thing."""
+    """Make a function that proposes what another predicate says of a thing."""
 
     def found(view: View, chance: random.Random) -> Iterator[Proposal]:
         pairs = _pairs(view.visible, view.domain.predicate(name))
@@ -255,7 +255,7 @@ def hidden(view: View, chance: random.Random) -> Iterator[Proposal]:
 
 
 def _elsewhere(view: View, chance: random.Random) -> list[Value]:
-    """What is said under the predicates that a constraint keeps apart from this one."""
+    """List what is said under the predicates that a constraint keeps apart from this one."""
     apart = [each.other for each in view.predicate.constraints.values() if each.kind == "disjoint" and each.other]
     pairs = [pair for name in apart for pair in _pairs(view.visible, view.domain.predicate(name))]
     return [value for _, value in _shuffled(pairs, chance)]

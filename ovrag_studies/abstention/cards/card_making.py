@@ -103,7 +103,7 @@ def visible(store: EmbeddedStore, domain: Domain, hidden: frozenset[str]) -> Emb
 
 
 def _copy(store: Store, domain: Domain) -> EmbeddedStore:
-    """What the domain knows of a graph, in this process, so that facts can be hidden."""
+    """Copy what the domain knows of a graph into this process, so that facts can be hidden."""
     iris = [*(NamedNode(each.iri) for each in domain.predicates.values()), TYPE, LABEL]
     return EmbeddedStore(
         fact
@@ -208,7 +208,10 @@ def _drafts(kind: Kind, view: View, plan: Cards) -> list[_Draft]:
 
 
 def _is_clear(proposal: Proposal, view: View) -> bool:
-    """Whether the names of a claim mean these things only; that of several subjects is meant to fit them all."""
+    """Return True where the names of a claim mean these things only.
+
+    The name of several subjects is meant to fit them all.
+    """
     alone = len(proposal.subjects) > 1 or view.is_clear(proposal.subjects[0])
     return alone and view.is_clear(proposal.object) and proposal.object not in proposal.subjects
 

@@ -1,7 +1,7 @@
-"""What others recorded: cards with the answers of their systems, and the published figures.
+"""Cards that others recorded, with the answers of their systems, and the published figures.
 
 A recorded card is a line of a file of cards with one field more, `recorded`: the answer of each system by its name.
-Its IRIs may be malformed, and are kept as they are, since the record is what is scored.
+Its IRIs may be malformed. They are kept as they are, since the record is what is scored.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class RecordedCards:
 
     @property
     def malformed(self) -> int:
-        """How many cards name a thing by an IRI that is none."""
+        """Number of cards that name a thing by an IRI that is none."""
         return sum(any(malformed(each) for each in (*card.claim.subjects, card.claim.obj)) for card in self.cards)
 
     @property
     def duplicates(self) -> int:
-        """How many cards say what a card before them says: the same facts, question and gold."""
+        """Number of cards that repeat a card before them: the same facts, question and gold."""
         said = Counter((card.facts, card.question, card.gold) for card in self.cards)
         return sum(times - 1 for times in said.values())
 

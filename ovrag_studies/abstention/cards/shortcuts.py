@@ -1,4 +1,4 @@
-"""What can be scored without reading: by the number of facts beside a card, or by the words in it alone.
+"""Scores that need no reading: by the number of facts beside a card, or by the words in it alone.
 
 A set of cards measures abstention only where such shortcuts stay near the share of the most frequent answer. Each
 learned one is fitted to the cards of all clusters but a fold's, and asked about that fold.
@@ -87,13 +87,13 @@ def published_rule(card: Card, names: Names = local_name) -> Gold:
 
 
 def _naming(card: Card, names: Names) -> int:
-    """How many facts end with the name of the asked object."""
+    """Count the facts that end with the name of the asked object."""
     asked = _words(names(card.claim.obj))
     return sum(bool(asked) and _words(fact)[-len(asked) :] == asked for fact in card.facts)
 
 
 def _both(card: Card, names: Names) -> tuple[int, int]:
-    """How many facts begin with the name of the subject, or of one of several, and how many end with the object's."""
+    """Count facts that begin with the subject's name, or with one of several, and facts that end with the object's."""
     subjects = [_words(names(iri)) for iri in card.claim.subjects]
     begun = sum(any(_words(fact)[: len(name)] == name for name in subjects if name) for fact in card.facts)
     return begun, _naming(card, names)

@@ -1,1 +1,1 @@
-"""What is true of a graph: its domain, what is known of a thing, what is alike."""
+"""Knowledge of a graph: its domain, what is known of a thing, what is alike."""

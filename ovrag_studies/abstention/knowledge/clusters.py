@@ -1,4 +1,4 @@
-"""Which cards are not independent: those about things that a predicate with a chain joins."""
+"""Clusters of cards that are not independent: those about things that a predicate with a chain joins."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What is true of one kind of graph: its classes, predicates and wordings, and what contradicts a claim. From a file.
+"""Description of one kind of graph, from a file: classes, predicates, wordings, and what contradicts a claim.
 
-Nothing of it is in the code: another domain is another file (YAML, `ontologies/domains/`), with SHACL shapes beside it
-that back each constraint.
+Nothing of it is in the code: another domain is another file (YAML, `ontologies/domains/`). SHACL shapes beside the file
+back each constraint.
 """
 
 from __future__ import annotations
@@ -43,11 +43,12 @@ class Class(_DomainPart):
 
 
 class Constraint(_DomainPart):
-    """What contradicts a claim.
+    """Rule that contradicts a claim which breaks it.
 
-    functional: a subject has one object of the class at most (any class without one). asymmetric: not both ways.
-    acyclic: nobody comes back to the start. subject, object: is no thing of a class disjoint with `of`. disjoint: not
-    the same pair under the predicate `other`. `says` is the sentence for people, `shape` the IRI of the SHACL shape.
+    functional: a subject has one object of the class at most (of any class, where none is given). asymmetric: not
+    both ways. acyclic: nobody comes back to the start. subject, object: is no thing of a class disjoint with `of`.
+    disjoint: not the same pair under the predicate `other`. `says` is the sentence for people. `shape` is the IRI of
+    the SHACL shape.
     """
 
     kind: Kind
@@ -58,7 +59,7 @@ class Constraint(_DomainPart):
 
 
 class Wording(_DomainPart):
-    """How people say it: names of the relation, and templates with {subject} and {object}.
+    """Words that people use for a relation: its names, and templates with {subject} and {object}.
 
     `vocabulary` holds words by their part of speech, for readers of questions.
     """
@@ -88,7 +89,7 @@ class Predicate(Wording):
     constraints: dict[Name, Constraint] = {}
 
     def is_chain(self, name: str) -> bool:
-        """Whether a name of this predicate (its name, IRI or chain's name) is that of its chain."""
+        """Return True where a name of this predicate (its name, IRI or chain's name) is that of its chain."""
         return self.chain is not None and name == self.chain.name
 
 
@@ -100,9 +101,10 @@ class Nested(_DomainPart):
 
 
 class Naming(_DomainPart):
-    """Whether different names are different things: for things of the classes in `different`, if the names are unlike.
+    """Rule that says where different names are different things.
 
-    `joints` are the words between a part and its whole (the bay *of* the lake), `short` writes out abbreviations.
+    It holds for things of the classes in `different`, if the names are unlike. `joints` are the words between a part
+    and its whole (the bay *of* the lake). `short` writes out abbreviations.
     """
 
     different: tuple[Name, ...] = ()
@@ -119,7 +121,7 @@ class NamedClass(_DomainPart):
 
 
 class TableFacts(_DomainPart):
-    """How a table of facts is read: the class of its subjects, and the classes by the names in `object_kind`."""
+    """Rules for reading a table of facts: the class of its subjects, and the classes by the names in `object_kind`."""
 
     subject: Name | None = None
     predicate: Name | None = None
@@ -145,7 +147,7 @@ class Domain(_DomainPart):
 
     @cached_property
     def table(self) -> FactTable:
-        """How the store reads a table of facts."""
+        """Rules by which the store reads a table of facts."""
         return FactTable(
             {name: NamedNode(predicate.iri) for name, predicate in self.predicates.items()},
             self.facts.predicate,
@@ -211,11 +213,11 @@ class Domain(_DomainPart):
         return NamedNode(self.classes[name].iri or self.prefix + name)
 
     def are_disjoint(self, one: str, other: str) -> bool:
-        """Whether no thing is of both classes, by what is declared of them or of classes above them."""
+        """Return True where no thing is of both classes, by what is declared of them or of classes above them."""
         return (one, other) in self._apart
 
     def may_nest(self, one: str, other: str) -> bool:
-        """Whether a thing of one class may lie in a thing of the other, either way round."""
+        """Return True where a thing of one class may lie in a thing of the other, either way round."""
         return (one, other) in self._nesting
 
     @cached_property
@@ -252,7 +254,7 @@ def fill(template: str, subject: str, object_: str) -> str:
 
 
 def is_template(text: str) -> bool:
-    """Whether a wording has a place for each of the two names, once."""
+    """Return True where a wording has a place for each of the two names, once."""
     return text.count("{subject}") == text.count("{object}") == 1
 
 
@@ -279,7 +281,7 @@ def load_domain(path: Path) -> Domain:
 
 
 def _problem(domain: Domain) -> str | None:
-    """What names something that is not there, stands for two things, or cannot be."""
+    """Describe the first part that names something that is not there, stands for two things, or cannot be."""
     for where, name in _classes_named(domain):
         if name is not None and name not in domain.classes:
             return f"{where}: {name} is no class of the domain; {_near(name, list(domain.classes))}"

@@ -48,7 +48,7 @@ def open_with_domain(
 
 
 def violations(store: Store, domain: Domain) -> list[str]:
-    """What in the graph contradicts itself, a sentence for each subject and predicate."""
+    """List the contradictions in the graph, a sentence for each subject and predicate."""
     found: list[str] = []
     for predicate in domain.predicates.values():
         known = Known(store, domain, predicate)

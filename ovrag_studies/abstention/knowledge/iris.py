@@ -1,4 +1,4 @@
-"""Whether a text is an IRI."""
+"""Tests of whether a text is an IRI."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _NOT_IN_AN_IRI = re.compile(r'[\x00-\x20<>"{}|\\^`]')
 
 
 def malformed(iri: str) -> bool:
-    """Whether a text that begins as an IRI cannot be one, or holds the scheme of a second."""
+    """Return True where a text begins as an IRI but cannot be one, or holds the scheme of a second."""
     if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", iri):
         return False
     return bool(_SECOND_SCHEME.search(iri) or _NOT_IN_AN_IRI.search(iri))
 
 
 def is_iri(text: str) -> bool:
-    """Whether a text is an IRI with an authority, such as `http://host/path`; a literal otherwise."""
+    """Return True for an IRI with an authority, such as `http://host/path`; any other text is a literal."""
     return bool(_IRI.fullmatch(text)) and not malformed(text)

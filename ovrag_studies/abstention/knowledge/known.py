@@ -1,4 +1,4 @@
-"""What a graph records under one predicate of a domain, each thing asked once; and where that contradicts itself."""
+"""Facts that a graph records under one predicate of a domain, and their contradictions. Each thing is asked once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FURTHEST = 100_000  # things that a chain may pass
 
 
 class Known:
-    """What the graph says of one predicate."""
+    """View of what the graph says of one predicate."""
 
     def __init__(self, store: Store, domain: Domain, predicate: Predicate) -> None:
         self.store, self.domain, self.predicate = store, domain, predicate
@@ -31,7 +31,7 @@ class Known:
         self._classes = {domain.class_iri(name).value: name for name in domain.classes}
 
     def values(self, subject: NamedNode) -> tuple[Value, ...]:
-        """What is recorded of a subject under the predicate."""
+        """Return the objects that are recorded of a subject under the predicate."""
         if subject not in self._values:
             objects = [each.object for each in self.store.triples(subject, self.iri)]
             found = {each for each in objects if isinstance(each, NamedNode | Literal)}
@@ -41,7 +41,7 @@ class Known:
         return self._values[subject]
 
     def is_vague(self, subject: NamedNode) -> bool:
-        """Whether something without a name (a blank node) is recorded of a subject, which may be anything."""
+        """Return True where a thing without a name (a blank node), which may be anything, is recorded of a subject."""
         self.values(subject)
         return subject in self._nameless
 
@@ -88,7 +88,7 @@ class Known:
         return reached
 
     def returns(self, node: NamedNode) -> bool:
-        """Whether the chain from a thing comes back to it."""
+        """Return True where the chain from a thing comes back to it."""
         if node not in self._returns:
             self._settle([node, *self.below(node)])
         return self._returns[node]
@@ -103,7 +103,7 @@ class Known:
         self._returns |= {node: node in circling or node in edges[node] for node in edges}
 
     def is_a(self, thing: Thing, class_: str | None) -> bool:
-        """Whether a thing is recorded as one of the class; everything is one of no class."""
+        """Return True where a thing is recorded as one of the class, and always where the class is None."""
         return class_ is None or any(class_ in self.domain.ancestors[name] for name in thing.classes)
 
     def constraints(self, kind: str) -> Iterator[tuple[str, Constraint]]:
@@ -111,12 +111,12 @@ class Known:
         return ((name, each) for name, each in self.predicate.constraints.items() if each.kind == kind)
 
     def excluding(self) -> Iterator[tuple[str, Known]]:
-        """What is known of each predicate that no pair has beside this one, with the constraint that says so."""
+        """Yield what is known of each predicate that no pair has beside this one, with the constraint that says so."""
         for name, each in self.constraints("disjoint"):
             yield name, Known(self.store, self.domain, self.domain.predicate(str(each.other)))
 
     def why_one(self, one: Value, other: Value) -> str | None:
-        """Why two objects may be one; None where they are certainly two."""
+        """Give a reason why two objects may be one; None where they are certainly two."""
         return why_alike(self.thing(one), self.thing(other), self.domain, self.predicate)
 
     def listed(self, values: Sequence[Value]) -> str:
@@ -133,7 +133,7 @@ def path_to(end: Value, start: NamedNode, steps: Mapping[Value, Triple]) -> tupl
 
 
 def clash(subject: NamedNode, known: Known) -> str | None:
-    """Where what is recorded of a subject contradicts itself: a sentence, or None."""
+    """Say in a sentence where the records of a subject contradict themselves; None where they do not."""
     found = next(_clashes(subject, known), None)
     return found and f"the graph contradicts itself about {called(known.thing(subject))}: {found}"
 
@@ -168,7 +168,7 @@ def _circles(subject: NamedNode, values: Sequence[Value], known: Known) -> Itera
 
 
 def torn(node: Value, known: Known) -> str | None:
-    """Where a thing is recorded as of two classes that share nothing: a sentence, or None."""
+    """Say in a sentence that a thing is recorded as of two classes that share nothing; None where it is not."""
     thing = known.thing(node)
     pairs = combinations(thing.classes, 2)
     apart = next((pair for pair in pairs if known.domain.are_disjoint(*pair)), None)

@@ -1,9 +1,9 @@
-"""Whether two things are certainly two: by their classes, by what may lie in what, and by their names.
+"""Tests of whether two things are certainly two: by their classes, by what may lie in what, and by their names.
 
-Two names are unlike only where nothing lets them be names of one thing: not the same words in another order, not a name
-with and without what qualifies it ("Hudson River", "Hudson River (New York)"), not a part and its whole ("Dago Bay of
-Lake Vermilion"), not a letter's difference in a long word. Where the domain does not say that names tell things apart,
-only classes that share nothing do.
+Two names are unlike only where nothing lets them be names of one thing. These are not unlike: the same words in another
+order; a name with and without what qualifies it ("Hudson River", "Hudson River (New York)"); a part and its whole
+("Dago Bay of Lake Vermilion"); a letter's difference in a long word. Where the domain does not say that names tell
+things apart, only classes that share nothing do.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Name:
 
 
 def why_alike(one: Thing, other: Thing, domain: Domain, predicate: Predicate) -> str | None:
-    """Why the two may be one thing, or one lie in the other; None where they are certainly two."""
+    """Give a reason why the two may be one thing, or one lie in the other; None where they are certainly two."""
     if isinstance(one.node, Literal) or isinstance(other.node, Literal):
         return _why_values_alike(one, other, predicate)
     if any(domain.are_disjoint(*pair) for pair in product(one.classes, other.classes)):
@@ -69,7 +69,7 @@ def called(thing: Thing) -> str:
 
 
 def same_value(one: Literal, other: Literal, predicate: Predicate) -> bool:
-    """Whether two literals say the same: to the letter, or as values of the predicate's kind.
+    """Return True where two literals say the same: to the letter, or as values of the predicate's kind.
 
     An amount without a currency is meant in that of the other.
     """
@@ -102,7 +102,7 @@ def canonical(literals: Sequence[Literal], predicate: Predicate) -> dict[Literal
 
 
 def names_alike(one: str, other: str, domain: Domain) -> bool:
-    """Whether two names may be names of one thing, or of a part and its whole."""
+    """Return True where two names may be names of one thing, or of a part and its whole."""
     ours, theirs = _parsed(one, domain), _parsed(other, domain)
     if ours.qualifier is not None and theirs.qualifier is not None and ours.qualifier != theirs.qualifier:
         return False  # qualified, so that they are told apart
@@ -191,7 +191,7 @@ def _parse(name: str, short: tuple[tuple[str, str], ...], joints: tuple[str, ...
 
 
 def _sides(words: tuple[str, ...], joints: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """What stands before and behind each joint, where it is more than a word."""
+    """Yield the words before each joint, and those behind it, where they are more than one."""
     for at, word in enumerate(words):
         if word in joints:
             yield from (side for side in (words[:at], words[at + 1 :]) if len(side) > 1)

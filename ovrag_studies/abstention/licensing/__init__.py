@@ -1,1 +1,1 @@
-"""What a graph says of a claim, with its proof, and the proof checked again."""
+"""Licences: what a graph says of a claim, with its proof, and the proof checked again."""

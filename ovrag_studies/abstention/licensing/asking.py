@@ -37,7 +37,7 @@ class Asked:
 
     @property
     def verdict(self) -> LicenceVerdict:
-        """What may be said of the question; one that asks whether something is *not* so turns YES and NO round."""
+        """Verdict on the question; one that asks whether something is *not* so turns YES and NO round."""
         if self.licence is None:
             return LicenceVerdict.UNKNOWN
         verdict = self.licence.verdict
@@ -50,14 +50,14 @@ class Asked:
 
     @property
     def constraint(self) -> str:
-        """What the claim and the graph break together, as a sentence; empty where nothing is broken."""
+        """Sentence on what the claim and the graph break together; empty where nothing is broken."""
         if self.licence is None or self.licence.constraint is None:
             return ""
         return constraint_sentence(self.licence.claim.predicate, self.licence.constraint, self.domain)
 
     @property
     def lacking(self) -> str:
-        """Why nothing, or nothing certain, may be said; empty for YES and NO."""
+        """Reason why nothing, or nothing certain, may be said; empty for YES and NO."""
         if self.licence is None:
             return self.reading.reason
         if self.licence.verdict in OPPOSITE:
@@ -80,7 +80,7 @@ def ask(question: str, store: Store, domain: Domain, names: Names) -> Asked:
 
 
 def is_borne_out(asked: Asked, store: Store) -> bool | None:
-    """Whether the licence holds when it is checked again by other means; None where there is nothing to check."""
+    """Check by other means whether the licence holds; None where there is nothing to check."""
     try:
         return recheck(asked.licence, store, asked.domain) if asked.licence else None
     except Unchecked:
@@ -167,7 +167,7 @@ def sentence(triple: Triple, domain: Domain, names: Names) -> str:
 
 
 def constraint_sentence(predicate: str, constraint: str, domain: Domain) -> str:
-    """What a constraint of the predicate, or of its chain, says."""
+    """Return the sentence of a constraint of the predicate, or of its chain."""
     declared = domain.predicate(predicate).constraints.get(constraint)
     return declared.says if declared else _OWN.get(constraint, constraint)
 

@@ -1,8 +1,8 @@
-"""What a graph licenses a system to say of a claim: YES, NO, UNKNOWN, or that it was not checked; with the proof.
+"""Licence of a graph to say YES, NO or UNKNOWN of a claim, or that it was not checked; with the proof.
 
-Three-valued and open: YES is what is recorded or follows by the chain. NO needs a constraint of the domain that graph
-and claim break together and the graph alone does not. Everything else is UNKNOWN, and says what is lacking. Where the
-graph contradicts itself in what a claim rests on, or gives no answer, the claim is unchecked.
+It is three-valued and open. YES is what is recorded or follows by the chain. NO needs a constraint of the domain that
+graph and claim break together and the graph alone does not. Everything else is UNKNOWN, and says what is lacking. The
+claim is unchecked where the graph contradicts itself in what the claim rests on, or gives no answer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CHAIN = "complete chain"  # of a chain that is recorded down to where it ends
 
 
 class LicenceVerdict(StrEnum):
-    """What may be said of a claim. UNCHECKED: nothing, as there was no answer or the graph contradicts itself."""
+    """Verdict on a claim. UNCHECKED: nothing may be said, as there was no answer or the graph contradicts itself."""
 
     YES = "YES"
     NO = "NO"
@@ -51,7 +51,7 @@ class Licence:
 
 
 def license_claim(claim: GraphClaim, store: Store, domain: Domain) -> Licence:
-    """What the graph licenses to say of the claim. Raises DomainError for a predicate that the domain has not."""
+    """Find what the graph licenses to say of the claim. Raises DomainError for a predicate that the domain has not."""
     predicate = domain.predicate(claim.predicate)
     known = Known(store, domain, predicate)
     try:
@@ -129,7 +129,7 @@ def _against_one_object(claim: GraphClaim, values: Sequence[Value], known: Known
 
 
 def _may_be_another(claim: GraphClaim, differs: Value, values: Sequence[Value], each: Constraint, known: Known) -> bool:
-    """Whether the asked object may be another one that is recorded beside the one that it differs from."""
+    """Return True where the asked object may be another one, recorded beside the one that it differs from."""
     others = [value for value in values if value != differs and known.is_a(known.thing(value), each.of)]
     return any(known.why_one(value, claim.object) is not None for value in others)
 
@@ -198,7 +198,7 @@ def _what_a_fact_lacks(claim: GraphClaim, values: Sequence[Value], known: Known)
 
 
 def _what_a_chain_lacks(claim: GraphClaim, reached: Mapping[Value, Triple], known: Known) -> str | None:
-    """What keeps a chain that does not pass the asked thing from being a NO; None where nothing does."""
+    """Say why a chain that does not pass the asked thing is not a NO; None where nothing keeps it from that."""
     chain = known.predicate.chain
     functional = next(known.constraints("functional"), None)
     if chain is None or not chain.ends_in or functional is None:
@@ -211,7 +211,7 @@ def _what_a_chain_lacks(claim: GraphClaim, reached: Mapping[Value, Triple], know
 
 
 def _gap(node: Value, claim: GraphClaim, is_end: bool, of: str | None, known: Known) -> str | None:
-    """Why a chain is not known to go on from a thing that it passes, to something of the class `of`."""
+    """Say why a chain is not known to go on from a thing that it passes, to something of the class `of`."""
     name, relation = called(known.thing(node)), _relation(known.predicate)
     following = known.values(node) if isinstance(node, NamedNode) else ()
     if isinstance(node, NamedNode) and known.is_vague(node):

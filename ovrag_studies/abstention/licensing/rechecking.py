@@ -68,7 +68,7 @@ def _says_it(licence: Licence, known: Known, is_chain: bool) -> bool:
 
 
 def _is_broken(shape: str, facts: Sequence[Triple], known: Known, claimed: Triple | None = None) -> bool:
-    """Whether the facts break a shape, with what is claimed beside them.
+    """Return True where the facts break a shape, with what is claimed beside them.
 
     What is claimed of a chain is taken for the shortest chain there is, which a longer one breaks no less.
     Raises Unchecked for more facts than shapes can look at.

@@ -1,7 +1,7 @@
-"""Whether the shapes of a domain do what its constraints say: each is tried on the smallest graph that breaks it.
+"""Check that the shapes of a domain do what its constraints say.
 
-A shape that stays silent there can never fire, one that finds something in the part of the graph that breaks nothing
-fires too often. Both are reported in one sentence each.
+Each is tried on the smallest graph that breaks it. A shape that stays silent there can never fire. One that finds
+something in the part of the graph that breaks nothing fires too often. Both are reported in one sentence each.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _A, _B, _C = (NamedNode(f"urn:example:{letter}") for letter in "abc")
 
 
 def shape_problems(domain: Domain) -> list[str]:
-    """What is wrong with the shapes, a sentence each. Raises OntologyError where they cannot be read at all."""
+    """List the faults of the shapes, a sentence each. Raises OntologyError where they cannot be read at all."""
     problems: list[str] = []
     for predicate in domain.predicates.values():
         for name, each in predicate.constraints.items():

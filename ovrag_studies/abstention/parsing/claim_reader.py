@@ -36,7 +36,7 @@ class GraphClaim:
 
 @dataclass(frozen=True, slots=True)
 class QuestionReading:
-    """How a question was read. Without a claim, `reason` says why, and `candidates` what it may have meant.
+    """Reading of a question. Without a claim, `reason` says why, and `candidates` what it may have meant.
 
     `confidence` is from 0 to 1; `mentions` are the spans of `subject`, `object` and `relation` in the question.
     `negated`: the question asks whether the claim is *not* so, so that a yes of the graph is a no to it.
@@ -99,7 +99,7 @@ def _several(
     objects: Sequence[Thing],
     relations: Sequence[str],
 ) -> str:
-    """Why it is not one claim."""
+    """Say why the question is not one claim."""
     if len(subjects) == len(objects) == 1:
         return f"the question may ask for {' or '.join(relations)}"
     part, name, things = ("subject", subject, subjects) if len(subjects) != 1 else ("object", object_, objects)

@@ -1,4 +1,4 @@
-"""Why a sentence is not read at all, whatever words of a relation it has."""
+"""Reasons not to read a sentence at all, whatever words of a relation it has."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ def _at_a_name(frame: Frame, at: int) -> str:
 
 
 def side_by_side(frame: Frame) -> bool:
-    """Whether only `and` or `or` is between the names: `Do X and Y flow into the same sea?`."""
+    """Detect names with only `and` or `or` between them: `Do X and Y flow into the same sea?`."""
     between = set(frame.words[frame.slots[0] + 1 : frame.slots[1]])
     return bool({"and", "or"} & between) and between <= {"and", "or", "the", ",", "both"}
 
 
 def _asks_more(frame: Frame) -> bool:
-    """Whether it is no question of yes or no: `Why does X flow into Y?`; but `Where does X end, in Y?`."""
+    """Detect what is no question of yes or no: `Why does X flow into Y?`; but `Where does X end, in Y?`."""
     opening = frame.words[: frame.slots[0]]
     if any(word in SIGNS for word in frame.words[: frame.slots[-1]]):
         return False
@@ -105,7 +105,7 @@ def _compares(word: str) -> bool:
 
 
 def _of_another(frame: Frame) -> bool:
-    """Whether a verb is said of a thing told only by a noun: `a tributary of X flows`, `into a tributary of X`."""
+    """Detect a verb that is said of a thing told only by a noun: `a tributary of X flows`, `into a tributary of X`."""
     for one, other in pairwise(frame.signs):
         first, second = one.senses[0], other.senses[0]
         between = set(frame.words[one.end : other.start])

@@ -141,7 +141,7 @@ class Frame:
         return bool(fitting)
 
     def _nominal(self, at: int) -> bool:
-        """Whether a noun must stand here: behind an article or a possessor (with adjectives)."""
+        """Return True where a noun must stand: behind an article or a possessor (with adjectives)."""
         for back in range(at - 1, max(at - 4, -1), -1):
             word = self.words[back]
             if word in ("'s", "'", "whose") or (word in DETERMINERS and word != "that"):
@@ -154,17 +154,17 @@ class Frame:
         return False
 
     def _fronted(self, at: int) -> bool:
-        """Whether a preposition opens the sentence, or its clause, with a name behind it: `Into X does Y flow`."""
+        """Detect a preposition that opens the sentence, or its clause, with a name behind it: `Into X does Y flow`."""
         before = self.words[at - 1] if at else ","
         return (before in SIGNS or before in BE | {"that", "it"}) and any(each > at for each in self.slots)
 
     def next_sign(self, sign: RelationSign) -> int:
-        """Where the next sign begins that is no aside, or the sentence ends."""
+        """Find the place where the next sign begins that is no aside, or where the sentence ends."""
         ahead = [each.start for each in self.signs if each.start >= sign.end and not self.is_aside(each)]
         return min(ahead, default=len(self.words))
 
     def turned(self, at: int) -> bool:
-        """Whether a name before the verb stands behind a preposition that opens the clause: `Into X flows Y`."""
+        """Detect a name before the verb behind a preposition that opens the clause: `Into X flows Y`."""
         governor = self.governing(at)
         return governor is not None and self.words[governor] in GOALS and self._fronted(governor)
 
@@ -174,7 +174,7 @@ class Frame:
         return "" if governor is None else self.words[governor]
 
     def governing(self, at: int) -> int | None:
-        """Where that preposition stands; fillers are seen through: `into the waters of X`."""
+        """Place of the preposition that a name depends on; fillers are seen through: `into the waters of X`."""
         back = at - 1
         while back >= 0:
             word = self.words[back]
@@ -189,21 +189,21 @@ class Frame:
         return None
 
     def is_adjective(self, at: int) -> bool:
-        """Whether a word may be an adjective: nothing is known of it, and it is no form of a verb."""
+        """Return True where a word may be an adjective: nothing is known of it, and it is no form of a verb."""
         word = self.words[at]
         plain = not self.pieces[at].slot and word not in FUNCTION and word not in SIGNS and word != "'s"
         return plain and at not in self.understood and not word.endswith(("ing", "ed"))
 
     def describes(self, at: int) -> bool:
-        """Whether a word may stand before a noun without adding to it: a filler or an adjective."""
+        """Return True where a word may stand before a noun without adding to it: a filler or an adjective."""
         return at in self.fillers or self.is_adjective(at)
 
     def adds_nothing(self, at: int) -> bool:
-        """Whether a word between a noun and its preposition is a filler, a comma, or says how directly."""
+        """Return True where a word between a noun and its preposition is a filler, a comma, or says how directly."""
         return at in self.fillers or at in self.told or self.words[at] in DIRECT | INDIRECT | {",", "or", "not"}
 
     def is_aside(self, sign: RelationSign) -> bool:
-        """Whether a noun only says where something happens: `at its mouth`, `right at the bottom end`."""
+        """Detect a noun that only says where something happens: `at its mouth`, `right at the bottom end`."""
         back = sign.start - 1
         while back >= 0 and (self.words[back] in _LEADING or self.describes(back)):
             back -= 1
@@ -212,7 +212,7 @@ class Frame:
         return direct and alone and 0 <= back < sign.start - 1 and self.words[back] == "at"
 
     def is_text(self, slot: int) -> bool:
-        """Whether a name is text, so that it can be no subject."""
+        """Return True where a name is text, so that it can be no subject."""
         return self.texts[slot - 1]
 
     def satisfied(self, sign: RelationSign) -> list[Sense]:

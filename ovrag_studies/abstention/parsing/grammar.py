@@ -1,8 +1,8 @@
-"""Which relation a sentence asks for, and which of its two names is whose: the grammar of direction.
+"""Grammar of direction: which relation a sentence asks for, and which of its two names is whose.
 
-A sentence comes with its names taken out. The domain's words tell what a verb's agent and a noun's owner
-are in a claim; the grammar finds agent and owner: active and passive, clefts, relative clauses, fronted prepositions,
-`of`, possessors, compounds, `has ... as its`. Every sign found is a vote; signs that disagree are doubt.
+A sentence comes with its names taken out. The domain's words tell what a verb's agent and a noun's owner are in a
+claim. The grammar finds agent and owner: active and passive, clefts, relative clauses, fronted prepositions, `of`,
+possessors, compounds, `has ... as its`. Every sign found is a vote; signs that disagree are doubt.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Votes = list[tuple[Sense, Vote]]  # each with the sense of its word
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """What a sentence asks: the relation, the slots of subject and object, and whether it asks if that is not so.
+    """Question of a sentence: the relation, the slots of subject and object, and whether it asks if that is not so.
 
     `otherwise` is another relation that it may ask for as well. Without a relation, `reason` says why. `span` is where
     the relation stands.
@@ -46,7 +46,7 @@ class Sentence:
 
 
 def read_sentence(pieces: Sequence[SentencePart], lexicon: RelationWords, texts: Sequence[bool]) -> Sentence:
-    """What a sentence with two slots asks. `texts` says of each slot whether it is text, so never a subject."""
+    """Find what a sentence with two slots asks. `texts` says of each slot whether it is text, so never a subject."""
     frame = Frame(pieces, lexicon, tuple(texts))
     if known := _known(frame):
         return known
@@ -190,7 +190,7 @@ def _placed(frame: Frame, votes: Sequence[Vote]) -> tuple[int, int, float] | Non
 
 
 def _relation(frame: Frame, voting: Sequence[Sense]) -> str | None:
-    """What the nouns say, else the verbs, or the chain of that by its cues. None where they disagree."""
+    """Choose what the nouns say, else the verbs, or the chain of that by its cues. None where they disagree."""
     found = {sense.relation for sense in voting if sense.noun} or {sense.relation for sense in voting}
     links = found - set(frame.lexicon.chains.values())
     if len(links) > 1 or (frame.indirect and frame.direct):

@@ -27,7 +27,7 @@ _NEAR = 0.6  # a name shares so much of its letters with another, at least, to b
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Where a name stands in a question (words from, to) and what it may be the name of.
+    """Place of a name in a question (words from, to) and the things that it may be the name of.
 
     `whole` is False where the graph's name goes on: a qualifier that the question leaves out.
     """
@@ -126,7 +126,7 @@ class Names:
 
 
 def _ends_here(words: Sequence[Word], end: int) -> bool:
-    """Whether a possessor's mark is the last of the words, so that it belongs to the sentence, not to the name."""
+    """Return True where a possessor's mark is the last of the words: it is the sentence's, not the name's."""
     return end == len(words) or not words[end].capital
 
 

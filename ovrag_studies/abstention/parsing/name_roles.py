@@ -1,4 +1,4 @@
-"""Who is who in a sentence: the agent of a verb, the owner of a noun. Every sign found is a vote."""
+"""Roles of names in a sentence: the agent of a verb, the owner of a noun. Every sign found is a vote."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Vote:
 
 
 def votes_of(frame: Frame, sign: RelationSign) -> list[tuple[Sense, Vote]]:
-    """What a sign says of the names, with the sense that it has here."""
+    """Collect what a sign says of the names, with the sense that it has here."""
     sense = sign.senses[0]
     if not sense.noun:
         sense = _verb_sense(frame, sign)
@@ -104,7 +104,7 @@ def _complement(frame: Frame, at: int, sense: Sense, passive: bool, turned: bool
 
 
 def _pronoun(frame: Frame, sign: RelationSign) -> bool:
-    """Whether `it` is the verb's subject, which then stands for what the sentence is about."""
+    """Return True where `it` is the verb's subject, which then stands for what the sentence is about."""
     lead = [word for word in frame.words[: sign.start] if word not in DO | NOT and not word.endswith("ly")]
     return lead[-1:] in (["it"], ["they"])
 
@@ -225,7 +225,7 @@ class _Noun:
         return (last, False, 0.8) if self.before and (is_it or as_it) else None
 
     def _topic(self) -> Owner | None:
-        """What the sentence is about: `the entry on X`, `For X, the mouth`, `X: the mouth`."""
+        """Name that the sentence is about: `the entry on X`, `For X, the mouth`, `X: the mouth`."""
         for at in self.frame.slots:
             governor, lead = self.frame.governor(at), set(self.words[max(at - 4, 0) : at])
             if governor in ("of", "for") or (governor in ("on", "under", "about") and ACCOUNTS & lead):
@@ -235,7 +235,7 @@ class _Noun:
 
 
 def votes_from_to(frame: Frame) -> Iterator[Vote]:
-    """What is said without a verb: a way from one thing to the other, where the domain's things go anywhere."""
+    """Vote without a verb, on a way from one thing to the other, where the domain's things go anywhere."""
     for sense in list(frame.lexicon.any_verb.values())[:1]:
         for at in frame.slots:
             if frame.governor(at) == "from":

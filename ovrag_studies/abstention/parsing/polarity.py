@@ -1,4 +1,4 @@
-"""Whether a sentence asks if something is so, or if it is not."""
+"""Polarity of a sentence: it asks if something is so, or if it is not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from ovrag_studies.abstention.parsing.frames import Frame
 
 
 def is_negated(frame: Frame) -> bool:
-    """Whether it asks if the claim is not so. `Doesn't X flow into Y?` does not: it asks for the claim itself."""
+    """Return True where it asks if the claim is not so.
+
+    `Doesn't X flow into Y?` does not: it asks for the claim itself.
+    """
     words, count = frame.words, 0
     tag = min(tag_of(frame), _next_sentence(frame))
     for at, word in enumerate(words[:tag]):
@@ -18,7 +21,7 @@ def is_negated(frame: Frame) -> bool:
 
 
 def tag_of(frame: Frame) -> int:
-    """Where a tag begins (`, isn't it?`); the end where there is none."""
+    """Find the place where a tag begins (`, isn't it?`); the end where there is none."""
     last = frame.slots[-1] if frame.slots else 0
     commas = [at for at, word in enumerate(frame.words) if word in ",-–—" and at > last]
     short = [at for at in commas if len([word for word in frame.words[at:] if word[:1].isalnum()]) <= 4]
@@ -26,7 +29,7 @@ def tag_of(frame: Frame) -> int:
 
 
 def _asks(frame: Frame, at: int) -> bool:
-    """Whether a `not` belongs to the form of a question: the verb opens it, and no clause is between."""
+    """Detect a `not` that belongs to the form of a question: the verb opens it, and no clause is between."""
     if frame.words[at] == "never" or (at and frame.words[at - 1] == "or"):
         return frame.words[at] != "never"
     opening = frame.words[:at]
@@ -34,7 +37,10 @@ def _asks(frame: Frame, at: int) -> bool:
 
 
 def _next_sentence(frame: Frame) -> int:
-    """Where a sentence begins behind the one with the names, that is not about whether that is so; else the end."""
+    """Find the start of a sentence behind the one with the names.
+
+    A sentence on whether that is so does not count. Without a start, return the end.
+    """
     for at in range(frame.slots[-1] if frame.slots else 0, len(frame.words)):
         if frame.words[at] in ".;?" and not UNTRUE & set(frame.words[at:]):
             return at

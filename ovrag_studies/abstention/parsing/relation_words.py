@@ -35,7 +35,7 @@ OTHER: dict[Role, Role] = {"subject": "object", "object": "subject"}
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """What a word may mean: a relation, and which part of the claim its agent (verb) or owner (noun) is.
+    """Possible meaning of a word: a relation, and which part of the claim its agent (verb) or owner (noun) is.
 
     `needs` is the preposition without which it does not mean that; `form` is that of a verb (`words.verb_forms`).
     """
@@ -67,7 +67,7 @@ class RelationWords:
     longest: int
 
     def is_chain(self, relation: str) -> bool:
-        """Whether it is the chain of a predicate."""
+        """Return True where it is the chain of a predicate."""
         return relation in self.chains.values()
 
     def link_of(self, relation: str) -> str:

@@ -1,4 +1,4 @@
-"""What a question writes as a name, or as part of one, that is no name of the graph."""
+"""Strangers in a question: what it writes as a name, or as part of one, that is no name of the graph."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _APART = CLAUSES - {",", ";", "which"} | {"in"}  # what follows is about somethi
 
 
 def stranger(text: Text, found: Sequence[Mention]) -> str:
-    """Why the names found are not those that the question has; empty if they are.
+    """Say why the names found are not those that the question has; empty if they are.
 
-    A longer name is never taken for one inside it, nor is a question about an unknown thing read as one about others
+    A longer name is never taken for one inside it. Nor is a question about an unknown thing read as one about others
     that it mentions.
     """
     covered = {at for mention in found for at in range(mention.start, mention.end)}
@@ -49,7 +49,7 @@ def _closed(text: Text, first: int, last: int) -> int:
 
 
 def _touches(text: Text, mention: Mention, start: int, end: int) -> bool:
-    """Whether a run stands right beside a name, or a bracket, a comma or `in` is all that is between."""
+    """Return True where a run stands right beside a name, or with only a bracket, a comma or `in` between."""
     behind = [word.text for word in text.words[mention.end : start]]
     before = [word.text for word in text.words[end : mention.start]]
     beside = mention.end == start or mention.start == end
@@ -57,9 +57,9 @@ def _touches(text: Text, mention: Mention, start: int, end: int) -> bool:
 
 
 def _matters(text: Text, found: Sequence[Mention], start: int, end: int) -> bool:
-    """Whether a run that touches no name may be what the question is about: unless it stands apart, or is one word.
+    """Return True where a run that touches no name may be what the question is about.
 
-    One word may open a sentence (`Hydrologists say ...`).
+    It is not where it stands apart, or is one word that opens a sentence (`Hydrologists say ...`).
     """
     if _opens(text, start) and end == start + 1:
         return False
@@ -79,20 +79,20 @@ def _runs(text: Text, covered: set[int]) -> Iterator[tuple[int, int]]:
 
 
 def _strange(text: Text, at: int, before_name: bool) -> bool:
-    """Whether a word says nothing but a name; an adjective does so right before one: `Great Fisher River`."""
+    """Return True where a word says nothing but a name; an adjective does so right before one: `Great Fisher River`."""
     word = text.words[at]
     adjective = word.text in ADJECTIVES and before_name and (word.capital or not text.cased)
     return adjective or not text.known(word)
 
 
 def _headed(text: Text, start: int, end: int) -> bool:
-    """Whether words that are all known make a name by their capitals: `Lost River`."""
+    """Detect words that are all known but make a name by their capitals: `Lost River`."""
     words = [word for word in text.words[start:end] if word.text not in FUNCTION]
     return text.cased and len(words) > 1 and any(word.text in text.names.heads for word in words[1:])
 
 
 def _like_a_name(text: Text, at: int, start: int) -> bool:
-    """Whether a word may be in a name by its capital; where capitals say nothing, whether it is unknown."""
+    """Tell by its capital whether a word may be in a name; where capitals say nothing, whether it is unknown."""
     word = text.words[at]
     if word.sign or word.text == "'s" or (text.cased and not word.capital):
         return False
@@ -106,5 +106,5 @@ def _like_a_name(text: Text, at: int, start: int) -> bool:
 
 
 def _opens(text: Text, at: int) -> bool:
-    """Whether a word begins a sentence, where every word has a capital."""
+    """Return True for a word that begins a sentence, where every word has a capital."""
     return at == 0 or text.words[at - 1].text in (".", "?", "!", ":", '"')

@@ -29,7 +29,7 @@ class Text:
         return f"'{one_line(self.question[start:end], 80)}'"
 
     def span(self, mention: Mention) -> tuple[int, int]:
-        """Where it stands, in characters."""
+        """Return the span of a name, in characters."""
         return self.words[mention.start].start, self.words[mention.end - 1].end
 
     @cached_property
@@ -39,13 +39,16 @@ class Text:
 
     @cached_property
     def cased(self) -> bool:
-        """Whether capitals tell names from other words: some words have them, or the names found have none either."""
+        """Flag that capitals tell names from other words.
+
+        Some words have them, or the names found have none either.
+        """
         letters = [word.capital for word in self.words[1:] if not word.sign and word.text[:1].isalpha()]
         labels = [self.names.label(mention.things[0]) for mention in self.every]
         return not all(letters) and (any(letters) or not any(label != label.lower() for label in labels))
 
     def known(self, word: Word) -> bool:
-        """Whether it is a word of the language or the domain, as far as they are known here."""
+        """Return True for a word of the language or the domain, as far as they are known here."""
         return word.sign or word.text in FUNCTION or word.text in SHELL or word.text in self.lexicon.words
 
     def mentions(self) -> list[Mention]:
@@ -63,7 +66,10 @@ class Text:
         return all(self.known(word) and (not word.capital or word.start == 0) for word in words)
 
     def _weight(self, mention: Mention) -> float:
-        """How much of the question a name accounts for; less where it is not whole, or is written in other letters."""
+        """Weigh the part of the question that a name accounts for.
+
+        It is less where the name is not whole, or is written in other letters.
+        """
         start, end = self.span(mention)
         written = self.question[start:end]
         labels = [self.names.label(thing) for thing in mention.things]

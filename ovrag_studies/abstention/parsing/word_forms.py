@@ -62,7 +62,7 @@ def number(text: str) -> str:
 
 
 def key_of(words: Sequence[Word], short: Mapping[str, str] = NO_NAMES) -> str:
-    """What two writings of a name have in common: signs left out, abbreviations written out, `Clark's` as `Clarks`."""
+    """Return what two writings of a name share: signs left out, abbreviations written out, `Clark's` as `Clarks`."""
     parts: list[str] = []
     for word in words:
         if word.text == "'s" and parts:

@@ -70,10 +70,10 @@ def answer(
     judge: DraftJudge,
     facts: Callable[[str], tuple[str, ...]],
 ) -> LoopAnswer:
-    """What an arm answers to a question. `facts` gives the sentences beside it, for the arms that have any; where they
-    cannot be had, nothing is drafted, and the decision is "unchecked".
+    """Answer a question by an arm.
 
-    Raises ValueError for `random_verdicts`, which answers nothing.
+    `facts` gives the sentences beside it, for the arms that have any. Where they cannot be had, nothing is drafted, and
+    the decision is "unchecked". Raises ValueError for `random_verdicts`, which answers nothing.
     """
     if arm not in DRAFTING:
         raise ValueError(f"{arm} drafts nothing")
@@ -116,7 +116,7 @@ def _rank(round_: Round, judge: DraftJudge) -> tuple[bool, float, int]:
 
 
 def gaps_of(question: str, verifier: Verifier) -> Gaps:
-    """What a draft leaves out of an answer: steps that the question gives, and what it asks for.
+    """Build the finder of what a draft leaves out of an answer: steps that the question gives, and what it asks for.
 
     A step is an effect that the question states and the graph bears out. What is asked for is the effect of what is
     given on what a question names, where the graph knows of one. Nothing is asked for that the graph cannot check.

@@ -51,7 +51,7 @@ def round_record(round_: Round) -> Record:
 
 
 def answer_record(answer: LoopAnswer) -> Record:
-    """What the loop ended with."""
+    """Record of what the loop ended with."""
     record: Record = {
         "decision": answer.decision,
         "reason": answer.reason,

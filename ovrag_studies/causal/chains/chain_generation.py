@@ -94,7 +94,7 @@ class CausalChain:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """What a sentence of a prompt says: an effect of `sign`, none at all (0), or an effect denied."""
+    """Statement in a sentence of a prompt: an effect of `sign`, none at all (0), or an effect denied."""
 
     subject: NamedNode
     sign: int
@@ -229,7 +229,7 @@ def _signs_between(graph: _Graph, first: NamedNode, last: NamedNode) -> set[int]
 def _placed(
     graph: _Graph, walks: Sequence[tuple[NamedNode, ...]], kinds: Sequence[ContradictionKind], random: Random
 ) -> dict[int, ContradictionKind]:
-    """Which walks get a contradiction of which kind; the kind that few walks have room for first."""
+    """Assign kinds of contradiction to walks; the kind that few walks have room for comes first."""
     placed: dict[int, ContradictionKind] = {}
     order = random.sample(range(len(walks)), len(walks))
     for kind in sorted(kinds, key=lambda kind: kind != "target"):

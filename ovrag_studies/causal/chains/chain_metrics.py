@@ -1,4 +1,4 @@
-"""What is measured of answers about chains; every interval is by chain, every comparison paired by chain.
+"""Measures of answers about chains; every interval is by chain, every comparison paired by chain.
 
 Shares of statements are those of the final draft, by the whole graph as the judge, so that an arm that was given a part
 of the graph is measured by the same rule as one that had all of it.
@@ -126,17 +126,17 @@ def depth(case: Case) -> float:
 
 
 def contradicted(case: Case) -> float:
-    """Whether the final draft holds a contradiction."""
+    """Return 1 where the final draft holds a contradiction, else 0."""
     return float(any(each.outcome == "CONTRADICTION" for each in case.judged))
 
 
 def accepted(case: Case) -> float:
-    """Whether an answer was given, with caveats or without."""
+    """Return 1 where an answer was given, with caveats or without, else 0."""
     return float(case.answer.decision in ("accepted", "accepted with caveats"))
 
 
 def whole(case: Case) -> bool:
-    """Whether every statement of the final draft is borne out by the whole graph."""
+    """Check that every statement of the final draft is borne out by the whole graph."""
     return bool(case.judged) and all(each.outcome == "VERIFIED" for each in case.judged)
 
 
@@ -146,7 +146,7 @@ def jaccard(one: set[Key], two: set[Key]) -> float:
 
 
 def detection_in_drafts(cases: Iterable[Case], plan: Resampling) -> tuple[list[Detection], list[Detection]]:
-    """How the errors that the simulator wrote are found by the verdicts that the arm itself was given.
+    """Measure how the verdicts that the arm itself was given find the errors that the simulator wrote.
 
     By kind, the recall; by rule, the precision; each with all together at the end. Use an arm of single drafts: a loop
     has mended what it found.
@@ -179,7 +179,7 @@ def detection_in_prompts(
 
 
 def _objections(round_: Round) -> set[Key | str]:
-    """What is said against a draft: claims, in whatever words, statements without a claim as quoted, and gaps."""
+    """Collect objections to a draft: claims, in whatever words, statements without a claim as quoted, and gaps."""
     verdicts = (each for each in round_.verdicts if each.outcome in ("CONTRADICTION", "FAILED"))
     return {key(each) or each.quote for each in verdicts} | set(round_.gaps if round_.verdicts else round_.constraints)
 

@@ -26,7 +26,7 @@ _KEPT = 1 << 12  # texts whose verdicts are kept
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What an arm answered to one wording (0: the prompt itself) of a chain.
+    """Answer of an arm to one wording (0: the prompt itself) of a chain.
 
     `judged` are the verdicts of the whole graph on the final draft, whatever part of it the arm was given. `written` is
     what the simulator did in it; None where a model wrote.
@@ -51,7 +51,7 @@ class _Desk:
 
 @dataclass(frozen=True, slots=True)
 class ChainBench:
-    """What all runs of a comparison share: the whole graph, its names, what the simulator knows, and the chains."""
+    """Common ground of all runs of a comparison: whole graph, its names, what the simulator knows, and the chains."""
 
     graph: EmbeddedStore
     lexicon: NameLexicon

@@ -88,7 +88,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What the simulator knows: all edges, the names of things, and what leads to what."""
+    """Knowledge of the simulator: all edges, the names of things, and what leads to what."""
 
     names: Mapping[NamedNode, tuple[str, ...]]
     reach: Mapping[NamedNode, frozenset[NamedNode]]
@@ -112,7 +112,7 @@ class World:
         )
 
     def unrelated(self, thing: NamedNode) -> list[NamedNode]:
-        """What the graph says nothing about in relation to a thing, in a fixed order."""
+        """List the things about which the graph says nothing in relation to this one, in a fixed order."""
         return [
             other
             for other in self.names
@@ -150,7 +150,7 @@ class Simulator:
         return text
 
     def ledger(self, text: str) -> tuple[Written, ...]:
-        """What each sentence of a draft of its own is; what was dropped has no sentence."""
+        """Look up what each sentence of a draft of the simulator's own is; what was dropped has no sentence."""
         return self._drafts[text]
 
     def _fresh(self, prompt: Prompt, take: int) -> tuple[Written, ...]:
@@ -181,7 +181,7 @@ class Simulator:
         return tuple(written)
 
     def _objects(self, constraint: str, each: Written) -> bool:
-        """Whether a constraint quotes a sentence, or says that a step is missing which was dropped."""
+        """Return True where a constraint quotes a sentence, or says that a step is missing which was dropped."""
         if each.sentence:
             return each.sentence.rstrip(".") in constraint
         return each.step is not None and "missing" in constraint and self._stands_in([constraint], each.step)
@@ -197,7 +197,7 @@ class Simulator:
         return self._spoiled(each.step, draw)
 
     def _stands_in(self, facts: Iterable[str], step: int) -> bool:
-        """Whether a line names both ends of a step."""
+        """Return True where a line names both ends of a step."""
         subject, _, object_ = self._edges[step]
         return any(self._named(subject, line) and self._named(object_, line) for line in facts)
 

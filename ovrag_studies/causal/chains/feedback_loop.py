@@ -39,13 +39,13 @@ class Round:
     constraints: tuple[str, ...]
 
     def count(self, outcome: Outcome) -> int:
-        """How many statements have this outcome."""
+        """Count the statements that have this outcome."""
         return sum(verdict.outcome == outcome for verdict in self.verdicts)
 
 
 @dataclass(frozen=True, slots=True)
 class LoopAnswer:
-    """What the loop ends with: the decision on its last round and the reason. `drafts` counts what was asked for.
+    """Result of the loop: the decision on its last round and the reason. `drafts` counts the drafts asked for.
 
     `chosen` is the place of the round that is answered with. `instability` is the Jensen-Shannon distance of the effect
     between contexts where a causal model was at hand.
@@ -66,7 +66,7 @@ class LoopAnswer:
 
 @dataclass(frozen=True, slots=True)
 class DraftJudge:
-    """How drafts are judged: by which check, under which parameters, with which gaps and which stability, if any.
+    """Judge of drafts: its check, its parameters, and its gaps and stability, if any.
 
     Without `feedback` a drafter is told nothing of what is said against its draft, and drafts afresh.
     """
@@ -105,7 +105,7 @@ def score(verdicts: Sequence[CausalVerdict], options: LoopOptions) -> float | No
 
 
 def constraints(verdicts: Sequence[CausalVerdict], gaps: Sequence[str] = ()) -> tuple[str, ...]:
-    """What is said against a draft, one line a statement, each once."""
+    """List what is said against a draft, one line a statement, each once."""
     if not verdicts:
         return (_STATE_SOMETHING,)
     lines = []
@@ -120,7 +120,7 @@ def constraints(verdicts: Sequence[CausalVerdict], gaps: Sequence[str] = ()) -> 
 
 
 def is_good(round_: Round, options: LoopOptions) -> bool:
-    """Whether a draft is accepted at once."""
+    """Return True where a draft is accepted at once."""
     return (
         round_.score is not None
         and round_.score >= options.theta - _ROUNDING

@@ -55,7 +55,7 @@ class ReplayedCell:
 
     @property
     def inside(self) -> bool | None:
-        """Whether the published figure lies within the range; None where none was measured."""
+        """Return True where the published figure lies within the range, None where none was measured."""
         return None if self.published is None else self.low <= self.published <= self.high
 
 
@@ -90,7 +90,7 @@ def replay(
 
 
 def reproduced(cells: Sequence[ReplayedCell]) -> tuple[int, int]:
-    """How many measured cells of the published table lie within their range, and how many there are."""
+    """Count the measured cells of the published table that lie within their range, and all measured cells."""
     measured = [cell.inside for cell in cells if cell.inside is not None]
     return sum(measured), len(measured)
 

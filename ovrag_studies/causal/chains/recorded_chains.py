@@ -41,7 +41,7 @@ def read_recorded(path: Path) -> list[CausalChain]:
 
 
 def recorded_graph(chains: Iterable[CausalChain]) -> list[Triple]:
-    """What chains state, as a graph of their own: a type and a name for each thing, and the edges, no loops."""
+    """Build a graph of its own from what chains state: a type and a name for each thing, and the edges, no loops."""
     triples: dict[Triple, None] = {}
     for chain in chains:
         for step in chain.premises:

@@ -1,4 +1,4 @@
-"""How far the effect at the end of a chain depends on what else is at work: a causal model around each chain.
+"""Measure how far the effect at the end of a chain depends on what else is at work: a causal model around each chain.
 
 The model has the things of the chain and their other direct causes in the graph, which are the context. A thing is up
 (1) or down (0); a context is up as often as down, and P(up | causes) is 1/2 + strength/2 · the mean of the pushes of

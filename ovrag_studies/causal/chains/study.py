@@ -105,7 +105,7 @@ def _run(bench: ChainBench, options: Causal, drafter: Drafter | None, *, stable:
 
 
 def _drafter(options: Causal, chat: Chat | None, seed: int | None) -> Drafter | None:
-    """Who drafts instead of the declared simulator, where the settings ask for that."""
+    """Return the drafter to use instead of the declared simulator, where the settings ask for one."""
     if options.drafts == "drift":
         return None
     if chat is None:
@@ -147,7 +147,7 @@ def compared(study: ChainStudy, plan: Resampling) -> dict[str, list[ComparedArms
 
 
 def detected(study: ChainStudy, plan: Resampling) -> dict[str, tuple[list[Detection], list[Detection]]]:
-    """How contradictions are found: those in prompts and paraphrases, and those that the simulator wrote."""
+    """Measure how contradictions are found: those in prompts and paraphrases, and those that the simulator wrote."""
     ran = study.ours
     wordings = [
         (chain.id, text, contradictions)

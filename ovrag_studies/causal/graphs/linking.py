@@ -167,7 +167,7 @@ class NameLexicon:
 
     @property
     def compares_meaning(self) -> bool:
-        """Whether likeness is that of meaning, on which a link may rest; shared letters only help a reader."""
+        """Kind of likeness: True for that of meaning, on which a link may rest; shared letters only help a reader."""
         return self._embedder is not None
 
     def _scores(self, text: str) -> list[float]:
@@ -227,8 +227,10 @@ def combine(proposition: Proposition, subject: Linked, object_: Linked) -> Causa
 
 
 def opposed(first: str, second: str) -> bool:
-    """Whether what differs between two phrases turns the one round into the other: import and export, employed and
-    unemployed, type 1 and type 2."""
+    """Return True where the difference between two phrases turns the one round into the other.
+
+    Examples are import and export, employed and unemployed, type 1 and type 2.
+    """
     left, right = _words(first), _words(second)
     ours, theirs = left - right, right - left
     numbers = [{word for word in side if any(letter.isdigit() for letter in word)} for side in (ours, theirs)]
@@ -236,7 +238,7 @@ def opposed(first: str, second: str) -> bool:
 
 
 def _may_direct(mention: str, label: str) -> bool:
-    """Whether a word that only the mention has could say where the thing goes: a comparative or a participle."""
+    """Tell whether a word that only the mention has could say where the thing goes: a comparative or a participle."""
     return any(
         word.endswith(("er", "ed", "ing", "est", "up", "down", "off")) for word in _words(mention) - _words(label)
     )

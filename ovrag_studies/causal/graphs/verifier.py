@@ -54,7 +54,7 @@ _KEPT = 50_000  # claims whose judgement is kept
 
 @dataclass(frozen=True, slots=True)
 class CausalVerdict:
-    """What the graph says of a statement, in which words of the text, and why.
+    """Verdict of the graph on a statement, with the words of the text that state it and the reason.
 
     `query` is the query that decided, its terms in it; `triples` are those that support the statement or clash with
     it. `claim` is None where a mention could not be linked or the words could not be read.
@@ -83,7 +83,7 @@ class _Judged:
 
 @dataclass(frozen=True, slots=True)
 class _Test:
-    """What holds of a claim if one of `predicates` leads from its subject to its object."""
+    """Outcome for a claim, by a rule, if one of `predicates` leads from its subject to its object."""
 
     outcome: Outcome
     rule: Rule
@@ -113,7 +113,7 @@ class Verifier:
         return self._given
 
     def knows(self, subject: NamedNode, object_: NamedNode) -> bool:
-        """Whether the graph holds or implies an effect of one thing on another, of whatever sign."""
+        """Return True where the graph holds or implies an effect of one thing on another, of whatever sign."""
         judged = self._judged(CausalClaim(subject, AFFECTS, object_, False, 1.0))
         return judged.outcome in ("VERIFIED", "PARTIAL")
 
@@ -158,7 +158,7 @@ class Verifier:
         return CausalVerdict(judged.outcome, *place, judged.reason, meant, judged.rule, judged.query, judged.triples)
 
     def name(self, node: NamedNode) -> str:
-        """What the graph calls a thing, on one line; its IRI where it has no label or cannot be asked."""
+        """Name of a thing in the graph, on one line; its IRI where it has no label or the graph cannot be asked."""
         if node not in self._names:
             try:
                 found = [each.object for each in self.store.triples(node, LABEL)]
@@ -169,7 +169,7 @@ class Verifier:
         return self._names[node]
 
     def _judged(self, meant: CausalClaim) -> _Judged:
-        """What is kept of a claim, or the graph's answer; an answer that was not given raises and is not kept."""
+        """Return the kept answer on a claim, or the graph's; an answer that was not given raises and is not kept."""
         key = (meant.subject.value, meant.predicate.value, meant.object.value, meant.denied)
         if key not in self._known:
             if len(self._known) >= _KEPT:
@@ -212,7 +212,7 @@ class Verifier:
         return query, tuple(triple for each in predicates for triple in self.store.triples(subject, each, object_))
 
     def _along_ways(self, meant: CausalClaim, asked: str) -> _Judged:
-        """What the ways between the two things say, where no triple does."""
+        """Judge the claim by the ways between the two things, where no triple decides."""
         there, back = self._ways(meant.subject, meant.object), self._ways(meant.object, meant.subject)
         if there and back:
             return self._in_circle((*next(iter(there.values())), *next(iter(back.values()))))
@@ -330,12 +330,12 @@ def _of_sign(meant: CausalClaim) -> int:
 
 
 def _denies(meant: CausalClaim) -> bool:
-    """Whether the claim is that there is no such effect; a denied "has no effect" is that there is one."""
+    """Return True where the claim is that there is no such effect; a denied "has no effect" says that there is one."""
     return meant.denied != (meant.predicate == NO_EFFECT_ON)
 
 
 def _direct(meant: CausalClaim) -> tuple[_Test, ...]:
-    """What one triple from subject to object says of the claim, the first that counts first."""
+    """List the tests of the claim by one triple from subject to object; the first that counts comes first."""
     sign = _of_sign(meant)
     same = {1: (RAISES,), -1: (LOWERS,), 0: _EFFECTS}[sign]
     other = {1: (LOWERS,), -1: (RAISES,), 0: ()}[sign]

@@ -89,7 +89,7 @@ class ClauseFrame:
 
 @dataclass(frozen=True, slots=True)
 class ClauseJoint:
-    """What stands between two cues: where the object of the first ends, and where the subject of the second begins.
+    """Joint between two cues: where the object of the first ends, and where the subject of the second begins.
 
     trailing: the second is an -ing form; relative: its subject is "which"; break: a conjunction or a comma is between.
     """

@@ -30,7 +30,7 @@ _BE = (
 
 @dataclass(frozen=True, slots=True)
 class MentionParts:
-    """What is left of a mention, the direction of the words taken off it so far, and whether they deny it."""
+    """Rest of a mention, the direction of the words taken off it so far, and whether they deny it."""
 
     core: str
     direction: Direction = "none"
@@ -128,7 +128,7 @@ def _less(parts: MentionParts) -> Iterator[MentionParts]:
 
 
 def _without(pattern: re.Pattern[str], text: str) -> str | None:
-    """What a pattern at one end of the text leaves of it, None where it is not there or leaves nothing."""
+    """Remove a pattern at one end of the text; None where it is not there or leaves nothing."""
     match = pattern.search(text)
     return (_plain(text[: match.start()] + text[match.end() :]) or None) if match else None
 

@@ -144,7 +144,7 @@ def _sentences(text: str) -> Iterator[Span]:
 
 
 def _opened(text: str, start: int, end: int) -> tuple[int, list[str]]:
-    """Where the matter of a sentence begins, and the kinds of what opens it: "it is not true that", "given:"."""
+    """Find where the matter of a sentence begins, and the kinds of what opens it: "it is not true that", "given:"."""
     kinds: list[str] = []
     while True:
         matches = ((kind, pattern.match(text, start, end)) for kind, pattern in _OPENINGS.items())
@@ -195,7 +195,7 @@ class _Clause:
 
     @property
     def outcome(self) -> str:
-        """What "which" or "this" stands for behind it: what happens to its effect."""
+        """Referent of "which" or "this" behind the clause: what happens to its effect."""
         return f"a fall in {self.effect}" if self.cue.relation == "lowers" else self.effect
 
 
@@ -208,7 +208,7 @@ class _Reader:
     before: str | None = None
 
     def sentence(self, start: int, end: int, last: list[Item]) -> list[Item]:
-        """What one sentence holds, given what the last one did; one that says only that this is not so changes it."""
+        """Read one sentence, given what the last one held; one that says only that this is not so changes the last."""
         whole = self.text[start:end]
         if whole.rstrip(_CLOSING).endswith("?") or _ASKED.match(whole):
             return [AskingSentence((start, end), whole)]
@@ -228,7 +228,7 @@ class _Reader:
         return items
 
     def _opened(self, start: int, end: int) -> list[Item]:
-        """What a sentence holds, by what opens it: words that deny it, that merely give it, or that say it follows."""
+        """Read a sentence by what opens it: words that deny it, that merely give it, or that say it follows."""
         body, kinds = _opened(self.text, start, end)
         if body >= end:
             return [Unread((start, end), self.text[start:end], "it has no matter of its own")]
@@ -238,13 +238,13 @@ class _Reader:
         return [_denied(item) for item in items] if kinds.count("denied") % 2 else items
 
     def _taken_back(self, items: list[Item], start: int, end: int) -> list[Item]:
-        """What was read of words between `start` and `end` of which it is said there that they are not so."""
+        """Take back what was read of the words between `start` and `end`, which are said there not to be so."""
         if len(items) == 1:
             return [_denied(items[0])]
         return [self._unread(start, end, "it is said not to be so, and which part of it is not clear")]
 
     def _matter(self, start: int, end: int, given: bool = False) -> list[Item]:
-        """What a sentence holds behind its opening."""
+        """Read what a sentence holds behind its opening."""
         text = self.text[start:end]
         cues = find_cues(text.lower(), self._spans(text))
         if given and all(cue.weak for cue in cues):
@@ -329,7 +329,7 @@ class _Reader:
         return items
 
     def _subject(self, left: str, cue: CausalCue, joint: ClauseJoint, before: _Clause | None) -> tuple[str, bool]:
-        """What stands before a cue, or what it stands for, and whether the clause is denied."""
+        """Find what stands before a cue, or what that stands for, and whether the clause is denied."""
         words = mention(left)
         if before is None:
             if match := _NEITHER.match(words):
@@ -384,7 +384,7 @@ class _Reader:
         ]
 
     def _spans(self, words: str) -> list[Span]:
-        """Where names stand that must not be taken apart."""
+        """Find the spans of names that must not be taken apart."""
         pattern = _pattern(self.names)
         return [match.span() for match in pattern.finditer(words.lower())] if pattern else []
 
@@ -422,7 +422,7 @@ def _denied(item: Item) -> Item:
 
 
 def _outcome(items: Sequence[Item]) -> str | None:
-    """What "this" in the next sentence stands for: the last effect, or the only state."""
+    """Referent of "this" in the next sentence: the last effect, or the only state."""
     stated = [item for item in items if isinstance(item, Proposition)]
     if stated:
         last = stated[-1]

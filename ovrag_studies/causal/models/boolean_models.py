@@ -74,7 +74,7 @@ class DerivationStep:
 
 @dataclass(frozen=True, slots=True)
 class CounterfactualOutcome:
-    """What follows for the formula asked about.
+    """Outcome for the formula asked about.
 
     `determined`: the same in every world that is left. `assumed`: it hangs on a root of which nothing is said, and the
     value is that with such roots absent, as `remarks` say. `cyclic`: the rules that matter form the `cycle` also after
@@ -233,7 +233,7 @@ def counterfactual(
     supposed: Sequence[Formula] = (),
     quotes: Mapping[str, str] | None = None,
 ) -> CounterfactualOutcome:
-    """What `asked` is under the action, in the worlds in which `observed`, and if possible `supposed`, were so.
+    """Evaluate `asked` under the action, in the worlds in which `observed`, and if possible `supposed`, were so.
 
     `supposed` is what the question takes for the fact ("instead of Ziklo"). Where the rules rule out what was observed,
     only what was observed of roots is used, and a remark says so. `quotes` are the words of the rules by effect. Raises
@@ -275,7 +275,7 @@ def _varying(settings: Sequence[World]) -> list[str]:
 
 
 def _settled(solved: list[World], asked: Formula, free: Sequence[str]) -> tuple[Status, list[World]]:
-    """Whether all worlds agree on what is asked; where they do not, the one without any of the free roots, if any."""
+    """Settle the status and its worlds: all where they agree on what is asked, else one without free roots, if any."""
     if len({evaluate(asked, world) for world in solved}) == 1:
         return "determined", solved
     bare = [world for world in solved if not any(world[name] for name in free)]
@@ -323,7 +323,7 @@ def _shows(model: BooleanModel, setting: World, evidence: Sequence[Formula], nam
 
 
 def _literals(evidence: Sequence[Formula]) -> World:
-    """What single literals and conjunctions of them fix."""
+    """Collect the values that single literals and conjunctions of them fix."""
     known: World = {}
     for each in evidence:
         if isinstance(each, Literal):

@@ -1,6 +1,7 @@
-"""Whether a causal graph lets one compute an effect from observations: adjustment, front door, mediation, ID algorithm.
+"""Tell whether a causal graph lets one compute an effect from observations.
 
-What is not identified comes with the trail that stays open and an assumption that would suffice.
+The ways are adjustment, front door, mediation and the ID algorithm. What is not identified comes with the trail that
+stays open and an assumption that would suffice.
 Source: Pearl, Causality (2009), chapters 3 and 4; natural effects: Pearl, UAI 2001.
 """
 
@@ -33,7 +34,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Estimand:
-    """How the effect follows from observations: adjust for `by`, or pass through it in the case of a front door."""
+    """Way to the effect from observations: adjust for `by`, or pass through it in the case of a front door."""
 
     method: Method
     by: tuple[str, ...]
@@ -42,7 +43,7 @@ class Estimand:
 
 @dataclass(frozen=True)
 class NotIdentified:
-    """Why no observation can tell: the trail that stays open, and an assumption that would suffice.
+    """Reason why no observation can tell: the trail that stays open, and an assumption that would suffice.
 
     `bounds` are those of the average effect where the joint distribution was given.
     """
@@ -60,7 +61,7 @@ def subsets(of: Iterable[str]) -> Iterator[tuple[str, ...]]:
 
 
 def is_back_door_set(dag: Dag, cause: str, effect: str, given: Iterable[str]) -> bool:
-    """Whether adjusting for `given` leaves the causal effect: no descendant of the cause, no open trail into it."""
+    """Check that adjusting for `given` leaves the causal effect: no descendant of the cause, no open trail into it."""
     given = frozenset(given)
     return not given & dag.descendants([cause]) and back_door_trail(dag, cause, effect, given) is None
 
@@ -90,7 +91,7 @@ def front_door_sets(dag: Dag, cause: str, effect: str) -> Iterator[tuple[str, ..
 
 
 def _intercepts(dag: Dag, cause: str, effect: str, through: Nodes) -> bool:
-    """Whether every directed path passes one of them."""
+    """Check that every directed path passes one of `through`."""
     return effect not in dag.without_edges_out_of(*through).descendants([cause])
 
 

@@ -39,7 +39,7 @@ class ModelExample:
 
 @dataclass(frozen=True)
 class Examined:
-    """What the graph says, and the effect: as it looks, as computed from observations, and as it is.
+    """Findings of the graph, and the effect: as it looks, as computed from observations, and as it is.
 
     `naive` is the effect as if nothing confounded it; `estimate` is None where it is not identified.
     """
@@ -164,7 +164,7 @@ def _chance(scm: Scm, states: Mapping[str, int], given: Mapping[str, int]) -> fl
 
 
 def quantities(of: ModelExample) -> list[tuple[str, str, float]]:
-    """What is seen, done and imagined in a model of x, y and z: the words, the symbols and the value.
+    """Compute what is seen, done and imagined in a model of x, y and z: the words, the symbols and the value.
 
     What is imagined rests on the coupling of the model: noises that leave as many cases as possible unchanged.
     """

@@ -31,7 +31,7 @@ MOST_CONTEXTS = 2_000
 
 @dataclass(frozen=True)
 class Mechanism:
-    """How a variable comes about: its causes, the probabilities of its noise, and its value by cause states and noise.
+    """Origin of a variable: its causes, the probabilities of its noise, and its value by cause states and noise.
 
     `table` has an axis per cause, in their order, and the noise as the last; `states` is how many values there are.
     """

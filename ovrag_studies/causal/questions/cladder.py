@@ -90,7 +90,7 @@ def _deterministic(problem: NumberProblem) -> NumberSolution:
 
 
 def _adjustment(graph: Dag, query: NumberQuery) -> NumberSolution:
-    """Which of two methods leaves the causal effect; the direct look where both do."""
+    """Choose the one of two methods that leaves the causal effect; the direct look where both do."""
     x, y = named(graph, query.x), named(graph, query.y)
     by = [(named(graph, one),) if one else () for one in query.by]
     sound = [is_back_door_set(graph, x, y, given) for given in by]
@@ -106,7 +106,7 @@ def _adjustment(graph: Dag, query: NumberQuery) -> NumberSolution:
 
 
 def _collider(problem: NumberProblem) -> NumberSolution:
-    """Whether x affects y, whatever their correlation among those looked at."""
+    """Decide whether x affects y, whatever their correlation among those looked at."""
     query, graph = problem.query, problem.graph
     parts: Parts = {"x": (query.x,), "y": (query.y,), "m": (query.other,)}
     roles = assign(graph, PrintedEstimate("association", (), lambda p: np.zeros(1), "", parts), {})
@@ -148,7 +148,7 @@ def _numeric(problem: NumberProblem) -> NumberSolution:
 
 
 def _independent(problem: NumberProblem, roles: Roles) -> str:
-    """Why the two of an association are independent by the graph, which settles what digits leave open."""
+    """Say why the two of an association are independent by the graph, which settles what digits leave open."""
     x, y = roles.variables.get("x", ""), roles.variables["y"]
     if problem.query.kind != "correlation" or roles.vague or open_trail(problem.graph, x, y) is not None:
         return ""
@@ -200,7 +200,7 @@ def _judged(
 
 
 def _rounded(solution: NumberSolution, against: float, independent: str) -> NumberSolution:
-    """What the printed digits leave open, where all else is settled."""
+    """Mark what the printed digits leave open, where all else is settled."""
     low, high = solution.low or 0.0, solution.high or 0.0
     if low < against - EXACT and high > against + EXACT:
         reason = f"the printed digits allow {low:.3f} to {high:.3f}"
@@ -216,7 +216,7 @@ def _rounded(solution: NumberSolution, against: float, independent: str) -> Numb
 
 
 def _unidentified(problem: NumberProblem, roles: Roles) -> tuple[str, str] | None:
-    """Why the effect is not identified, and an assumption that would suffice."""
+    """Say why the effect is not identified, and name an assumption that would suffice."""
     kind = problem.query.kind
     if kind in ("ate", "ett", "nde", "nie"):
         through = mediators(problem.graph, problem.query.other) if kind in ("nde", "nie") else ()
@@ -258,13 +258,13 @@ def bounds(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> 
 
 
 def _may_vanish(places: tuple[int, ...], spread: Mapping[int, Values]) -> bool:
-    """Whether the instrument may leave the cause as it is."""
+    """Return True where the instrument may leave the cause as it is."""
     moved = spread[places[3]] - spread[places[2]]
     return bool(np.min(moved) <= 0 <= np.max(moved))
 
 
 def _weight_decides(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> bool:
-    """Whether the sign depends on a weight that is not printed."""
+    """Return True where the sign depends on a weight that is not printed."""
     return bool(np.prod(np.sign(_over_weight(estimate.compute, estimate, statements))) < 0)
 
 

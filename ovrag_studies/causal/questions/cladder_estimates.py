@@ -1,4 +1,4 @@
-"""Which of the printed numbers answer a question of CLadder, and how; who plays which part.
+"""Find which of the printed numbers answer a question of CLadder, and how; who plays which part.
 
 What is read is the shape of the tables: P(y | x) alone, y by two variables and the weight of one of them, y by two
 variables and one of these by the other, two outcomes of one variable (an instrument). Which variable of the graph a

@@ -1,4 +1,4 @@
-"""Which variable of the graph each phrase of a question is for: by shared words, and by what the numbers allow."""
+"""Match each phrase of a question to a variable of the graph: by shared words, and by what the numbers allow."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _named_likeness(phrases: tuple[str, ...], node: str) -> float:
 
 
 def _fits(dag: Dag, shape: str, x: str, y: str, variables: Mapping[str, str]) -> tuple[bool, bool]:
-    """Whether the shape of the tables identifies the effect of x on y, and whether by adjusting for the middle."""
+    """Tell whether the shape of the tables identifies the effect of x on y, and whether by adjusting for the middle."""
     match shape:
         case "direct":
             return _moves(dag, x, y) and is_back_door_set(dag, x, y, ()), False

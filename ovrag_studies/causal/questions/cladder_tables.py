@@ -158,12 +158,12 @@ def _present(factor: Factor, named: Iterable[str]) -> int | None:
 
 
 def is_negated(phrase: str) -> bool:
-    """Whether a phrase is turned round."""
+    """Return True where a phrase is turned round."""
     return sum(map(is_negation, words(phrase))) % 2 == 1
 
 
 def reads_alike(one: str, other: str) -> bool:
-    """Whether two phrases are equal, or one the end of the other, whatever their case."""
+    """Return True where two phrases are equal, or one is the end of the other, whatever their case."""
     short, long = sorted((one.lower(), other.lower()), key=len)
     return short == long or long.endswith(" " + short)
 
@@ -178,16 +178,16 @@ def state_of(phrase: str, factor: Factor) -> int:
 
 
 def same_factor(one: Factor, other: Factor) -> bool:
-    """Whether two pairs of phrases are for the same variable: equal, or one the end of the other."""
+    """Check that two pairs of phrases are for the same variable: equal, or one the end of the other."""
     return all(map(reads_alike, one, other))
 
 
 def factor_likeness(phrase: str, factor: Factor) -> float:
-    """How much a phrase speaks of what the factor speaks of."""
+    """Measure how much a phrase speaks of what the factor speaks of."""
     return max(likeness(phrase, state) for state in factor)
 
 
 def place_of(phrase: str, other: str, factors: Sequence[Factor]) -> int:
-    """Which of two factors a phrase speaks of, where another phrase speaks of the other."""
+    """Find the place of the one of two factors that a phrase speaks of, where another phrase speaks of the other."""
     first = factor_likeness(phrase, factors[0]) + factor_likeness(other, factors[1])
     return int(factor_likeness(phrase, factors[1]) + factor_likeness(other, factors[0]) > first)

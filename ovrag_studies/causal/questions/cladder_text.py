@@ -85,7 +85,7 @@ class PrintedNumber:
 
 @dataclass(frozen=True)
 class NumberQuery:
-    """What is asked, in the words of the question.
+    """Parts of a question, in its own words.
 
     `x` the cause, `y` the effect, `other` the mediators, the collider's state, the supposition or the opposite, by
     kind; `upwards` whether the question asks for more or for less. For adjustment `by` names what each method goes by.
@@ -186,7 +186,7 @@ def _statement(kind: StatementKind, match: re.Match[str], sentence: str) -> Prin
 
 
 def parse_methods(given_info: str) -> tuple[str | None, ...]:
-    """What the two methods go case by case by: a name, None for a direct look. Raises UnreadError."""
+    """Read what the two methods go case by case by: a name, None for a direct look. Raises UnreadError."""
     found: dict[str, str | None] = {}
     for sentence in sentences_of(given_info):
         match = METHOD.fullmatch(sentence)
@@ -200,7 +200,7 @@ def parse_methods(given_info: str) -> tuple[str | None, ...]:
 
 
 def parse_query(question: str) -> NumberQuery:
-    """What is asked. Raises UnreadError."""
+    """Read what is asked. Raises UnreadError."""
     asked = question.strip().rstrip("?").strip()
     for kind, pattern in QUERIES:
         if match := pattern.fullmatch(asked):

@@ -43,7 +43,7 @@ Status = OneOf["determined", "assumed", "cyclic", "open", "ambiguous", "unread"]
 
 @dataclass(frozen=True, slots=True)
 class RuleProblem:
-    """What is asked, done, and taken for the fact ("instead of Ziklo"), over the readings of its rules."""
+    """Question, action, and what is taken for the fact ("instead of Ziklo"), over the readings of its rules."""
 
     readings: tuple[RuleReading, ...]
     asked: Formula
@@ -162,7 +162,7 @@ def answer(context: str, query: str) -> RuleSolution:
 
 
 def is_contested(solution: RuleSolution, label: Answer) -> bool:
-    """Whether the rules determine the other answer; not where they leave it open."""
+    """Return True where the rules determine the other answer, not where they leave it open."""
     return solution.answer not in (None, label) and solution.status in ("determined", "cyclic")
 
 
@@ -195,7 +195,7 @@ def _require(name: str, known: Mapping[str, str]) -> str:
 
 
 def _question(query: str, mention: Mention) -> tuple[Formula, list[Formula], list[Formula]]:
-    """What is asked, what is done, and what is taken for the fact."""
+    """Read what is asked, what is done, and what is taken for the fact."""
     done: list[Formula] = []
     asked: list[Formula] = []
     supposed: list[Formula] = []

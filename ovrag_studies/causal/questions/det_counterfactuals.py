@@ -54,7 +54,7 @@ class NamedPhrases:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """Whether what is asked would be so, the phrase of each variable that says that it holds, and the derivation."""
+    """Truth of what is asked, the phrase of each variable that says that it holds, and the derivation."""
 
     value: bool
     variables: Mapping[str, str]
@@ -105,7 +105,7 @@ def _phrase(tokens: Tokens) -> Literal:
 
 
 def _assignments(rules: Sequence[CausalRule], graph: Dag) -> list[NamedPhrases]:
-    """Which phrase is a state of which variable, likeliest first: what fits the graph and nearly as well the words."""
+    """Match phrases to variables as their states, likeliest first: what fits the graph and nearly as well the words."""
     causes: dict[str, list[str]] = {}
     for rule in rules:
         known = causes.setdefault(rule.effect.variable, [])
@@ -124,7 +124,7 @@ def _assignments(rules: Sequence[CausalRule], graph: Dag) -> list[NamedPhrases]:
 
 
 def _apart(rules: Sequence[CausalRule], nodes: Mapping[str, str]) -> bool:
-    """Whether the effects of one clause are states of variables of their own."""
+    """Check that the effects of one clause are states of variables of their own."""
     effects = [(rule.span, rule.effect.variable) for rule in rules]
     return len({(span, nodes[phrase]) for span, phrase in effects}) == len(set(effects))
 
@@ -221,7 +221,7 @@ def _asked(said: str, named: NamedPhrases, nodes: Sequence[str]) -> Literal:
 
 
 def _seen(said: str, named: NamedPhrases, nodes: Sequence[str]) -> list[Literal]:
-    """What an observation can mean, each of the variables that it can be about in the states that it can name."""
+    """List the meanings of an observation: each variable that it can be about, in the states that it can name."""
     found: list[Literal] = []
     for node in _best({node: _closeness(said, node, named) for node in nodes}) or nodes:
         sign = _sign(said, node, named)

@@ -27,7 +27,7 @@ _ASKED = re.compile(
 
 
 def draws(text: str) -> bool:
-    """Whether a text draws a graph."""
+    """Return True where a text draws a graph."""
     return _ARROW.search(text) is not None
 
 

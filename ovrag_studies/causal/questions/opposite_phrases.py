@@ -1,4 +1,4 @@
-"""Whether two phrases say the same of a thing or the opposite: "the prisoner's death" and "the prisoner is alive".
+"""Tell whether two phrases say the same of a thing or the opposite: "the prisoner's death", "the prisoner is alive".
 
 Words are paired by stem, by a prefix that turns them round ("non-competitive") and by the two ends of a scale
 (`scales.yaml`, general English, no list of topics); what is negated is counted. Where words of both phrases are left
@@ -91,7 +91,7 @@ def _about(phrase: str) -> frozenset[str]:
 
 
 def same_words(one: str, other: str) -> bool:
-    """Whether the phrases differ in articles and case alone."""
+    """Return True where the phrases differ in articles and case alone."""
     return _bare(one) == _bare(other)
 
 

@@ -1,4 +1,4 @@
-"""Whether two phrases speak of the same thing: words compared by stem and common beginning; what is a negation."""
+"""Tell whether two phrases speak of the same thing: words by stem and common beginning; what is a negation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def words(phrase: str) -> tuple[str, ...]:
 
 
 def is_negation(word: str) -> bool:
-    """Whether a word turns a phrase round."""
+    """Return True where a word turns a phrase round."""
     return word in _LACKING or negation.is_negation(word)
 
 

@@ -15,7 +15,7 @@ _SUM = re.compile(r"Σ_(?:\{([^}]*)\}|(\w+))")
 
 
 def steps(solved: Solved) -> pandas.DataFrame:
-    """How the answer comes about, a line a step: `step` and `text`."""
+    """Table of how the answer comes about, a line a step: `step` and `text`."""
     question = solved.question
     rows = [("asked", question.asked)]
     if question.language == "numbers" and solved.status != "unread":

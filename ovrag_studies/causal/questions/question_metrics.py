@@ -1,4 +1,4 @@
-"""What is measured of answers to causal questions, by clusters of texts (rules) or of models (numbers).
+"""Measures of answers to causal questions, by clusters of texts (rules) or of models (numbers).
 
 A question without an answer is not right. Nothing is dropped: labels that the rules contradict, and questions that the
 numbers or the graph leave open, stay in the figure "labels as given" and are shown by themselves.
@@ -34,12 +34,12 @@ class JudgedQuestion:
 
     @property
     def right(self) -> bool:
-        """Whether the answer is the label."""
+        """Agreement of the answer with the label."""
         return self.solved.answer is not None and self.solved.answer == self.question.label
 
     @property
     def contested(self) -> bool:
-        """Whether the rules contradict the label."""
+        """Contradiction of the label by the rules."""
         return bool(self.solved.record.get("contested"))
 
     def field(self, name: Field) -> str:
@@ -142,7 +142,7 @@ def read_known(path: Path) -> ContestedLabels | None:
 def share(
     name: str, judged: Iterable[JudgedQuestion], hit: Callable[[JudgedQuestion], bool], plan: Resampling
 ) -> QuestionShare:
-    """How many of the questions are so, with an interval over their clusters."""
+    """Count the questions for which `hit` holds, with an interval over their clusters."""
     hits, of = Counter[str](), Counter[str]()
     for each in judged:
         hits[each.question.group] += hit(each)
@@ -152,7 +152,7 @@ def share(
 
 
 def is_right(judged: JudgedQuestion) -> bool:
-    """Whether the answer is the label."""
+    """Return True where the answer is the label."""
     return judged.right
 
 

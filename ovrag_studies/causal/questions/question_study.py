@@ -41,7 +41,7 @@ def _asked(language: Language, path: Path) -> QuestionFile:
 
 
 def size(study: QuestionStudy) -> list[str]:
-    """How much there is, in lines, with what is no question."""
+    """Describe in lines how much there is, with what is no question."""
     lines = []
     for language, asked in study.asked.items():
         groups = len({each.question.group for each in asked.judged})

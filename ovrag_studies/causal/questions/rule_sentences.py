@@ -179,7 +179,7 @@ def _read_rules(text: str, tokens: Tokens, mention: Mention) -> list[tuple[Causa
 
 
 def _boundaries(segment: Tokens, after: Token, mention: Mention) -> list[Split]:
-    """Where what stands between two verbs is cut into the end of one clause and the beginning of the next."""
+    """Find where the words between two verbs are cut into the end of one clause and the beginning of the next."""
     for marks in ((",",), (",", "and")):
         places = [place for place, token in enumerate(segment) if token.lower in marks]
         found = [split for place in places if (split := _valid(segment, place, mention))]
@@ -212,7 +212,7 @@ def _valid(segment: Tokens, place: int, mention: Mention) -> Split | None:
 
 
 def _is_list(tokens: Tokens) -> bool:
-    """Whether commas alone join the parts."""
+    """Return True where commas alone join the parts."""
     lower = [token.lower for token in tokens]
     return "," in lower and "and" not in lower
 

@@ -78,7 +78,7 @@ def open_book(settings: Settings, study: ChainStudy) -> Book:
 
 
 def _model(study: ChainStudy) -> str:
-    """Who drafts, and where that is the simulator, under which assumptions."""
+    """Name of the drafter, and where that is the simulator, its assumptions."""
     return _simulator(study) if study.drafts_by == drift.NAME else study.drafts_by
 
 
@@ -88,7 +88,7 @@ def _simulator(study: ChainStudy, where: str = "") -> str:
 
 
 def _chains(study: ChainStudy) -> str:
-    """How many chains there are, by set."""
+    """Count the chains, by set."""
     counted = []
     for name, ran in study.sets.items():
         wordings = sum(1 + len(chain.paraphrases) for chain in ran.bench.chains)
@@ -101,7 +101,7 @@ def _chains(study: ChainStudy) -> str:
 
 
 def chains_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
-    """How many chains there are, by set and domain: `chains`."""
+    """Table of the number of chains, by set and domain: `chains`."""
     rows = []
     for name, ran in study.sets.items():
         for domain in dict.fromkeys(chain.domain for chain in ran.bench.chains):
@@ -148,7 +148,7 @@ def case_text(case: Case) -> str:
 
 
 def arms_table(book: Book, study: ChainStudy, figures: Measured) -> pandas.DataFrame:
-    """What each arm's final drafts are worth: `arms`."""
+    """Table of what each arm's final drafts are worth: `arms`."""
     frame = _by_arm(study, figures, OF_DRAFTS)
     shown = frame.drop(columns=["chains", "n"] if len(study.sets) == 1 else ["n"])
     return book.table(shown, "arms", full=frame, decimals={"drafts": 2})
@@ -185,7 +185,7 @@ def _plain(found: Estimate) -> dict[str, float | None]:
 
 
 def _look(series: str | None, low: float = -0.03, high: float = 1.03) -> Look:
-    """How marks look, between two ends of the axis."""
+    """Look of the marks, between two ends of the axis."""
     return Look(
         ends=0.8,
         row=0.14,
@@ -223,7 +223,7 @@ def paired_table(book: Book, study: ChainStudy, compared: Mapping[str, Sequence[
 
 
 def invariance_table(book: Book, study: ChainStudy, figures: Measured) -> pandas.DataFrame:
-    """How alike answers to a prompt and to its paraphrases are: `invariance`."""
+    """Table of how alike answers to a prompt and to its paraphrases are: `invariance`."""
     frame = _by_arm(study, figures, INVARIANCE)
     shown = frame.drop(columns=["chains"]) if len(study.sets) == 1 else frame
     return book.table(shown, "invariance", full=frame)
@@ -409,7 +409,7 @@ def numbers_file(
 def sentences(
     study: ChainStudy, figures: Measured, compared: Mapping[str, Sequence[ComparedArms]], swept: pandas.DataFrame
 ) -> list[str]:
-    """What the study shows on these chains, computed from its results."""
+    """Say what the study shows on these chains, computed from its results."""
     lines = [f"Drafts by: {_model(study)}."]
     lines += [
         f"{NAMES[arm]}, chains {name}: entailment {told(each['entailment'])}, contradicted "

@@ -15,7 +15,7 @@ from ovrag_studies.causal.questions.question_inside import in_words
 
 
 def identification_table(book: Book, examined: Sequence[Examined]) -> pandas.DataFrame:
-    """What graphs let one compute, and why not: `identification`."""
+    """Table of what graphs let one compute, and why not: `identification`."""
     frame = pandas.DataFrame([_row(each) for each in examined])
     shown = frame.drop(columns="naive")
     return book.table(shown, "identification", {"models": len(frame)}, full=frame)
@@ -41,7 +41,7 @@ def _title(examined: Examined) -> str:
 
 
 def actions_table(book: Book) -> pandas.DataFrame:
-    """What is seen, done and imagined in a small model: `actions`."""
+    """Table of what is seen, done and imagined in a small model: `actions`."""
     model = identification_examples.measured_confounder()
     frame = pandas.DataFrame(identification_examples.quantities(model), columns=["quantity", "symbol", "value"])
     return book.table(frame, "actions")

@@ -20,7 +20,7 @@ class PublishedSystem(Part):
 
 
 class PublishedLoop(Part):
-    """What the published table of the loop rests on."""
+    """Basis of the published table of the loop."""
 
     source: str
     model: str

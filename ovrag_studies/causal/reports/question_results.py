@@ -93,7 +93,7 @@ def questions_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
 
 
 def _constant(asked: QuestionFile, book: Book) -> QuestionShare:
-    """What the commonest label is worth."""
+    """Share right by always giving the commonest label."""
     most = max(("yes", "no"), key=lambda label: sum(each.question.label == label for each in asked.judged))
     name = f"labels as given, by always saying {most}"
     return question_metrics.share(name, asked.judged, lambda each: each.question.label == most, book.plan)
@@ -243,7 +243,7 @@ def numbers_file(book: Book, study: QuestionStudy, examined: Iterable[Examined])
 
 
 def sentences(book: Book, study: QuestionStudy) -> list[str]:
-    """What the questions show, computed from the results."""
+    """Say what the questions show, computed from the results."""
     return [
         f"{NAMES[language]}: {each.name}: {each.hits} of {each.of}, {told(each.estimate)}"
         for language, asked in study.asked.items()

@@ -16,8 +16,9 @@ class Calibration(Frozen):
     """A threshold of scores with its certificate; `corpus` is the digest of the corpus, `golden` names the labels.
 
     `documents` counts those of several corpora, and `new_document` is the least risk that they certify for another
-    document of their kind at the certificate's delta; None where they certify none. `learned_from` names the files of
-    the bundled calibration.
+    document of their kind at the certificate's delta; None where they certify none. `conflicts` is the same of reported
+    conflicts, whose risk is that the query is about none, on the documents that taught no weights of conflicts.
+    `learned_from` names the files of the bundled calibration.
     """
 
     format: Literal["ovrag-policy-calibration-2"] = "ovrag-policy-calibration-2"
@@ -26,6 +27,8 @@ class Calibration(Frozen):
     certificate: Certificate
     documents: int = 1
     new_document: float | None = None
+    conflicts: Certificate | None = None
+    conflicts_in_new_document: float | None = None
     learned_from: dict[str, list[str] | str] | None = None
 
     @property

@@ -1,4 +1,4 @@
-"""Which sentence of a reply each citation belongs to, wherever the model put it.
+"""Assign each citation of a reply to the sentence it belongs to, wherever the model put it.
 
 Read alike are citations before and after the full stop, several in a row, at the head of sentences and on lines of
 their own. A citation belongs to the words before it; only a line that begins with one and does not end with one cites

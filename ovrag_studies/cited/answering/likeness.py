@@ -1,4 +1,4 @@
-"""Whether a document is like those that silence was calibrated on: a p-value on the bundled vectors.
+"""Test whether a document is like those that silence was calibrated on: a p-value on the bundled vectors.
 
 A threshold that was certified on bodies of rules says nothing of a loan agreement. How a paragraph lies between bodies
 of rules and other texts is told by a logistic regression on its vector; the mean over a document is compared with the
@@ -46,7 +46,7 @@ class Likeness(NamedTuple):
 
 @cache
 def load_likeness(path: Path = WEIGHTS) -> Likeness:
-    """What is known, from a file. Raises SettingsError where it cannot be read."""
+    """Load what is known of documents from a file. Raises SettingsError where it cannot be read."""
     try:
         tensors, _ = read_tensors(path)
         return Likeness(tensors["weights"], tensors["known"])

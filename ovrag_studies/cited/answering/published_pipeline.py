@@ -1,4 +1,4 @@
-"""What the published pipeline does beside retrieval: its gate, its extract, its checks, with their known flaws.
+"""Steps of the published pipeline beside retrieval: its gate, its extract, its checks, with their known flaws.
 
 The second baseline gives the extract alone; the third adds gate and checks. The pairs of opposed words are not known
 exactly; these are of the same size and kind.

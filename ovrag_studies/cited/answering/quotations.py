@@ -107,7 +107,7 @@ def cite(paragraph: Paragraph, start: int, end: int) -> Citation:
 
 
 def verifies(citation: Citation, corpus: PolicyCorpus) -> bool:
-    """Whether a quotation stands where it says it does, in a paragraph that the corpus has, unchanged."""
+    """Return True where a quotation stands where it says, unchanged, in a paragraph that the corpus has."""
     document = corpus.documents.get(citation.doc_id)
     paragraph = corpus.by_id().get(citation.paragraph_id)
     if document is None or paragraph is None or citation.end <= citation.start:
@@ -121,7 +121,7 @@ def verifies(citation: Citation, corpus: PolicyCorpus) -> bool:
 
 
 def find_instructions(paragraph: Paragraph) -> list[str]:
-    """What a paragraph says to assistants, which is never followed: one line each, naming the paragraph."""
+    """Find what a paragraph says to assistants, which is never followed: one line each, naming the paragraph."""
     return [
         f"{paragraph.id} addresses assistants: {one_line(paragraph.text[start:end], 160)}"
         for start, end in find_passages(paragraph.text)

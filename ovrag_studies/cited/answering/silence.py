@@ -1,4 +1,4 @@
-"""When to be silent: a score of how surely an answer is right, and a threshold on it that is certified by a test.
+"""Rule for silence: a score of how surely an answer is right, and a threshold on it that a test certifies.
 
 Learn-then-test (Angelopoulos et al. 2021) with fixed-sequence testing: thresholds of a grid that was fixed beforehand
 are tested from strict to lax, each by the binomial tail of its errors, until one fails. Risk is wrong ÷ answered. The
@@ -59,7 +59,7 @@ class Certificate:
 
 
 def least_answers(alpha: float, delta: float) -> int:
-    """How many queries must be answered before a risk of `alpha` can be certified even without an error."""
+    """Return how many queries must be answered to certify a risk of `alpha`, even without an error."""
     return ceil(log(delta) / log(1 - alpha))
 
 
@@ -126,7 +126,7 @@ def least_certified(asked: Sequence[int], answered: Sequence[int], wrong: Sequen
 
 @dataclass(frozen=True, slots=True)
 class AnswerTraits:
-    """What speaks for an answer, by paragraph of its evidence.
+    """Support for an answer, by paragraph of its evidence.
 
     `odds` are the reader's log-odds that the paragraph answers the query, `cosines` the mean cosine of the query with
     it and with its best sentence.
@@ -159,7 +159,7 @@ class TraitReader:
         return AnswerTraits(tuple(odds), tuple(self._nearness(answer.query, text) for text in texts))
 
     def score(self, answer: CitedAnswer, evidence: Sequence[RankedParagraph]) -> float:
-        """How surely an answer that was made from this evidence is right, 0 to 1."""
+        """Score how surely an answer that was made from this evidence is right, 0 to 1."""
         traits = self.read(answer, evidence)
         return traits.score(COSINE, MEAN) if traits else 0.0
 

@@ -1,4 +1,4 @@
-"""Whether evidence supports a sentence: three rules that must all hold, or the judgement of a chat model.
+"""Check that evidence supports a sentence: by three rules that must all hold, or by the judgement of a chat model.
 
 The rules need no model but the embedder: the sentence is like a part of the evidence, each of its quantities is given
 there with its unit, and no duty, ban, permission or negation is turned round.
@@ -88,7 +88,7 @@ class SentenceVerifier:
 
 
 def parts_of(text: str) -> list[str]:
-    """What a sentence may be like: each sentence of a text, its clauses, each two neighbours, and the whole."""
+    """List what a sentence may be like: each sentence of a text, its clauses, each two neighbours, and the whole."""
     spans = list(find_passages(text))
     neighbours = [(first[0], second[1]) for first, second in pairwise(spans)]
     clauses = [part for start, end in spans for part in _CLAUSE.split(text[start:end]) if part.count(" ") >= CLAUSE - 1]

@@ -1,4 +1,4 @@
-"""Whether two sentences rule on the same matter: vectors of sentences and words, concepts, phrases and their rivals.
+"""Signs that two sentences rule on one matter: vectors of sentences and words, concepts, phrases and their rivals.
 
 Likeness alone does not tell "Books are returned within 28 days" from the same of films. What two sentences do not share
 says more: a subject, a verb or a phrase after the same preposition that has another word in its place.
@@ -74,19 +74,19 @@ class Alignment:
         return {row: place for place, row in enumerate(changed)}, _products(embedder.embed(list(changed.values())))
 
     def _weights(self) -> dict[str, float]:
-        """How much a concept tells: 1 for the rarest of a large corpus, near 0 for those of every sentence."""
+        """Weigh what each concept tells: 1 for the rarest of a large corpus, near 0 for those of every sentence."""
         counts = Counter(word for reading in self.readings for word in reading.content)
         size = len(self.readings) + BACKGROUND
         return {word: log(size / (count + 1)) / log(size) for word, count in counts.items()}
 
     def _near(self, left: int, right: int) -> float:
-        """How many of two sentences have the other among their nearest, of 2; 0.5 where few are to be compared."""
+        """Return the share of two sentences with the other among their nearest; 0.5 where few are to be compared."""
         if len(self.readings) < FEW:
             return 0.5
         return (float(right in self.nearest[left]) + float(left in self.nearest[right])) / 2
 
     def features(self, first: str, second: str) -> NDArray[numpy.float64]:
-        """What tells whether two sentences rule on the same, one number for each of FEATURES."""
+        """Return the numbers that tell whether two sentences rule on the same, one for each of FEATURES."""
         left, right = self.rows[first], self.rows[second]
         one, other = self.readings[left], self.readings[right]
         mine, theirs = one.content, other.content
@@ -125,7 +125,7 @@ class Alignment:
         return float(self.masked_cosines[places[left], places[right]])
 
     def likeness(self, word: str, others: Words) -> float:
-        """How near a concept is to the nearest of others: 1 for the same, 0 below SOFT."""
+        """Measure how near a concept is to the nearest of others: 1 for the same, 0 below SOFT."""
         if word in others:
             return 1.0
         row = self.words.get(word)
@@ -154,7 +154,7 @@ class Alignment:
         return 0.0 if near >= SAME else -1.0
 
     def _rival_followers(self, one: SentenceReading, other: SentenceReading) -> bool:
-        """Whether the same thing is "of" or "on" something else: "photographs of events", "a photograph on a card"."""
+        """Check for the same thing "of" or "on" something else: "photographs of events", "a photograph on a card"."""
         mine, theirs = _followed(one), _followed(other)
         return any(
             self._apart(mine[word], other.content) and self._apart(theirs[word], one.content)
@@ -162,7 +162,7 @@ class Alignment:
         )
 
     def _rivals(self, one: SentenceReading, other: SentenceReading, near: Words, far: Words) -> int:
-        """How many prepositions lead phrases whose words have no counterpart in the other sentence."""
+        """Count the prepositions that lead phrases whose words have no counterpart in the other sentence."""
         count = 0
         for leads in _PAIRED_LEADS:
             mine = [frozenset(each.words) - RULING for each in one.phrases if each.lead in leads]
@@ -185,7 +185,7 @@ def _followed(reading: SentenceReading) -> dict[str, Words]:
 
 
 def _contrary(one: SentenceReading, other: SentenceReading) -> bool:
-    """Whether the same words stand after "during" in one sentence and after "after" in the other."""
+    """Return True where the same words stand after "during" in one sentence and after "after" in the other."""
     return any(
         frozenset({mine.lead, theirs.lead}) in _CONTRARY_LEADS
         and (frozenset(mine.words) & frozenset(theirs.words)) - RULING
@@ -230,5 +230,5 @@ def _modified(text: str) -> dict[str, Words]:
 
 
 def _rival_modifiers(one: Mapping[str, Words], two: Mapping[str, Words], mine: Words, theirs: Words) -> bool:
-    """Whether the same word stands with different words before it: "supplier register" against "asset register"."""
+    """Return True where the same word has different words before it: "supplier register", "asset register"."""
     return any(not one[word] & (theirs | two[word]) and not two[word] & mine for word in one.keys() & two.keys())

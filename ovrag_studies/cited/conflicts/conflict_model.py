@@ -1,4 +1,4 @@
-"""How likely two sentences cannot both be kept, by weights that were learned from pairs of rules.
+"""Probability that two sentences cannot both be kept, by weights that were learned from pairs of rules.
 
 A logistic regression over the words and pairs of words that only one of the two sentences has or that both have,
 hashed (Weinberger et al. 2009), over how their amounts compare, and over the numbers of `opposition`.
@@ -91,12 +91,12 @@ class Nearness:
 
 
 def texts_of(one: str, other: str) -> Iterator[str]:
-    """What must be embedded before two sentences are compared: both, and what each has alone."""
+    """Yield the texts to embed before two sentences are compared: both sentences, and what each has alone."""
     yield from (one, other, left_over(one, other), left_over(other, one))
 
 
 def features_of(one: str, other: str, nearness: Nearness) -> Features:
-    """What two sentences differ in and share, by name; the same for both orders."""
+    """Return by name what two sentences differ in and share; the same for both orders."""
     mine, theirs = _terms(one), _terms(other)
     share = 1 / sqrt(len(mine | theirs) or 1)
     found: Features = {f"one {term}": share for term in mine ^ theirs}
@@ -113,7 +113,7 @@ def features_of(one: str, other: str, nearness: Nearness) -> Features:
 
 
 def _restated(one: str, other: str) -> bool:
-    """Whether two sentences differ in nothing but how their amounts are written: "once a year", "every 12 months"."""
+    """Return True where two sentences differ only in how amounts are written: "once a year", "every 12 months"."""
     mine, theirs = ({(each.value, each.unit) for each in find_amounts(text)} for text in (one, other))
     words = (frozenset(stems(without_amounts(text))) - _OFTEN for text in (one, other))
     return mine == theirs and next(words) == next(words)
@@ -140,7 +140,7 @@ def left_over(one: str, other: str) -> str:
 
 
 def _amounts(mine: Sequence[Quantity], theirs: Sequence[Quantity]) -> Iterator[str]:
-    """How the amounts of one unit compare, and within which bounds."""
+    """Name how the amounts of one unit compare, and within which bounds."""
     units = {each.unit for each in mine} & {each.unit for each in theirs}
     if not units:
         yield "amounts apart" if mine and theirs else "amounts in one" if mine or theirs else "no amounts"

@@ -20,7 +20,7 @@ from ovrag_studies.cited.corpus.relevance import load_reader
 from ovrag_studies.cited.corpus.retrieval import RankedParagraph
 
 # Of the four numbers, and the bias.
-WEIGHTS = (0.38, 0.3, 0.67, -0.13, -2.43)
+WEIGHTS = (0.37, 0.33, 0.63, -0.65, -2.2)
 REPORTED = 0.3  # from which a pair is reported; three of four rightly on the kinds that teach
 LEAST_ODDS = -4.0  # of each rule that it answers; below it no pair is looked at
 INNER = 1e-4  # chances nearer to 0 or 1 count as this
@@ -28,7 +28,7 @@ INNER = 1e-4  # chances nearer to 0 or 1 count as this
 
 @dataclass(frozen=True, slots=True)
 class ContestedTraits:
-    """What speaks for it that a question is answered by two rules that contradict each other: log-odds and a cosine."""
+    """Signs that a question is answered by two rules that contradict each other: log-odds and a cosine."""
 
     likely: float
     less_likely: float
@@ -37,7 +37,7 @@ class ContestedTraits:
 
     @property
     def numbers(self) -> tuple[float, float, float, float]:
-        """What WEIGHTS weigh."""
+        """Numbers that WEIGHTS weigh."""
         return self.likely, self.less_likely, self.conflict, self.near
 
     def score(self, weights: Sequence[float] = WEIGHTS) -> float:

@@ -1,4 +1,4 @@
-"""Which of two rules of a document prevails by a sentence of it, by weights that were learned from whole documents.
+"""Find which of two rules of a document prevails by a sentence of it, by weights learned from whole documents.
 
 A body of rules says in many ways that a schedule, a notice or a chapter prevails over another part, or does not: "go by
 the card", "these notes have no power to alter Part One". One logistic regression tells sentences that rank texts, over
@@ -76,7 +76,7 @@ class PrecedenceModel(NamedTuple):
     bias: float
 
     def chances(self, weights: NDArray[numpy.float32], texts: Sequence[str], vectors: Vectors) -> Numbers:
-        """How likely each text is of a kind."""
+        """Estimate how likely each text is of a kind."""
         scores = [float(row @ weights[:-1]) + float(weights[-1]) for row in map(inputs, texts, vectors)]
         chances: Numbers = 1 / (1 + numpy.exp(-numpy.array(scores)))
         return chances
@@ -121,16 +121,19 @@ class RankedDocument:
         return self._embedder.embed([text for _, text in self.sentences])
 
     def may_rank(self, ranking: int, sides: tuple[int, int]) -> bool:
-        """Whether a sentence may say which of two others prevails: it is neither, and does not name the parts of both
-        by their numbers, which is read by its form (`parts.rank_parts`).
+        """Return True where a sentence may say which of two others prevails.
+
+        It is neither of them. Nor does it name the parts of both by their numbers, which is read by its form
+        (`parts.rank_parts`).
         """
         said = _labels_in(self.sentences[ranking][1])
         return ranking not in sides and not all(self._labels[self.sentences[each][0]] in said for each in sides)
 
     def numbers(self, ranking: int, winner: int, loser: int, ranks: float, here: float) -> Numbers:
-        """What tells whether the sentence `ranking` lets one sentence prevail over another; all by their place.
+        """Return the numbers that tell whether the sentence `ranking` lets one sentence prevail over another.
 
-        `ranks` and `here` are how likely it ranks texts at all, and ranks that in which it stands.
+        All sentences are given by their place. `ranks` is how likely `ranking` ranks texts at all. `here` is how likely
+        it ranks the text in which it stands.
         """
         place, text = self.sentences[ranking]
         words, said = frozenset(stems(text)), _labels_in(text)
@@ -154,8 +157,10 @@ class RankedDocument:
         ])  # fmt: skip
 
     def terms(self, ranking: int, winner: int, loser: int) -> dict[int, float]:
-        """What stands around the words that name the place of either rule, and the words by where it stands itself;
-        rows of the table with their values.
+        """Return rows of the table with their values.
+
+        They hold what stands around the words that name the place of either rule. They also hold the words of the
+        sentence `ranking`, by where it stands itself.
         """
         place, text = self.sentences[ranking]
         first, last = (self.sentences[each][0] for each in (winner, loser))
@@ -201,7 +206,7 @@ class RankedDocument:
         place: int,
         sides: tuple[int, int],
     ) -> tuple[str, float]:
-        """Which side a word names, how, and how surely; empty where it names neither, or both."""
+        """Find which side a word names, how, and how surely; empty where it names neither, or both."""
         if _LABEL.fullmatch(token) and token != "I" and (token != "A" or _LETTERED.search(f"{''.join(before)} ")):
             said = frozenset({_ROMAN.get(token, token.replace("-", ""))})
             won, lost = (_matched(said, self._labels[each]) for each in sides)
@@ -226,7 +231,7 @@ class RankedDocument:
         return found
 
     def _side(self, place: int, paragraph: int, words: frozenset[str], said: frozenset[str]) -> list[float]:
-        """How a rule's paragraph lies to a sentence, and how surely this names it by its opening and its label."""
+        """Measure how a rule's paragraph lies to a sentence, and how surely that names it by its opening and label."""
         behind = paragraph - place
         before = range(paragraph, max(0, paragraph - BEFORE - 1), -1)
         named = [
@@ -313,7 +318,7 @@ class _Read:
         return [(int(row), float(ranks[row]), float(here[row])) for row in best if ranks[row] > UNLIKELY]
 
     def ranked(self, first: Rule, second: Rule) -> Iterator[tuple[float, Rule, RuleSource]]:
-        """How likely each of two rules prevails by each sentence that may say so."""
+        """Yield how likely each of two rules prevails by each sentence that may say so."""
         sides = self._rows[first.source], self._rows[second.source]
         for row, ranks, here in self._ranking:
             if self._ranked.may_rank(row, sides):

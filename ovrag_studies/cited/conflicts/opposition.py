@@ -1,4 +1,4 @@
-"""What two sentences have in common and what sets them apart, as numbers for any wording.
+"""Measure what two sentences have in common and what sets them apart, as numbers for any wording.
 
 Nothing here decides. Words count as the same where they are one concept or their vectors are near.
 """
@@ -65,7 +65,7 @@ NAMES = (
 
 @lru_cache(maxsize=1 << 14)
 def _flags(text: str) -> frozenset[str]:
-    """Which classes of words a sentence has."""
+    """Name the classes of words that a sentence has."""
     return frozenset(name for name, pattern in _FLAG_RES.items() if pattern.search(text))
 
 

@@ -1,4 +1,4 @@
-"""Which parts of a document prevail over which, as one sentence of it says: "Schedule 1 prevails over Part B".
+"""Find which parts of a document prevail, as one sentence of it says: "Schedule 1 prevails over Part B".
 
 A part is named by kind and number ("chapter 9"), by its kind alone ("the schedules") or by where the sentence stands
 ("this Part"). A verb that only says that something applies ranks two parts where the sentence tells that they differ.
@@ -151,7 +151,10 @@ _KIND_NAMES = frozenset(_KINDS.split("|"))
 
 
 def _by_kind(kinds: Labels, condition: str, target: str, labels: Labels) -> Iterator[tuple[Labels, Labels]]:
-    """ "Where Schedule 1 departs from Part B, or Schedule 2 from Part C, the Schedule prevails": each over its own."""
+    """Yield, case by case, parts that prevail and those they prevail over.
+
+    In "Where Schedule 1 departs from Part B, or Schedule 2 from Part C, the Schedule prevails" it is each over its own.
+    """
     cases = re.split(r",\s*or\b|\bor where\b|;", condition) if condition.strip() else []
     for case in cases:
         sides = _in_order(case, labels)
@@ -162,7 +165,7 @@ def _by_kind(kinds: Labels, condition: str, target: str, labels: Labels) -> Iter
 
 
 def _subject(text: str, end: int) -> str:
-    """What stands right before a verb, back to the last mark."""
+    """Return the words right before a verb, back to the last mark."""
     return re.split(r"[,;:]", text[:end])[-1]
 
 

@@ -1,4 +1,4 @@
-"""Which document prevails where two differ, as far as one of them says so.
+"""Find which document prevails where two differ, as far as one of them says so.
 
 A clause speaks for its whole document ("this addendum takes precedence over ...") or for what stands with it ("This
 supersedes Section 4 of the handbook"). Dates decide nothing by themselves: they only tell which documents a clause on
@@ -99,7 +99,7 @@ class Precedence:
     topic: frozenset[str] = frozenset()
 
     def decides(self, winner: Rule, loser: Rule) -> bool:
-        """Whether by this clause one rule prevails over the other."""
+        """Return True where by this clause one rule prevails over the other."""
         if self.winner in self.losers:
             same = winner.source.doc_id == loser.source.doc_id == self.winner
             return same and self._ranks(winner, loser) and _about(self.about, winner) and _about(self.about, loser)
@@ -122,13 +122,13 @@ class Precedence:
 
 
 def _about(words: frozenset[str], rule: Rule) -> bool:
-    """Whether a clause for some questions only ("on questions of holiday") holds for a rule."""
+    """Return True where a clause for some questions only ("on questions of holiday") holds for a rule."""
     said = f"{rule.scope.heading} {rule.source.text}"
     return not words or bool(words & set(stems(said)))
 
 
 def _within(rule: Rule, parts: frozenset[str]) -> bool:
-    """Whether a rule stands in one of the parts: by kind and number, or by kind alone ("schedule")."""
+    """Return True where a rule stands in one of the parts: by kind and number, or by kind alone ("schedule")."""
     names = {part.split()[-1] for part in parts if " " in part}
     return any(
         label in parts or label.split()[0] in parts or (label.startswith("* ") and label.split()[-1] in names)
@@ -213,7 +213,7 @@ def _spared(text: str) -> frozenset[str]:
 
 
 def _rival(before: str, target: str) -> str:
-    """What is prevailed over: the object of the verb, or what the condition before it names."""
+    """Find what is prevailed over: the object of the verb, or what the condition before it names."""
     differs = _DIFFERS.search(before)
     if differs and not (_GENERIC.search(target) or re.search(r"\w", target.replace("as the", ""))):
         rest = before[differs.end() :].split(",", maxsplit=1)[0]
@@ -290,7 +290,7 @@ def _losers(target: str, documents: Mapping[str, _Titled], winner: str, own: str
 
 
 def _not_later(documents: Mapping[str, _Titled], winner: str) -> frozenset[str]:
-    """What is existing or earlier: all that is not dated later. Months and days that are not known count as equal."""
+    """Find existing or earlier documents: all not dated later. Months and days that are not known count as equal."""
     date = documents[winner].date
     return frozenset(id_ for id_, each in documents.items() if id_ != winner and not _later(each.date, date))
 

@@ -118,13 +118,13 @@ class RuleComparison:
                 yield self.rules[left], self.rules[right]
 
     def chances(self, pairs: Sequence[Sides]) -> list[float]:
-        """How likely the two rules of each pair cannot both be kept."""
+        """Estimate how likely the two rules of each pair cannot both be kept."""
         texts = [(one.source.text, other.source.text) for one, other in pairs]
         return load_model().chances(texts, self.alignment, self._nearness)
 
 
 def _is_title(rule: Rule) -> bool:
-    """Whether a document begins with this and does not end it as a sentence."""
+    """Return True where a document begins with this rule and does not end it as a sentence."""
     return rule.source.start == 0 and rule.source.text[-1:] not in ".!?;:"
 
 

@@ -52,7 +52,7 @@ _LEAST_WORDS = 2  # "Regulation 27." rules nothing
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where a rule holds: the title of its document, and number and heading of its section, empty where none is.
+    """Scope of a rule: the title of its document, and number and heading of its section, empty where none is.
 
     `labels` name all that it stands in: "part f", "regulation 19", "section 4", "section 4.2".
     """
@@ -65,7 +65,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class RuleSource:
-    """Where a rule is written: `text` is the sentence, `start` and `end` count in the document."""
+    """Source of a rule: `text` is the sentence, `start` and `end` count in the document."""
 
     doc_id: str
     paragraph_id: str
@@ -76,7 +76,7 @@ class RuleSource:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What one sentence says; `date` is that of its document, `2025-01-??` for a month, empty where it has none."""
+    """Content of one sentence; `date` is that of its document, `2025-01-??` for a month, empty where it has none."""
 
     scope: Scope
     source: RuleSource
@@ -153,7 +153,7 @@ def _title(heading: re.Match[str]) -> str:
 
 
 def title_of(document: PolicyDocument) -> str:
-    """What a document calls itself: its first line up to its version; else its id in words."""
+    """Return the name that a document gives itself: its first line up to its version; else its id in words."""
     first = document.text.split("\n", 1)[0][:120]
     dates = [each.start for each in find_quantities(first) if each.unit == "date"]
     found = _TITLE_END.search(first)

@@ -36,7 +36,7 @@ class _CriticReply(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Criticism:
-    """What a model found, and how many of its passages do not stand in the text."""
+    """Findings of a model, and the number of its passages that do not stand in the text."""
 
     findings: tuple[CriticFinding, ...]
     invented: int
@@ -44,7 +44,7 @@ class Criticism:
 
 
 def criticise_by_chat(text: str, chat: Chat, seed: int | None = 42) -> Criticism:
-    """What a chat model finds in the text. Raises a ModelError where it gives no usable reply.
+    """Ask a chat model for findings in the text. Raises a ModelError where it gives no usable reply.
 
     A passage that does not stand in the text is counted and left out. Replies are kept by the model's own cache, whose
     key is made of text, prompt and model.

@@ -1,4 +1,4 @@
-"""What of policy prose argues instead of ruling, by weights that were learned from written examples.
+"""Find policy prose that argues instead of ruling, by weights that were learned from written examples.
 
 Two models. One reads a window of the text, at most two sentences of it: a logistic regression over the vector of an
 embedder, the classes of words of the rules and marks of how it is built. The other reads two clauses and tells whether
@@ -91,7 +91,7 @@ def clauses_of(sentences: Sequence[ProseSentence]) -> list[DutyClause]:
 
 
 def pair_features(first: DutyClause, second: DutyClause, cosine: float) -> list[float]:
-    """What two clauses share and what may part them, in the order of the weights; `cosine` is of their vectors."""
+    """List what two clauses share and what may part them, in the order of the weights; `cosine` is of their vectors."""
     known = rules()
     shared = first.about & second.about
     part = len(shared) / max(1, min(len(first.about), len(second.about)))
@@ -170,7 +170,7 @@ def _pairs(
 
 
 def _repeats(first: DutyClause, second: DutyClause) -> bool:
-    """Whether two clauses say the same, which nothing learned from contradictions speaks of."""
+    """Return True where two clauses say the same, which nothing learned from contradictions speaks of."""
     return first[1:] == second[1:]
 
 

@@ -1,4 +1,4 @@
-"""What of policy prose argues instead of ruling, by rules: cues over classes of words, and clauses that clash.
+"""Find policy prose that argues instead of ruling, by rules: cues over classes of words, and clauses that clash.
 
 The classes and cues are in `critic_rules.yaml`. Strict wording alone is no finding: a duty, a ban or a threat of
 dismissal is what policies are made of.
@@ -72,7 +72,7 @@ class CriticCue(NamedTuple):
 
 
 class DutyClause(NamedTuple):
-    """What a clause says of duty, and of what: stems without the words of duty, and numbers."""
+    """Reading of a clause: what it says of duty, and of what; stems without the words of duty, and numbers."""
 
     place: ProseSentence
     duties: frozenset[str]
@@ -86,7 +86,7 @@ class DutyClause(NamedTuple):
 
 
 def by_rules(text: str) -> tuple[CriticFinding, ...]:
-    """What the prose of `text` argues instead of ruling, in order of place; nothing for an empty text."""
+    """Find the prose of `text` that argues instead of ruling, in order of place; nothing for an empty text."""
     sentences = tuple(sentences_of(text))
     whole = even(text)
     found = {(finding.label, finding.start, finding.end): finding for finding in _contradictions(sentences)}
@@ -121,7 +121,7 @@ def _contradictions(sentences: Sequence[ProseSentence]) -> Iterator[CriticFindin
 
 
 def clash(first: DutyClause, second: DutyClause) -> str | None:
-    """Why two clauses cannot both hold; None if they may, as where one names an exception or a narrower case."""
+    """Say why two clauses cannot both hold; None if they may, as where one names an exception or a narrower case."""
     known = rules()
     shared = first.about & second.about
     if not shared or _other_case(first, second) or _other_case(second, first):
@@ -140,7 +140,7 @@ def clash(first: DutyClause, second: DutyClause) -> str | None:
 
 
 def _other_case(first: DutyClause, second: DutyClause) -> bool:
-    """Whether the first clause is for a case of its own that the second one leaves open."""
+    """Return True where the first clause is for a case of its own that the second one leaves open."""
     return first.narrow and not second.closed
 
 
@@ -149,7 +149,7 @@ def _other_numbers(first: DutyClause, second: DutyClause) -> bool:
 
 
 def _on_the_same(first: DutyClause, second: DutyClause) -> bool:
-    """Whether two clauses that share words are about the same: one subject, or most of their words."""
+    """Return True where two clauses that share words are about the same: one subject, or most of their words."""
     of_one = first.subject == second.subject != "" and first.negated != second.negated
     if of_one and (first.quantified or second.quantified):
         return True
@@ -159,7 +159,7 @@ def _on_the_same(first: DutyClause, second: DutyClause) -> bool:
 
 
 def opposed(first: frozenset[str], second: frozenset[str], pair: tuple[str, str]) -> bool:
-    """Whether one of the pair stands in each."""
+    """Return True where one set has one word of the pair and the other set has the other."""
     one, other = pair
     return (one in first and other in second) or (other in first and one in second)
 
@@ -176,7 +176,7 @@ def _apart(first: frozenset[str], second: frozenset[str], pair: tuple[str, str])
 
 
 def clause_of(place: ProseSentence) -> DutyClause:
-    """What a clause says of duty, and of what."""
+    """Read what a clause says of duty, and of what."""
     known = rules()
     duties = set()
     rest = place.text
@@ -203,7 +203,7 @@ def clause_of(place: ProseSentence) -> DutyClause:
 
 
 def _subject(place: ProseSentence) -> str:
-    """What a clause begins with, up to its first verb of duty or being, without an article."""
+    """Return the beginning of a clause up to its first verb of duty or being, without an article."""
     head, verb, _ = re.split(_VERB, place.text, maxsplit=1) if _VERB.search(place.text) else ("", "", "")
     return re.sub(r"^(?:the|an?|all|every|each|any|no) ", "", head.strip()) if verb else ""
 
@@ -240,7 +240,7 @@ class Worded(TypedDict, total=False):
 
 
 class CriticVocabulary(TypedDict):
-    """What `critic_rules.yaml` holds."""
+    """Content of `critic_rules.yaml`."""
 
     words: dict[str, str]
     marks: dict[str, str]
@@ -258,7 +258,7 @@ class CriticVocabulary(TypedDict):
 
 
 class Rules(NamedTuple):
-    """What is known of clauses."""
+    """Patterns and words by which clauses are read."""
 
     duties: dict[str, re.Pattern[str]]
     opposed: tuple[tuple[str, str], ...]
@@ -274,7 +274,7 @@ class Rules(NamedTuple):
 
 @cache
 def rules() -> Rules:
-    """What is known of clauses, read once."""
+    """Load the patterns and words by which clauses are read, once."""
     read = _vocabulary()
     return Rules(
         duties={name: re.compile(pattern) for name, pattern in read["duties"].items()},

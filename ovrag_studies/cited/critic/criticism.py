@@ -15,7 +15,7 @@ __all__ = ["LABELS", "NAMES", "CriticFinding", "Label", "by_rules", "criticise"]
 
 
 def criticise(text: str, embedder: Embedder | None = None) -> tuple[CriticFinding, ...]:
-    """What the prose of `text` argues instead of ruling, in order of place; nothing for an empty text.
+    """Find the prose of `text` that argues instead of ruling, in order of place; nothing for an empty text.
 
     The embedder is the bundled one, where none is given, and must be the one the weights were learned with. What was
     learned is added where the rules found nothing under the same label that it overlaps.

@@ -1,1 +1,1 @@
-"""What sentences of policies say: quantities, forces, actors, and words that mean the same."""
+"""Read what sentences of policies say: quantities, forces, actors, and words that mean the same."""

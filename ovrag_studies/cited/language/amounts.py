@@ -1,4 +1,4 @@
-"""What a rule sets beside plain quantities: "immediately", "the same day", "one signature", "every Friday".
+"""Amounts that a rule sets beside plain quantities: "immediately", "the same day", "one signature", "every Friday".
 
 Read for the comparison of rules only; whether a sentence gives the figures of its evidence is for `quantities`.
 """
@@ -92,7 +92,7 @@ def find_amounts(text: str) -> tuple[Quantity, ...]:
 
 
 def is_capped(quantity: Quantity, text: str) -> bool:
-    """Whether a negation makes a maximum of a quantity: "Nobody stays longer than 30 minutes"."""
+    """Return True where a negation makes a maximum of a quantity: "Nobody stays longer than 30 minutes"."""
     return bool(_CAPPED.search(text, 0, quantity.start))
 
 

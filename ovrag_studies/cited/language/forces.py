@@ -1,4 +1,4 @@
-"""What a sentence makes of an action: a duty, a ban, a permission, a waiver, or a plain yes or no.
+"""Read what a sentence makes of an action: a duty, a ban, a permission, a waiver, or a plain yes or no.
 
 A cue ("must not", "is prohibited", "no need to", "exempt") is read with the words that it governs and the words around
 it, and compared with the cue of the evidence that speaks of the same.
@@ -198,7 +198,7 @@ def _of_sentence(sentence: str) -> list[ForceCue]:
 
 
 def _edge(sentence: str, start: int, end: int) -> int:
-    """Where between two cues the second one's part begins: at the last break, or else right before it."""
+    """Find where between two cues the second one's part begins: at the last break, or else right before it."""
     breaks = [match.start() for match in _BREAK.finditer(sentence, start, end)]
     return breaks[-1] if breaks else end
 

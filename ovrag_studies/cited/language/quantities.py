@@ -253,12 +253,12 @@ def _measured(text: str, value: Decimal, after: re.Match[str], start: int) -> Qu
 
 
 def is_measured(text: str, end: int) -> bool:
-    """Whether a unit of time, money or share follows a number that ends there."""
+    """Return True where a unit of time, money or share follows a number that ends there."""
     return bool(_AFTER.match(text, end))
 
 
 def counted(text: str, start: int, end: int) -> frozenset[str]:
-    """What a number counts: the words of the phrase after it, and the word before that it may number ("Section 4")."""
+    """Find what a number counts: the phrase's words after it, and the word before that it may number ("Section 4")."""
     words: list[str] = []
     at = end
     while len(words) < 6 and (match := _FOLLOWING.match(text, at)):
@@ -295,7 +295,7 @@ def _per_unit(text: str, quantity: Quantity) -> Decimal:
 
 
 def agrees(claimed: Quantity, given: Quantity) -> bool:
-    """Whether what a sentence claims is what its evidence gives: value, unit, what is counted, and no other bound.
+    """Return True where a sentence claims what its evidence gives: value, unit, what is counted, no other bound.
 
     A value that the evidence says held before does not support one that is claimed to hold.
     """

@@ -84,7 +84,7 @@ _NEGATIVE = re.compile(r"^(?:non|un)(?=[a-z]{4})")
 
 
 def exclude(first: frozenset[str], second: frozenset[str]) -> bool:
-    """Whether of two sets of concepts each has one that the other lacks, and these two exclude each other."""
+    """Return True where each set of concepts has one that the other set lacks, and these two exclude each other."""
     one, other = first - second, second - first
     if any(one & row and other & row for row in _EXCLUDING):
         return True

@@ -38,7 +38,7 @@ class Pair(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Flagged:
-    """What a system says of a corpus: places of paragraphs in it, first before second, by pair; conflicts by pair."""
+    """Output of a system for a corpus: places of paragraphs in it, first before second, by pair; conflicts by pair."""
 
     pairs: frozenset[tuple[int, int]]
     conflicts: tuple[Conflict, ...] = ()

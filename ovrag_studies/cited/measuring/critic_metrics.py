@@ -1,4 +1,4 @@
-"""How well a critic does on labelled snippets: by label, by exact match, by span, and on prose that only rules.
+"""Measures of a critic on labelled snippets: by label, by exact match, by span, and on prose that only rules.
 
 As published: precision, recall and F1 of each label over snippets, their unweighted mean, and the share of snippets
 whose labels are all right. Beside it the share of neutral snippets that are flagged at all, and F1 over the characters

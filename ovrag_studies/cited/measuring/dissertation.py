@@ -21,7 +21,7 @@ class DissertationFigures(TypedDict):
 
 @cache
 def published() -> DissertationFigures:
-    """What `published.yaml` holds."""
+    """Return the content of `published.yaml`."""
     text = (files(__package__) / "published.yaml").read_text(encoding="utf-8")
     read: DissertationFigures = yaml.safe_load(text)
     return read

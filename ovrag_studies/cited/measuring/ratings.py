@@ -55,7 +55,7 @@ class Pack(Frozen):
 
 
 class PackKey(Frozen):
-    """Which query and arm each answer of a pack is of."""
+    """Key of a pack: the query and the arm that each answer is of."""
 
     origins: dict[str, tuple[str, str]]
 

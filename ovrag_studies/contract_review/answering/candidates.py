@@ -35,7 +35,7 @@ class SpanCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What training says of a category: share of contracts that answer it, spans in those, their usual length."""
+    """Facts of a category in training: share of contracts that answer it, spans in those, usual length of the spans."""
 
     present: float
     spans: float
@@ -116,7 +116,7 @@ def _best(scores: Numbers, most: int) -> list[int]:
 
 
 def describe(given: Scored, found: Sequence[SpanCandidate], column: int, prior: Prior) -> Numbers:
-    """What tells whether each candidate answers (candidates × columns)."""
+    """Return the features that tell whether each candidate answers (candidates × columns)."""
     own, likeness, wording = (table[:, column] for table in (given.passages, given.likeness, given.wording))
     exact_scores = given.shorts[:, column]
     top = _top(own)
@@ -184,7 +184,7 @@ def _top(scores: Numbers) -> list[float]:
 
 
 def summarise(given: Scored, columns: Numbers, probabilities: Numbers, column: int, prior: Prior) -> Numbers:
-    """What tells whether a category is answered at all, from its candidates: a row of numbers."""
+    """Return a row of features, from a category's candidates, that tell whether it is answered at all."""
     own = given.passages[:, column]
     order = numpy.concatenate([numpy.sort(probabilities)[::-1], numpy.zeros(3, dtype=numpy.float32)])[:3]
     order = order.clip(1e-4, 1 - 1e-4)
@@ -210,7 +210,7 @@ def summarise(given: Scored, columns: Numbers, probabilities: Numbers, column: i
 
 
 def matches(text: str, candidate: SpanCandidate, category: str, gold: Sequence[Span]) -> bool:
-    """Whether a candidate answers as CUAD counts it."""
+    """Return True where a candidate answers as CUAD counts it."""
     own = text[candidate.start : candidate.end]
     words = word_set(own)
     return any(

@@ -1,4 +1,4 @@
-"""What the learned clause scorers see of a contract: its passages, the short spans in it, and numbers about both.
+"""Reading of a contract for the learned clause scorers: its passages, its short spans, and numbers about both.
 
 Words are hashed, so that weights hold no vocabulary. Nothing here knows a category.
 """
@@ -96,7 +96,7 @@ class ContractReading:
 
 
 def read(text: str, embedder: Embedder) -> ContractReading:
-    """What the scorers see of a text; an empty text has no passages."""
+    """Read a text as the scorers see it; an empty text has no passages."""
     passages = tuple(find_passages(text))
     clauses = find_clauses(text)
     headings = tuple(_headings(clauses, passages))
@@ -120,7 +120,7 @@ def read(text: str, embedder: Embedder) -> ContractReading:
 
 
 def hashed_words(texts: Sequence[str]) -> Sparse:
-    """Which buckets of words and pairs of words each text holds (n × `WORD_BUCKETS`, 0 or 1)."""
+    """Mark the buckets of words and of pairs of words that each text holds (n × `WORD_BUCKETS`, 0 or 1)."""
     return _hashed([text.lower() for text in texts], WORD_BUCKETS)
 
 

@@ -88,7 +88,7 @@ class ClauseModel:
         return _score(reading, self.scorers, self.prototypes)
 
     def column(self, category: str) -> int:
-        """Where a category stands. Raises QuestionError for an unknown one."""
+        """Find the column of a category. Raises QuestionError for an unknown one."""
         if category not in self.categories:
             raise QuestionError(f"{category!r} is no category of the model; known are {', '.join(self.categories)}")
         return self.categories.index(category)

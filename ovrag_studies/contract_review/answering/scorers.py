@@ -48,7 +48,7 @@ class Linear:
 
 @dataclass(frozen=True, slots=True)
 class LearningSettings:
-    """How models learn. `penalty` is L2; a positive row counts `positive` times."""
+    """Settings by which models learn. `penalty` is L2; a positive row counts `positive` times."""
 
     penalty: float = 1.0
     short_penalty: float = 0.1
@@ -93,7 +93,7 @@ def jaccard(first: frozenset[str], second: frozenset[str]) -> float:
 
 
 def passage_targets(contract: Contract, reading: ContractReading, categories: Sequence[str]) -> Numbers:
-    """Which passages hold half of a gold span, or lie half within one (n × k, 0 or 1)."""
+    """Mark the passages that hold half of a gold span, or lie half within one (n × k, 0 or 1)."""
     targets = numpy.zeros((len(reading.passages), len(categories)), dtype=numpy.float32)
     columns = {category: column for column, category in enumerate(categories)}
     for question in contract.questions:
@@ -108,7 +108,7 @@ def passage_targets(contract: Contract, reading: ContractReading, categories: Se
 
 
 def short_targets(contract: Contract, reading: ContractReading, categories: Sequence[str]) -> Numbers:
-    """Which short spans share half their words with a gold span (m × k, 0 or 1)."""
+    """Mark the short spans that share half their words with a gold span (m × k, 0 or 1)."""
     targets = numpy.zeros((len(reading.shorts), len(categories)), dtype=numpy.float32)
     columns = {category: column for column, category in enumerate(categories)}
     found = [word_set(reading.text[short.start : short.end]) for short in reading.shorts]

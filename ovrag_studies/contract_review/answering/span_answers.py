@@ -50,7 +50,7 @@ class SpanAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CategoryAnswers:
-    """What was found for one category: `present` from 0 to 1, answers best first.
+    """Answers to one category, best first; `present` is from 0 to 1.
 
     `dropped` counts quotes that are not in the contract; `error` says why a model gave nothing usable.
     """
@@ -179,7 +179,7 @@ _ABSTAINS = re.compile(
 
 
 def is_abstention(text: str) -> bool:
-    """Whether a reply declines to answer: empty, "none", "N/A", "I don't know" and the like."""
+    """Return True where a reply declines to answer: empty, "none", "N/A", "I don't know" and the like."""
     return bool(_ABSTAINS.fullmatch(text))
 
 

@@ -157,7 +157,7 @@ def _pieces(start: int, end: int, passages: Sequence[Span], vectors: Vectors) ->
 
 
 def _cohesion(vectors: Vectors, place: int, reach: int = 5) -> float:
-    """How alike the passages before and after `place` are (TextTiling's idea, Hearst 1997, with vectors)."""
+    """Measure how alike the passages before and after `place` are (TextTiling's idea, Hearst 1997, with vectors)."""
     before = vectors[max(0, place - reach) : place].astype(numpy.float64).mean(axis=0)
     after = vectors[place : place + reach].astype(numpy.float64).mean(axis=0)
     return round(float(before @ after), 9)

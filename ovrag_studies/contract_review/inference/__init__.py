@@ -1,1 +1,1 @@
-"""What agreements say of hypotheses: by cues, by learned weights, by a chat model."""
+"""Judgements of hypotheses about agreements: by cues, by learned weights, by a chat model."""

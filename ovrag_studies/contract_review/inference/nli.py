@@ -1,4 +1,4 @@
-"""What an agreement says of hypotheses: entailed, contradicted or not mentioned, with the spans that tell.
+"""Judges of hypotheses about an agreement: entailed, contradicted or not mentioned, with the spans that tell.
 
 Judges by name: `majority` (the most frequent choice of the training agreements, without evidence), `lexical` (BM25 and
 cue words, no training), `learned` (see `nli_learned`). Judges that ask a chat model are in `nli_chat`.
@@ -51,10 +51,11 @@ class EvidenceSpan:
 
 @dataclass(frozen=True, slots=True)
 class JudgedHypothesis:
-    """What one judge says of one hypothesis; evidence best first.
+    """Judgement of one hypothesis by one judge; evidence is best first.
 
-    `choice` is None where a chat model gave no usable reply, for the reason in `fault`; `invented` counts quotes of a
-    model that are not in the text. `seen`: the weights were trained on this very agreement, so it shows nothing.
+    `choice` is None where a chat model gave no usable reply; `fault` holds the reason. `invented` counts quotes of a
+    model that are not in the text. `seen`: the weights were trained on this very agreement, so the judgement shows
+    nothing.
     """
 
     hypothesis: str
@@ -71,7 +72,7 @@ class HypothesisJudge(Protocol):
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """Name in tables."""
 
     def judge(
         self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
@@ -171,7 +172,7 @@ def digest(text: str) -> str:
 
 
 def train(agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> Parameters:
-    """What the learned judge learns from marked agreements, and from those of `training/contract_review/ndas`.
+    """Train the learned judge on marked agreements, and on those of `training/contract_review/ndas`.
 
     Raises CorpusError for fewer than ten, and for so many that their spans, compared two by two, fill the memory.
     """
@@ -216,8 +217,17 @@ def _trained(name: str, agreements: Sequence[NliAgreement], hypotheses: Mapping[
     raise QuestionError(f"unknown judge {name!r}; known are {', '.join(JUDGES)}")
 
 
-def save(parameters: Parameters, hypotheses: Sequence[str], agreements: Sequence[NliAgreement], path: Path) -> None:
-    """Write weights, those of words in half precision, and beside them where they come from. No text is kept."""
+def save(
+    parameters: Parameters,
+    hypotheses: Sequence[str],
+    agreements: Sequence[NliAgreement],
+    path: Path,
+    learned_from: Mapping[str, object] | None = None,
+) -> None:
+    """Write weights, those of words in half precision, and beside them where they come from. No text is kept.
+
+    `learned_from` names the files that taught beside the agreements, with their digest.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     kept: dict[str, NDArray[numpy.generic]] = {
         name: values.astype(numpy.float32) for name, values in parameters.items() if name not in OF_WORDS
@@ -229,12 +239,14 @@ def save(parameters: Parameters, hypotheses: Sequence[str], agreements: Sequence
     listed = [
         {"id": each.number, "file": each.document.id, "digest": digest(each.document.text)} for each in agreements
     ]
-    about = {
+    about: dict[str, object] = {
         "source": "ContractNLI (Koreeda and Manning 2021, arXiv 2110.01799), development split",
         "licence": "CC BY 4.0, Hitachi America and Stanford",
         "hypotheses": list(hypotheses),
         "trained_on": listed,
     }
+    if learned_from is not None:
+        about["learned_from"] = dict(learned_from)
     path.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 

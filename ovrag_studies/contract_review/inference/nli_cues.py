@@ -1,9 +1,10 @@
-"""How agreements on confidentiality are usually worded: cues for the seventeen hypotheses of ContractNLI.
+"""Usual wording of agreements on confidentiality: cues for the seventeen hypotheses of ContractNLI.
 
-Written from the usage of such agreements, with the synonyms that drafters choose from, as the lexical arm's whole
-knowledge and as features beside others in the learned arm. Whoever wrote them had read the development agreements, so
-that figures on those flatter every arm with cues, above all on contradictions, which are few: without cues the
-learned judge has an accuracy of 0.808 there, with them 0.849. A cue reads text that `plain` has made even.
+They are written from the usage of such agreements, with the synonyms that drafters choose from. They are the whole
+knowledge of the lexical arm, and features beside others in the learned arm. Whoever wrote them had read the development
+agreements, so figures on those flatter every arm with cues. They do so above all on contradictions, which are few:
+without cues the learned judge has an accuracy of 0.808 there, with them 0.849. A cue reads text that `plain` has made
+even.
 """
 
 from __future__ import annotations
@@ -201,9 +202,9 @@ def _compiled(hypothesis: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pat
 
 
 def cue_hits(hypothesis: str, text: str) -> tuple[bool, bool, bool]:
-    """Whether the cues of what the hypothesis is about, for it and against it occur in an even text.
+    """Look in an even text for three kinds of cues: of what the hypothesis is about, for it, and against it.
 
-    A hypothesis without cues has none. Even texts come from `plain`; of a text without end only the start is read, as
+    A hypothesis without cues has none. Even texts come from `plain`. Of a very long text only the start is read, as
     looking for two words near each other takes long.
     """
     text = text[:LONGEST]

@@ -51,7 +51,7 @@ _EPSILON = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """What is true of one agreement: `evidence` n × h, `choices` h places in CHOICES."""
+    """Truth about one agreement: `evidence` is n × h, `choices` are h places in CHOICES."""
 
     evidence: Bools
     choices: Integers
@@ -167,7 +167,7 @@ def _score_spans(parameters: Mapping[str, Floats], reading: AgreementReading) ->
 
 
 def _evidence_features(reading: AgreementReading, scores: Floats) -> Floats:
-    """What tells whether a span is evidence, beside the hypothesis: n × h × d."""
+    """Return the features, for each span and hypothesis, that tell whether the span is evidence: n × h × d."""
     hypotheses = reading.similar.shape[1]
     own = scores[:, :hypotheses]
     led = reading.leads >= 0
@@ -280,7 +280,7 @@ def _score_content(parameters: Mapping[str, Floats], content: scipy.sparse.csr_m
 
 
 def _summary(reading: AgreementReading, scores: Floats, told: Floats, mentions: Floats) -> Floats:
-    """What tells which choice it is: h × d. Of the first twelve numbers some count for each hypothesis apart."""
+    """Return the features that tell the choice: h × d. Of the first twelve some count for each hypothesis apart."""
     hypotheses = told.shape[1]
     weights = _emphasis(told)
     top, seen = -numpy.sort(-told, axis=0), -numpy.sort(-mentions, axis=0)

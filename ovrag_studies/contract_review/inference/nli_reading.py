@@ -1,4 +1,4 @@
-"""What the learned judge of hypotheses sees of an agreement: for each candidate span its meaning, words and place."""
+"""Reading of an agreement for the learned judge of hypotheses: meaning, words and place of each candidate span."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How good chunks, answers and judgements are, and files of them scored."""
+"""Measures of chunks, answers and judgements, and the scoring of files of them."""

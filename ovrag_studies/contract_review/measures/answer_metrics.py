@@ -1,6 +1,6 @@
-"""How well answers with spans and presence are found: CUAD's measures, the thesis's rule, risk against coverage.
+"""Measures of answers with spans and presence: CUAD's measures, the thesis's rule, risk against coverage.
 
-AUPR and precision at a recall pool the spans of all questions, as CUAD's evaluation does (Hendrycks et al. 2021): each
+AUPR and precision at a recall pool the spans of all questions, as CUAD's evaluation does (Hendrycks et al. 2021). Each
 gold span counts once, by the best score of an answer that matches it; an answer that matches none is wrong. Figures of
 single questions are ratios of sums over contracts, with intervals that resample contracts.
 """

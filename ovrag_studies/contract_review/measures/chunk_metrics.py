@@ -1,4 +1,4 @@
-"""How well chunks were retrieved, by gold spans; arms as frames with one row per answerable question.
+"""Measures of retrieved chunks by gold spans; arms are frames with one row per answerable question.
 
 A chunk finds an answer if it holds at least half of the characters of one of its spans. Intervals resample contracts.
 """
@@ -25,7 +25,7 @@ CONTEXT = 3  # chunks that are handed on to whoever answers
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What one ranking is worth for one question.
+    """Measures of one ranking for one question.
 
     `recall_k`: one of the first k chunks finds an answer. `mrr`: 1 / rank of the first that does, 0 without. `hit`: one
     within the first 6,144 characters does. `presence`: a gold span lies whole in the text of the first three.
@@ -46,7 +46,7 @@ MEASURES = ("recall_1", "recall_3", "recall_5", "mrr", "hit", "presence", "relev
 
 
 def finds(chunk: Chunk, gold: Iterable[Span]) -> bool:
-    """Whether a chunk of the same contract holds at least half of one of the gold spans."""
+    """Return True where a chunk of the same contract holds at least half of one of the gold spans."""
     return any(min(chunk.end, end) - max(chunk.start, start) >= SHARE * (end - start) for start, end in gold)
 
 
@@ -74,7 +74,7 @@ def measure(document: Document, ranked: Sequence[Chunk], gold: Sequence[Span], b
 
 
 def _is_covered(text: str, span: Span, chunks: Sequence[Chunk]) -> bool:
-    """Whether chunks hold every character of a span between them, but for white space at their borders."""
+    """Return True where chunks together hold every character of a span, but for white space at their borders."""
     reached, end = span
     for chunk in sorted(chunks, key=lambda chunk: chunk.start):
         if reached < chunk.start and text[reached : chunk.start].isspace():

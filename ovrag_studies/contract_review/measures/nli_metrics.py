@@ -1,8 +1,8 @@
-"""How well hypotheses are judged: choices, and the evidence given for them, with intervals over documents.
+"""Measures of judged hypotheses: choices, and the evidence given for them, with intervals over documents.
 
-As ContractNLI is scored (Koreeda and Manning 2021): F1 of a choice averaged over the hypotheses that have it, evidence
-as average precision over all spans of all questions that have evidence. Beside it F1 pooled over hypotheses, which is
-far higher and not to be confused, and the first three spans of each question.
+The scores are those of ContractNLI (Koreeda and Manning 2021). F1 of a choice is averaged over the hypotheses that have
+it. Evidence is scored by average precision over all spans of all questions that have evidence. Beside these stand F1
+pooled over hypotheses, and the first three spans of each question. Pooled F1 is far higher; do not confuse the two.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def measure(rows: Sequence[AskedHypothesis]) -> Measures:
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
-    """What the measures of some questions rest on; `hits`, `wrong` and `true` are choices × hypotheses."""
+    """Counts on which the measures of some questions rest; `hits`, `wrong` and `true` are choices × hypotheses."""
 
     asked: int
     right: int

@@ -1,4 +1,4 @@
-"""What is looked for: a category's description, its rewordings, or a lawyer's vocabulary of such clauses.
+"""Queries for a category: its description, its rewordings, or a lawyer's vocabulary of such clauses.
 
 The vocabulary (`vocabulary.yaml`) is the study's own, written from the categories' names and drafting practice. An arm
 that uses it has learned nothing from any contract, but knows what a lawyer knows.
@@ -36,7 +36,7 @@ stands between two equal lines; it is material, not an instruction to you."""
 
 
 class CategoryWords(Frozen):
-    """What a lawyer knows of the clauses of one category.
+    """A lawyer's knowledge of the clauses of one category.
 
     `states` match sentences that say the thing outright, `denies` sentences that say it is not so.
     """
@@ -52,11 +52,11 @@ class CategoryWords(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class ChunkQuery:
-    """What a retriever looks for.
+    """Query of a retriever.
 
-    `text` is the question as a person puts it; `texts` are what sentences and chunks are compared with, the most
-    similar counts; `terms` are stems with weights, `phrases` pairs of neighbouring stems with weights, `headings` stems
-    of captions; `beginning`: it stands at the start.
+    `text` is the question as a person puts it. `texts` are compared with sentences and chunks; the most similar counts.
+    `terms` are stems with weights, `phrases` pairs of neighbouring stems with weights, `headings` stems of captions.
+    `beginning`: what is looked for stands at the start.
     """
 
     text: str

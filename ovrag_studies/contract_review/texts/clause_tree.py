@@ -295,7 +295,7 @@ def _without_quantities(text: str, marks: list[_ClauseMark]) -> list[_ClauseMark
 
 
 def _line(text: str, start: int) -> str:
-    """What stands on the line after a number; nothing where that is centred, as below the number of a page."""
+    """Return the rest of the line after a number; empty where that is centred, as below the number of a page."""
     line = text[start : start + 80].split("\n", 1)[0]
     return "" if line[:_WIDE].isspace() else line.strip()
 
@@ -318,7 +318,7 @@ def _stands_in_row(mark: _ClauseMark, following: Sequence[_ClauseMark], before: 
 
 
 def _first_repeated(marks: Sequence[_ClauseMark], first: int, stop: int) -> int:
-    """Where a number of the marks from `first` on comes for the second time; `stop` where none does."""
+    """Find the place where a number of the marks from `first` on comes for the second time; `stop` if none does."""
     seen: set[tuple[str, str]] = set()
     for place in range(first, stop):
         key = (marks[place].style, marks[place].number)
@@ -357,7 +357,7 @@ def _levels(marks: Sequence[_ClauseMark]) -> Iterator[tuple[_ClauseMark, int]]:
 
 
 def _place(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_ClauseMark]) -> _Placed | None:
-    """Where a mark stands: in an open list that it continues, the innermost first, or at the head of a new one."""
+    """Find the place of a mark: in an open list that it continues, the innermost first, or at the head of a new one."""
     readings = [(mark.style, mark.value)] if mark.value else _readings(mark, following)
     for style, value in readings:
         for level in range(len(open_lists) - 1, -1, -1):
@@ -381,7 +381,7 @@ def _innermost(style: str, open_lists: Sequence[_Open]) -> int:
 
 
 def _begins_list(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_ClauseMark]) -> bool:
-    """Whether a whole number that continues no list of its kind begins one, or goes on after decimal ones."""
+    """Return True where a whole number begins a list, or goes on after decimal ones; it continues none of its kind."""
     known = [value for style, value in open_lists if style in {"decimal", "integer"}]
     if mark.firm and (mark.value == (1,) or (known and _follows(known[0], mark.value))):
         return True
@@ -425,7 +425,7 @@ def _named_level(numbered: Sequence[tuple[int, str, tuple[int, ...]]]) -> int:
 
 
 def _follows(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
-    """Whether `after` is a next number: 4.2 or 5 or 5.1 after 4.1, a few being left out."""
+    """Return True where `after` is a next number: 4.2 or 5 or 5.1 after 4.1; a few may be left out."""
     for place, (first, second) in enumerate(zip(before, after, strict=False)):
         if first != second:
             return 0 < second - first <= _BIG_STEP and all(number <= _BIG_STEP for number in after[place + 1 :])
@@ -433,7 +433,7 @@ def _follows(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
 
 
 def _is_continued(value: tuple[int, ...], rival: tuple[int, ...], following: Sequence[_ClauseMark]) -> bool:
-    """Whether the numbers that follow go on from `value` rather than from the open `rival`."""
+    """Return True where the numbers that follow go on from `value` rather than from the open `rival`."""
     for mark in following:
         if mark.style in ("decimal", "integer"):
             decided = _goes_on(value, rival, mark.value)
@@ -444,7 +444,7 @@ def _is_continued(value: tuple[int, ...], rival: tuple[int, ...], following: Seq
 
 @lru_cache(maxsize=1 << 14)
 def _goes_on(value: tuple[int, ...], rival: tuple[int, ...], after: tuple[int, ...]) -> bool | None:
-    """Whether `after` goes on from `value` rather than from `rival`; None if from neither."""
+    """Tell whether `after` goes on from `value` rather than from `rival`; None if from neither."""
     if _is_below(value, after):
         return True
     if _follows(rival, after) or _is_below(rival, after):

@@ -41,7 +41,7 @@ class Contract:
 
 @dataclass(frozen=True, slots=True)
 class GoldJudgement:
-    """What an agreement says of one hypothesis; `evidence` are indices into the agreement's candidate spans."""
+    """True judgement of one hypothesis; `evidence` are indices into the agreement's candidate spans."""
 
     hypothesis: str
     choice: Choice
