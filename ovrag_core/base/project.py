@@ -1,11 +1,13 @@
-"""Where the project's own files are, from whatever folder a command is started."""
+"""Paths of the project's own files, from whatever folder a command is started."""
 
 import os
 from pathlib import Path
 
 from ovrag_core.base.errors import NotebookError
 
-ROOT = Path(__file__).resolve().parents[2]
+_PACKAGE = Path(__file__).resolve().parents[1]
+# The checkout; where the package was installed from a wheel, the files that came with it.
+ROOT = _PACKAGE / "files" if (_PACKAGE / "files").is_dir() else _PACKAGE.parent
 MARK = "params.yaml"
 EXTERNAL_FOLDER = Path("data/external")
 EXTERNAL = "OVRAG_EXTERNAL_DATA"  # variable of the environment: the folder of data sets that are not the project's

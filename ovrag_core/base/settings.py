@@ -33,7 +33,7 @@ class Part(BaseModel):
 
 
 class Corpus(Part):
-    """Which contracts: generated ones, or a folder of the user's own."""
+    """Choice of contracts: generated ones, or a folder of the user's own."""
 
     source: str = GENERATED
     ground_truth: Path | None = None
@@ -48,7 +48,7 @@ class Corpus(Part):
 
 
 class Chunking(Part):
-    """How documents are split; sizes in characters."""
+    """Method of splitting documents; sizes are in characters."""
 
     method: Literal["recursive", "fixed", "paragraph"] = "recursive"
     size: Positive = 1000
@@ -56,11 +56,11 @@ class Chunking(Part):
 
 
 class Retrieval(Part):
-    """Which embedder, how many chunks a question gets, and what pooled arms search.
+    """Choice of embedder, number of chunks that a question gets, and what pooled arms search.
 
     `remote` is the embedding model of the `llm` section.
-    `growing`: the contracts up to the asked one, in order, as in the published run, whose collection grew while it was
-    asked. `whole`: all contracts, for which a question that names none retrieves the same chunks every time.
+    `growing`: the contracts up to the asked one, in order. The published run did so: its collection grew while asked.
+    `whole`: all contracts. A question that names none then retrieves the same chunks every time.
     """
 
     embedding: Literal["minilm", "remote"] = "minilm"
@@ -91,12 +91,13 @@ class Options(Part):
 
 
 class Extraction(Part):
-    """What turns text into triples, and how much text a model reads at once, in characters.
+    """Method that turns text into triples, and the amount of text that a model reads at once, in characters.
 
-    `auto`: the clause reader offline, `hybrid` with a model, whose triples are joined with the reader's; `answers`: so
-    only those of answers, documents being the reader's. `form`: what a model writes, `short` a form of parties and
-    terms, `passages` also passages that state classes, `triples` free statements about everything. `support`: what a
-    statement of a class needs, a passage that means it or any quote that stands in the text.
+    `auto`: the clause reader offline, `hybrid` with a model. `hybrid`: triples of a model, joined with the reader's.
+    `answers`: so only for the triples of answers; those of documents are the reader's. `form` is what a model writes:
+    `short` a form of parties and terms, `passages` also passages that state classes, `triples` free statements about
+    everything. `support` is what a statement of a class needs: a passage that means it, or any quote that stands in the
+    text.
     """
 
     extractor: Literal["auto", "reader", "chat", "hybrid", "answers"] = "auto"
@@ -106,7 +107,7 @@ class Extraction(Part):
 
 
 class Experiment(Part):
-    """What a run covers: arms × contracts × questions; None means all."""
+    """Extent of a run: arms × contracts × questions; None means all."""
 
     run: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] = "main"
     arms: tuple[ArmName, ...] = ARM_NAMES
@@ -116,9 +117,9 @@ class Experiment(Part):
 
 
 class Ontology(Part):
-    """Which hierarchy the rules stand on: the bundled one, or a folder that holds FIBO itself.
+    """Hierarchy on which the rules stand: the bundled one, or a folder that holds FIBO itself.
 
-    `domain`: a folder of another domain, with its ontology, rules and form; then a model reads by the form alone.
+    `domain` is a folder of another domain, with its ontology, rules and form; a model then reads by the form alone.
     """
 
     source: str = "bundled"
@@ -135,7 +136,7 @@ class Validation(Part):
 
 
 class Evaluation(Part):
-    """Which run is evaluated and how intervals are made."""
+    """Run that is evaluated, and the way intervals are made."""
 
     run: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] = "main"
     bertscore_model: str = "bundled"
@@ -218,7 +219,7 @@ def load_settings(path: Path = Path("params.yaml"), overrides: dict[str, Any] | 
 
 
 def _without_sense(settings: Settings) -> str | None:
-    """What of studies or models the settings ask for that cannot be."""
+    """Find what the settings ask of studies or models that cannot be met."""
     for study in settings.studies:
         if problem := _study_problem(settings, study):
             return problem
@@ -235,6 +236,7 @@ def _without_sense(settings: Settings) -> str | None:
     return None
 
 
+@cache
 @cache
 def installed_studies() -> dict[str, EntryPoint]:
     """The studies that are installed, by name: entry points that load a `study.settings.Study` in no time."""
@@ -256,7 +258,7 @@ def load_study(name: str) -> Any:
 
 
 def _study_problem(settings: Settings, study: str) -> str | None:
-    """What is wrong with `studies.<study>`: no study of that name, or what its own settings say."""
+    """Describe the fault of `studies.<study>`: no study of that name, or what its own settings say."""
     known = installed_studies()
     if study not in known:
         near = difflib.get_close_matches(study, known, n=1)

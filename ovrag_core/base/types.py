@@ -120,10 +120,10 @@ class Violation(Frozen):
 
 
 class Verdict(Frozen):
-    """What validation says. `inconsistent` means at least one violation of severity clash; `unchecked` carries why.
+    """Result of validation. `inconsistent` means at least one violation of severity clash; `unchecked` carries why.
 
-    `unmapped` are triples that the ontology has no term for, be it the predicate, the class or the type beside a name:
-    reported and counted, never silently dropped.
+    `unmapped` are triples for which the ontology has no term: for the predicate, the class or the type beside a name.
+    They are reported and counted, never silently dropped.
     """
 
     status: Status
@@ -150,7 +150,7 @@ class Attempt(Frozen):
 
 
 class Correction(Frozen):
-    """What the next attempt is told of an earlier one: its answer, and what was wrong with it."""
+    """Word to the next attempt about an earlier one: its answer, and what was wrong with it."""
 
     answer: Answer
     feedback: str
@@ -175,11 +175,11 @@ class Usage(Frozen):
 
 
 class Recorded(Frozen):
-    """What a run recorded elsewhere says of a query where none of our own fields holds it; None where it is silent.
+    """Facts of a query from a run recorded elsewhere that none of our own fields holds; None where it is silent.
 
-    Records of such a run have it, others do not. `attempts` counts attempts of which no answer was recorded; the scores
-    are those of its own evaluation. What the last answer is `about` was found from its text when the run was imported,
-    where the documents were at hand.
+    Records of such a run have it, others do not. `attempts` counts attempts of which no answer was recorded. The scores
+    are those of the run's own evaluation. What the last answer is `about` was found from its text when the run was
+    imported, where the documents were at hand.
     """
 
     SCORES: ClassVar[tuple[str, ...]] = ("rouge_l", "bertscore_precision", "bertscore_recall", "bertscore_f1")
