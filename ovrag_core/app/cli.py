@@ -1,5 +1,6 @@
-"""`ovrag …`: a thin shell over the library. Exit code 0: done; 1: a contradiction, or a stale or edited result; 2: bad
-input, or not checked.
+"""Read loan agreements and other documents, answer questions about them, and check both against an ontology.
+
+Exit code 0: done; 1: a contradiction, or a stale or edited result; 2: bad input, or not checked.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from ovrag_core import __version__
 from ovrag_core.base import (
     ARM_NAMES,
     ArmName,
@@ -42,6 +44,7 @@ from ovrag_core.study import (
     end_closed,
     fail,
     load_each,
+    new_commands,
     print_json,
     read_settings,
     say,
@@ -59,14 +62,28 @@ if TYPE_CHECKING:
     from ovrag_core.loans import Review
     from ovrag_core.loop import Bench, DocumentReview, Validator
 
-app = typer.Typer(
-    add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None, help=__doc__
-)
+COMPLETED = "_OVRAG_COMPLETE"
+READ, RUN, LOOK, STUDY = "Documents", "Experiment", "Ontology and results", "Studies"  # groups of commands
+app = new_commands(__doc__, completion=True)
 for _name in installed_studies():
     try:
-        app.add_typer(load_study(_name).load_commands(), name=_name.replace("_", "-"))
+        app.add_typer(load_study(_name).load_commands(), name=_name.replace("_", "-"), rich_help_panel=STUDY)
     except SettingsError as _error:  # the other commands go on
         say(str(_error))
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        print(f"ovrag {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and end.", is_eager=True, callback=_tell_version)
+    ] = False,
+) -> None: ...
 
 
 Documents = Annotated[list[Path], typer.Option("--document", "-d", help="A document, or a folder of documents.")]
@@ -101,6 +118,9 @@ def main() -> NoReturn:
     except OSError as error:
         silence_output()
         fail(system_error_text(error))
+    except ModuleNotFoundError as error:
+        remedy = "`pip install 'ovrag-core[studies,thesis]'` brings all that any command needs"
+        fail(f"{error.name} is not installed, which this command needs; {remedy}")
     except Exception as error:
         if hasattr(error, "format_message"):  # click's own errors of usage
             fail(error.format_message())
@@ -110,13 +130,17 @@ def main() -> NoReturn:
 def _called(words: Sequence[str]) -> int:
     """The exit code of the command that was asked for. Not by `app()`, which ends with 1 where the pipe is closed."""
     command = typer.main.get_command(app)
+    if COMPLETED in os.environ:  # a shell asks for words
+        command.main(list(words[1:]), prog_name="ovrag")
     with command.make_context(Path(words[0]).name, list(words[1:])) as context:
         return command.invoke(context) or 0
 
 
-@app.command()
+@app.command(rich_help_panel=READ, epilog="Example: ovrag review contract.pdf --html review.html")
 def review(
-    paths: Annotated[list[Path], typer.Argument(help="PDF, DOCX, HTML or text files, or folders of them.")],
+    paths: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="PDF, DOCX, HTML or text files, or folders of them.")
+    ],
     deal: Annotated[bool, typer.Option("--deal", help="The files are one agreement with its amendments.")] = False,
     output: Output = Format.text,
     html: Annotated[
@@ -131,7 +155,7 @@ def review(
     from ovrag_core.loans import make_validator, report, review_each, review_extractor, review_page, review_together
 
     settings = read_settings(params, _with_domain(overrides, ontology))
-    validator = make_validator(settings)
+    validator = make_validator(settings, wait=False)
     loaded = load_each(_without_reports(paths))
     if settings.ontology.domain is not None:
         if deal or html is not None:
@@ -157,9 +181,9 @@ def review(
     return BAD if "UNCHECKED" in labels else FOUND if "CLASH" in labels else 0
 
 
-@app.command()
+@app.command(rich_help_panel=READ, epilog='Example: ovrag ask "Who is the borrower?" -d contract.pdf')
 def ask(
-    question: Annotated[str, typer.Argument(help="The question.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question.")],
     documents: Documents,
     arm: Annotated[ArmName, typer.Option(help="How it is answered and checked.")] = "ovrag_evidence",
     output: Output = Format.text,
@@ -182,7 +206,7 @@ def ask(
     return _exit_code(record)
 
 
-@app.command()
+@app.command(rich_help_panel=READ, epilog="Example: ovrag chat -d contract.pdf")
 def chat(
     documents: Documents,
     arm: Annotated[ArmName, typer.Option(help="How questions are answered and checked.")] = "ovrag_evidence",
@@ -207,9 +231,11 @@ def chat(
     return worst
 
 
-@app.command()
+@app.command(rich_help_panel=READ, epilog="Example: ovrag check triples.json")
 def check(
-    triples: Annotated[Path, typer.Argument(help="A JSON list or JSON Lines of sub, pred, obj, sub_type, obj_type.")],
+    triples: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A JSON list or JSON Lines of sub, pred, obj, sub_type, obj_type.")
+    ],
     output: Output = Format.text,
     params: Params = DEFAULT_PARAMS,
     ontology: Domain = None,
@@ -229,7 +255,7 @@ def check(
     return FOUND if result.status == "inconsistent" else 0
 
 
-@app.command()
+@app.command(rich_help_panel=RUN, epilog="Example: ovrag run -S experiment.run=mine --contract Contract_001")
 def run(
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
@@ -265,7 +291,7 @@ def run(
     return BAD
 
 
-@app.command()
+@app.command(rich_help_panel=RUN, epilog="Example: ovrag import-run queries.csv --name theirs --truth truth.json")
 def import_run(
     source: Annotated[Path, typer.Argument(metavar="FILE", help="A per-query CSV, or recorded queries as JSON Lines.")],
     name: Annotated[str, typer.Option(help="The name that the run gets here.")],
@@ -297,7 +323,7 @@ def import_run(
     return 0
 
 
-@app.command()
+@app.command(rich_help_panel=RUN, epilog="Example: ovrag score main")
 def score(
     run_name: Annotated[str, typer.Argument(metavar="RUN", help="The name of a run, or the path of its JSONL file.")],
     rejudge: Rejudge = False,
@@ -305,7 +331,7 @@ def score(
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
 ) -> int:
-    """Metrics of a run, per arm, with intervals."""
+    """Print the metrics of a run, per arm, with intervals."""
     from ovrag_core.evaluation import CACHE, score_run, score_text
     from ovrag_core.loans import rejudge_by
     from ovrag_core.runs import RUNS, read_latency, read_run, run_files
@@ -325,14 +351,14 @@ def score(
     return 0
 
 
-@app.command()
+@app.command(rich_help_panel=RUN, epilog="Example: ovrag results main theirs --to build/compared")
 def results(
-    run_names: Annotated[list[str], typer.Argument(metavar="RUN...", help="Runs; several are compared as well.")],
+    run_names: Annotated[list[str], typer.Argument(metavar="RUN", help="Runs; several are compared as well.")],
     to: Annotated[Path, typer.Option("--to", help="The folder that they are written to.", callback=writable_folder)],
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
 ) -> int:
-    """Every table and figure of any run, an imported one too, in a folder of its own."""
+    """Write every table and figure of any run, an imported one too, into a folder of its own."""
     from ovrag_core.evaluation import CACHE
     from ovrag_core.loans import kinds_of_loan
     from ovrag_core.report import write_runs
@@ -342,9 +368,9 @@ def results(
     return 0
 
 
-@app.command()
+@app.command(rich_help_panel=LOOK, epilog="Example: ovrag vocabulary")
 def vocabulary(output: Output = Format.text, params: Params = DEFAULT_PARAMS) -> int:
-    """What the ontology can say: classes, properties and their other names."""
+    """List what the ontology can say: classes, properties and their other names."""
     from ovrag_core.ontology import open_ontology, vocabulary_text
     from ovrag_core.ontology import vocabulary as words
 
@@ -356,21 +382,21 @@ def vocabulary(output: Output = Format.text, params: Params = DEFAULT_PARAMS) ->
     return 0
 
 
-@app.command()
+@app.command(rich_help_panel=LOOK, epilog="Example: ovrag rules")
 def rules(params: Params = DEFAULT_PARAMS) -> int:
-    """Each rule in a sentence, with its source and setting."""
+    """List the rules, each in a sentence, with its source and setting."""
     from ovrag_core.ontology import open_ontology, rules_page
 
     print(rules_page(open_ontology(read_settings(params, None))))
     return 0
 
 
-@app.command()
+@app.command(rich_help_panel=LOOK, epilog="Example: ovrag why figures/consistency/rates.pdf")
 def why(
     asked: Annotated[str, typer.Argument(metavar="RESULT", help="A file of the results, a macro, or a LaTeX label.")],
     output: Output = Format.text,
 ) -> int:
-    """Where a result comes from: stage, parameters, inputs, revision, run, and what has changed since."""
+    """Tell where a result comes from: what has changed since, stage, parameters, inputs, revision, run."""
     from ovrag_core.base import project_of
     from ovrag_core.publish import provenance, provenance_text
 
@@ -382,14 +408,20 @@ def why(
     return 0
 
 
-@app.command()
+@app.command(rich_help_panel=LOOK, epilog="Example: ovrag export --to ~/thesis --only 'figures/*'")
 def export(
     to: Annotated[Path | None, typer.Option(help="The folder of the thesis.")] = None,
     packed: Annotated[bool, typer.Option("--zip", help="Also pack the folder, for Overleaf.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite what was edited by hand.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Copy nothing; name what is stale or edited.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Only results of such a path, as 'figures/*'; may be repeated.")
+    ] = None,
 ) -> int:
-    """Copy tables, figures and macros into a thesis, or check them there; exit code 1: something is stale or edited."""
+    """Copy tables, figures and macros into a thesis, or check them there.
+
+    Exit code 1: something is stale or edited.
+    """
     from ovrag_core.base import project_of
     from ovrag_core.publish import export as results
 
@@ -400,7 +432,7 @@ def export(
         return FOUND if problems else 0
     if to is None:
         raise typer.BadParameter("name the folder of the thesis: --to FOLDER")
-    done = results.export(project, to, force=force, packed=packed)
+    done = results.export(project, to, force=force, packed=packed, only=only or ())
     print("\n".join(done.lines))
     for warning in done.warnings:
         say(warning)
@@ -414,7 +446,7 @@ def _with_domain(overrides: Sequence[str] | None, ontology: Path | None) -> list
 def _review_of_another_domain(
     loaded: Iterable[tuple[Path, Document | str]], settings: Settings, validator: Validator, output: Format
 ) -> int:
-    """What a model reads of documents of a domain without a reader of its own, and what the ontology says of that."""
+    """Print what a model reads of documents of a domain without its own reader, and what the ontology says of that."""
     from ovrag_core.loans import other_reader
     from ovrag_core.loop import review_document
 
@@ -509,7 +541,7 @@ def _exit_code(record: QueryRecord) -> int:
 
 
 def _problem(record: QueryRecord) -> str | None:
-    """Why a question got no answer or its answer was not checked; None where it was."""
+    """Explain why a question got no answer or its answer was not checked; None where it was."""
     return None if record.failure is None else f"{record.document_id} was not checked: {record.failure}"
 
 

@@ -1,8 +1,8 @@
-"""What a chapter takes from the results: its inputs, its macros, and numbers that were typed where a macro belongs.
+"""Check of a chapter against the results: its inputs, its macros, and numbers typed where a macro belongs.
 
-A study's results lie in folders of its name, `tables/<study>` and `figures/<study>`, what depends on the machine's
-speed in `tables/latency_<study>`, and its section in `study_<study>.tex`; in each of them those
-of the samples and those on data of others have a folder of their own, and the chapter may take either. Where
+A study's results lie in folders of its name, `tables/<study>` and `figures/<study>`. What depends on the machine's
+speed lies in `tables/latency_<study>`, and the study's section in `study_<study>.tex`. In each of them those of the
+samples and those on data of others have a folder of their own, and the chapter may take either. Where
 `\\study{<study>}` stands in the chapter, LaTeX sets that section if the results are there.
 """
 
@@ -34,7 +34,7 @@ NUMBER = re.compile(r"(?<![A-Za-z\d.#])\d+(?:[.,]\d+)*")  # F1 and the like are 
 
 
 def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, str], project: Path) -> list[str]:
-    """What keeps the chapter in `folder` from saying what the results say, one sentence each.
+    """List the problems that keep the chapter in `folder` from saying what the results say, one sentence each.
 
     `results` are paths of tables, figures and macros that must be taken, `values` the macros that they define.
     Reported: inputs that do not exist, results that no file takes, references to tables and figures that are none,
@@ -62,7 +62,7 @@ def _absent_inputs(path: Path, names: Iterable[str], places: Sequence[Path]) -> 
 
 
 def _faults(text: str, labels: Collection[str], values: Mapping[str, str]) -> Iterator[str]:
-    """What is wrong with the text of a source itself, without the name of its file."""
+    """Yield the faults of the text of a source itself, without the name of its file."""
     for name in dict.fromkeys(REFERENCE.findall(text)):
         if name not in labels:
             yield f"refers to {name}, which no table or figure is labelled"
@@ -125,7 +125,7 @@ def study_of(path: str) -> str | None:
 
 
 def _line(path: str, chapter: str) -> str:
-    """What takes a result, and where that belongs."""
+    """Name the line that takes a result, and the file where that line belongs."""
     study = study_of(path)
     if study and _is_numbers(path):
         return rf"\study{{{study}}} to {chapter}/studies.tex"

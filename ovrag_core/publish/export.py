@@ -6,11 +6,12 @@ that is only old.
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -44,7 +45,7 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
 class Manifest(Frozen):
-    """What was copied: SHA-256 of each file by its path."""
+    """Record of the copied files: SHA-256 of each file by its path."""
 
     files: dict[ResultPath, Sha256] = Field(default_factory=dict)
 
@@ -61,7 +62,7 @@ class Copy(Frozen):
 
 
 class Exported(Frozen):
-    """What an export did: a line for each changed file, and what a person should know, a sentence each.
+    """Result of an export: a line for each changed file, and what a person should know, a sentence each.
 
     `kept` says whether something was left as it is because it was edited.
     """
@@ -71,20 +72,24 @@ class Exported(Frozen):
     kept: bool
 
 
-def export(project: Path, target: Path, *, force: bool = False, packed: bool = False) -> Exported:
+def export(
+    project: Path, target: Path, *, force: bool = False, packed: bool = False, only: Sequence[str] = ()
+) -> Exported:
     """Bring a thesis's copies of all results up to date; `packed` also writes `<target>.zip`.
 
-    Files edited by hand, there or in the project, are left and named; `force` copies over them. A folder without LaTeX
-    of its own gets the chapter as a start. Raises ResultError for missing results or a folder that cannot be written.
+    `only` names the results by their paths, as shells do ("figures/*"); without it all are copied, and a folder without
+    LaTeX of its own gets the chapter as a start. Files edited by hand, there or in the project, are left and named;
+    `force` copies over them. Raises ResultError for missing results, a name of none or a folder that cannot be written.
     """
     stages = read_stages(project)
     refuse_missing(stages)
     if target.resolve() == project.resolve():
         raise ResultError(f"{target} is the project itself; name the folder of your thesis")
-    tampered = [] if force else edited_results(stages)
-    copies = compare([path for path in result_files(stages) if path not in tampered], project, target)
-    copies = [copy for copy in copies if copy.path not in tampered]
-    started = start_chapter(project, target)
+    chosen = _chosen(list(result_files(stages)), only)
+    tampered = [] if force else [path for path in edited_results(stages) if path in chosen]
+    copies = compare([path for path in chosen if path not in tampered], project, target)
+    copies = [copy for copy in copies if copy.path not in tampered and (not only or copy.path in chosen)]
+    started = [] if only else start_chapter(project, target)
     done = copy_results(copies, project, target, force=force)
     kept = [copy for copy in copies if copy not in done and copy.kind != "same"]
     lines = [*_account(done, started, kept), f"{len(copies) - len(kept)} results in {target} are those of the project"]
@@ -95,6 +100,14 @@ def export(project: Path, target: Path, *, force: bool = False, packed: bool = F
     ]
     warnings += stale_results(stages)
     return Exported(lines=tuple(lines), warnings=tuple(warnings), kept=bool(kept or tampered))
+
+
+def _chosen(paths: Sequence[str], only: Sequence[str]) -> list[str]:
+    """The paths that one of the patterns fits, all without one. Raises ResultError for a pattern that fits none."""
+    for pattern in only:
+        if not fnmatch.filter(paths, pattern):
+            raise ResultError(f"--only {pattern}: no result is called so; results are such as {_some(list(paths))}")
+    return [path for path in paths if not only or any(fnmatch.fnmatch(path, pattern) for pattern in only)]
 
 
 def _account(done: Iterable[Copy], started: Iterable[str], kept: Iterable[Copy]) -> Iterator[str]:
@@ -108,9 +121,9 @@ def _account(done: Iterable[Copy], started: Iterable[str], kept: Iterable[Copy])
 
 
 def check(project: Path, target: Path | None = None) -> list[str]:
-    """What is stale, edited by hand or missing in a thesis, a sentence each; without `target` in the project's chapter.
+    """List what is stale, edited by hand or missing in a thesis, a sentence each.
 
-    Raises ResultError where results are missing altogether.
+    Without `target` the project's chapter is checked. Raises ResultError where results are missing altogether.
     """
     stages = read_stages(project)
     refuse_missing(stages)
@@ -173,7 +186,7 @@ def edited_results(stages: Mapping[str, Stage]) -> list[str]:
 
 
 def compare(paths: Iterable[str], project: Path, target: Path) -> list[Copy]:
-    """How each result's copy in `target` stands, in the order of paths. Raises ResultError for a broken manifest."""
+    """Compare each result with its copy in `target`, in order of paths. Raises ResultError for a broken manifest."""
     known = read_manifest(target).files
     copies = [Copy(path=path, kind=_kind(path, project, target, known)) for path in paths]
     current = {copy.path for copy in copies}

@@ -58,7 +58,7 @@ def log_of(main: Path) -> str:
 
 
 def explain(log: str) -> str:
-    """What a log complains of first, and the remedy, in one sentence."""
+    """Explain the first complaint of a log, and its remedy, in one sentence."""
     if found := _NO_FILE.search(log):
         if _RESULT.search(found[1]):
             return f"{found[1]} is missing; run `make repro`, which makes it, or take the line out"

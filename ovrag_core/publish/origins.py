@@ -1,4 +1,4 @@
-"""Where a result comes from: stage, notebook, parameters, inputs, revision, run, and what changed since."""
+"""Origin of a result: stage, notebook, parameters, inputs, revision, run, and what changed since."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Provenance(Frozen):
 
 
 def provenance(asked: str, project: Path) -> Provenance:
-    """Where a file that the pipeline makes comes from; `asked` may also be a macro's name or a LaTeX label.
+    """Trace a file that the pipeline makes to its origin; `asked` may also be a macro's name or a LaTeX label.
 
     Raises ResultError, with the nearest names, for what the pipeline does not make.
     """
@@ -87,10 +87,12 @@ def macros(text: str) -> dict[str, str]:
 
 
 def provenance_text(found: Provenance) -> str:
-    """The provenance for people."""
+    """The provenance for people: the answer first, whether the result is up to date and what has changed since."""
     stage = found.stage
     value = f" = {found.value}" if found.value is not None else ""
     lines = [f"{found.asked}{value}", _row("state", found.state)]
+    if found.changes:
+        lines += [f"  changed since; `{stage.remedy}` brings the result up to date:", *_change_lines(found.changes), ""]
     lines += [_row("file", found.path)] if found.path != found.asked else []
     of_folder = f", of the folder {found.output.path}" if found.output.path != found.path else ""
     lines += [_row("hash", f"md5 {found.output.recorded or 'none'}{of_folder}")]
@@ -103,8 +105,6 @@ def provenance_text(found: Provenance) -> str:
     for maker, parameters in found.parameters.items():
         lines += ["", f"parameters of {maker}", *(f"  {_parameter_text(parameter)}" for parameter in parameters)]
     lines += ["", "inputs (md5)", *(f"  {_input_text(item)}" for item in stage.inputs)]
-    if found.changes:
-        lines += ["", f"changed since; `{stage.remedy}` brings the result up to date", *_change_lines(found.changes)]
     return "\n".join(lines)
 
 
@@ -113,7 +113,7 @@ def _row(name: str, text: str) -> str:
 
 
 def _change_lines(changed: Iterable[Change]) -> list[str]:
-    return [f"  {change.sentence()}" for change in changed]
+    return [f"    {change.sentence()}" for change in changed]
 
 
 def _parameter_text(parameter: Parameter) -> str:

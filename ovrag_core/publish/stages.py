@@ -49,12 +49,12 @@ class Parameter(Frozen):
 
     @property
     def changed(self) -> bool:
-        """Whether the stage would run with another value now."""
+        """True where the stage would run with another value now."""
         return self.new or bool(self.recorded != self.now)
 
     @property
     def difference(self) -> str:
-        """What it was and is."""
+        """Former value and present value, in words."""
         return f"was {'not recorded' if self.new else shown(self.recorded)}, is {shown(self.now)}"
 
 
@@ -83,12 +83,12 @@ class Stage(Frozen):
 
     @property
     def ran(self) -> bool:
-        """Whether a run of the stage is recorded."""
+        """True where a run of the stage is recorded."""
         return any(item.recorded for item in self.outputs)
 
 
 class Change(Frozen):
-    """What has changed since a stage ran, in words."""
+    """Change since a stage ran, in words."""
 
     stage: str
     what: str
@@ -130,9 +130,10 @@ def upstream(stages: Mapping[str, Stage], name: str) -> list[Stage]:
 
 
 def changes(stages: Mapping[str, Stage], name: str) -> list[Change]:
-    """Why the results of a stage are stale: what has changed for it, or for a stage that it rests on; empty if not.
+    """List the reasons why the results of a stage are stale; empty if they are not.
 
-    What another stage makes and is only absent (bulk that a fresh clone does not have) is no change.
+    A reason is a change for the stage, or for a stage that it rests on. What another stage makes and is only absent
+    (bulk that a fresh clone does not have) is no change.
     """
     return [Change(stage=stage.name, what=what) for stage in upstream(stages, name) for what in _changed(stage)]
 

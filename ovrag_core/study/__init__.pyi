@@ -10,6 +10,7 @@ from .command import Params as Params
 from .command import end_closed as end_closed
 from .command import fail as fail
 from .command import load_each as load_each
+from .command import new_commands as new_commands
 from .command import print_json as print_json
 from .command import print_record as print_record
 from .command import print_records as print_records

@@ -65,11 +65,11 @@ class Captions(Part):
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """Where results of a study go, how wide figures are, and how intervals are made.
+    """Writer of a study's results: their folders, the width of figures, and the way intervals are made.
 
-    `folder` is that of the study in tables/ and figures/, `results` the one within it: SAMPLES, or a name that labels
-    and macros of LaTeX have after `name`. `words` are known to every caption. `kept` is the number of decimals in a
-    CSV, as `write_table` has it.
+    `folder` is that of the study in tables/ and figures/. `results` is the one within it: SAMPLES, or a name that
+    labels and macros of LaTeX have after `name`. `words` are known to every caption. `kept` is the number of decimals
+    in a CSV, as `write_table` has it.
     """
 
     name: str

@@ -1,10 +1,11 @@
-"""What all commands share: forms of output, options, errors in one line, settings and documents read."""
+"""Shared parts of all commands: forms of output, options, errors in one line, settings and documents read."""
 
 from __future__ import annotations
 
 import errno
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -17,10 +18,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, NoReturn, ParamSp
 import typer
 import yaml
 from tqdm import tqdm
+from typer.core import TyperGroup
 
 from ovrag_core.base import DocumentError, OvragError, Settings, bar, load_settings, notice, project_file
 
 if TYPE_CHECKING:
+    from typer._click import Context, HelpFormatter
+
     from ovrag_core.base import Document
 
 P = ParamSpec("P")
@@ -30,7 +34,7 @@ DEFAULT_PARAMS = Path("params.yaml")
 
 
 class Format(StrEnum):
-    """How results are printed."""
+    """Form in which results are printed."""
 
     text = "text"
     json = "json"
@@ -177,9 +181,48 @@ def print_records(records: Sequence[object], output: Format) -> None:
         print_json(record, None)
 
 
+class CommandGroup(TyperGroup):
+    """Commands that are listed by their `rich_help_panel`, each with its whole first sentence; alone it prints that."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Print the help and end with 0 where nothing was asked for."""
+        if not args and not ctx.resilient_parsing:
+            print(ctx.get_help())
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """List the commands."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None and not command.hidden:
+                title = getattr(command, "rich_help_panel", None) or "Commands"
+                groups.setdefault(title, []).append((name, _first_sentence(command.help or "")))
+        for title, rows in groups.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=[.!?])\s|\n\s*\n", " ".join(text.strip().partition("\n\n")[0].split()))[0]
+
+
+def new_commands(help_: str | None, *, completion: bool = False) -> typer.Typer:
+    """An application without commands yet; `help_` is what `--help` says of it. `-h` is `--help`."""
+    return typer.Typer(
+        cls=CommandGroup,
+        add_completion=completion,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        help=help_,
+    )
+
+
 def study_commands(help_: str | None) -> typer.Typer:
     """The commands of a study, none of them yet; `help_` is what `--help` says of them."""
-    app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help=help_)
+    app = new_commands(help_)
     app.callback()(lambda: None)  # so that a study with one command has a name for it too
     return app
 

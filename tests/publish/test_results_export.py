@@ -127,6 +127,19 @@ def test_an_empty_folder_gets_the_chapter_once_and_a_thesis_never(project: Path,
     assert not (thesis / "main.tex").exists()
 
 
+def test_some_results_are_copied_alone_and_others_left(project: Path, thesis: Path):
+    target = project.parent / "figures alone"
+    done = export(project, target, only=["figures/*"])
+    assert kinds(done.lines) == {path: "new" for path in RESULTS if path.startswith("figures/")}
+    assert not (target / "main.tex").exists()
+    assert not (target / "tables").exists()
+    (thesis / RATES).write_text("mine", encoding="utf-8")
+    assert kinds(export(project, thesis, only=["figures/*"]).lines) == {}
+    assert set(read_manifest(thesis).files) == set(RESULTS)
+    with pytest.raises(ResultError, match=r"--only pictures/\*: no result is called so; results are such as"):
+        export(project, target, only=["figures/*", "pictures/*"])
+
+
 def test_only_what_changed_is_copied_again(project: Path, thesis: Path):
     assert kinds(export(project, thesis).lines) == {}
     (project / "params.yaml").write_text("evaluation: {samples: 20}\n", encoding="utf-8")

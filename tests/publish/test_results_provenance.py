@@ -163,6 +163,10 @@ def test_one_parameter_reruns_only_what_depends_on_it_and_is_named(restored: Pat
         stage = "04_consistency_and_quality"
         assert sentences(found) == [f"{stage}: parameter evaluation.bootstrap_samples was 2000, is 99"]
     assert "evaluation.bootstrap_samples was 2000, is 99  CHANGED" in provenance_text(found)
+    first = provenance_text(found).splitlines()[:4]
+    assert [line.strip() for line in first[1:]] == [
+        "state      STALE", "changed since; `make repro` brings the result up to date:", *sentences(found)
+    ]  # fmt: skip
     assert provenance("data/runs/main.jsonl", restored).changes == ()
     assert reproduce(restored) == AFTER_RUN - {"12_open_model"}, "which has parameters of its own"
     assert provenance("figures/consistency/rates.pdf", restored).state == "up to date"

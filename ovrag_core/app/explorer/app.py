@@ -314,7 +314,7 @@ class RunsTab:
 
 @contextmanager
 def _telling(status: widgets.HTML, what: str, done: Callable[[], None]) -> Iterator[None]:
-    """What goes wrong in a thread is told on the page, since nobody sees a thread end; `done` is called in any case."""
+    """Tell on the page what goes wrong in a thread, since nobody sees a thread end; call `done` in any case."""
     try:
         yield
     except OvragError as error:

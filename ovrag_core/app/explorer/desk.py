@@ -1,4 +1,4 @@
-"""What the explorer works on: collections of contracts, and a bench for each of them and each model."""
+"""Collections of contracts that the explorer works on, and a bench for each of them and each model."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def _open_bench(desk: Desk, settings: Settings, documents: Sequence[Document], w
 
 
 def _is_index_of(bench: Bench, contracts: Sequence[Path], folder: Path = INDEX) -> bool:
-    """Whether the index was made of the contracts as they are; they are read only where a file is newer than it."""
+    """Return True where the index was made of the contracts as they are; read them only if a file is newer than it."""
     assert isinstance(bench.index, Index)
     if set(bench.index.document_ids) != set(bench.documents):
         return False

@@ -177,7 +177,7 @@ def _violations(record: QueryRecord) -> tuple[Violation, ...]:
 
 
 def _verdict_words(record: QueryRecord) -> str:
-    """What validation says, in a sentence; arms that do not validate say so."""
+    """Say in a sentence what validation says; arms that do not validate say so."""
     verdict = record.attempts[-1].verdict if record.attempts else None
     if record.error:
         return record.error

@@ -20,7 +20,7 @@ def parameter(text: str) -> tuple[str, Value]:
 
 
 def arguments() -> argparse.Namespace:
-    """What the command line asks for."""
+    """Read what the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m ovrag_core.app.notebooks", description=__doc__)
     parser.add_argument("notebooks", type=Path, nargs="+", metavar="NOTEBOOK")
     parser.add_argument("-p", "--parameter", type=parameter, action="append", default=[], metavar="NAME=VALUE")

@@ -1,4 +1,4 @@
-"""How tables look in a notebook: text to the left, numbers to the right, nothing cut off, no column of row numbers.
+"""Look of tables in a notebook: text to the left, numbers to the right, nothing cut off, no column of row numbers.
 
 pandas' own look sets everything flush right, cuts long cells, and numbers the rows.
 """
