@@ -19,7 +19,7 @@ export TOKENIZERS_PARALLELISM := false
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 .DEFAULT_GOAL := help
-.PHONY: help setup reproduce loans contract-review epistemic policy causal external repro train verify thesis readme claims test check lab explore model record lock clean
+.PHONY: help setup reproduce loans contract-review epistemic policy causal external repro train verify site thesis readme claims test check lab explore model record lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ train: setup ## learn all weights anew from training/, about two hours
 
 verify: setup ## rebuild in two fresh clones of HEAD and compare with it, up to 15 minutes
 	@.venv/bin/python tools/verify.py $(if $(KEEP),--keep)
+
+site: setup ## the documentation as pages that open offline, in build/site, with a page for each module
+	@.venv/bin/mkdocs build --quiet --strict && echo build/site/index.html
 
 thesis: setup ## set the results chapter with LaTeX, after checking that nothing in it is stale
 	@.venv/bin/ovrag export --check

@@ -18,13 +18,31 @@ def readme(project: Path) -> str:
     return (project / "README.md").read_text(encoding="utf-8")
 
 
-def test_links_and_pictures_lead_somewhere(project: Path, readme: str) -> None:
-    targets = re.findall(r"\]\(([^)#]+)\)", readme)
-    assert targets
-    assert [target for target in targets if not (project / target).exists()] == []
+def test_links_and_pictures_lead_somewhere(project: Path) -> None:
+    pages = [
+        *project.glob("*.md"),
+        *project.glob("docs/*.md"),
+        *project.glob("data/*.md"),
+        *project.glob("training/*.md"),
+    ]
+    links = [
+        (page, target)
+        for page in pages
+        for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text(encoding="utf-8"))
+        if "://" not in target
+    ]
+    assert len(links) > 50
+    assert [(page.name, target) for page, target in links if not (page.parent / target).exists()] == []
+
+
+def test_every_page_is_reached_from_the_readme(project: Path, readme: str) -> None:
+    assert {f"docs/{page.name}" for page in project.glob("docs/*.md")} - set(
+        re.findall(r"\]\(([^)#\s]+)\)", readme)
+    ) == set()
 
 
 def test_files_that_it_names_exist(project: Path, readme: str) -> None:
+    readme += (project / "docs/claims.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:data|docs|ontologies|tables|tests|benchmarks|notebooks)/[\w./-]*)`", readme))
     named |= {
         word for line in re.findall(r"`((?:pytest|python) [^`]+)`", readme) for word in line.split() if "/" in word
@@ -34,6 +52,7 @@ def test_files_that_it_names_exist(project: Path, readme: str) -> None:
 
 
 def test_commands_and_make_targets_exist(project: Path, readme: str) -> None:
+    readme += "".join((project / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("claims", "working"))
     known = set(typer.main.get_command(app).commands)
     assert set(re.findall(r"\bovrag ([a-z]+(?:-[a-z]+)*)\b(?! is)", readme)) <= known
     makefile = (project / "Makefile").read_text(encoding="utf-8")

@@ -1,0 +1,55 @@
+"""Files of the site (mkdocs.yml): pages keep their places in the repository, so that links between them hold.
+
+Beside the pages in `docs/` come README.md and its like, the executed notebooks, all files that a page links to, and a
+page for each room of the code, which mkdocstrings fills from docstrings.
+"""
+
+import re
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "data/README.md", "docs/*.md")
+LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+REPORTS = "reports/*.html"
+NOTE = re.compile(r"<!-- (?:printed by|table|end|/?[A-Z])[^>]*-->")  # marks of generated figures
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """All files, named as in the repository."""
+    root = Path(config.config_file_path).parent
+    pages = [path for pattern in PAGES for path in sorted(root.glob(pattern))]
+    reports = sorted(root.glob(REPORTS))
+    linked = {target for page in pages for target in _linked(page)}
+    kept = {path.resolve() for path in (*pages, *reports, *linked)}
+    made = [_copy(path.relative_to(root.resolve()), path, config) for path in sorted(kept) if path.is_file()]
+    made.append(File.generated(config, "reports/index.md", content=_list_reports(reports)))
+    rooms = [path.parent for path in sorted((root / "ovrag_core").glob("*/__init__.py"))]
+    rooms += [path.parent for path in sorted((root / "ovrag_studies").glob("*/__init__.py"))]
+    names = [".".join(room.relative_to(root).parts) for room in rooms]
+    index = "# Modules\n\n" + "".join(f"- [{name}]({name}.md)\n" for name in names)
+    made.append(File.generated(config, "api/index.md", content=index))
+    made += [File.generated(config, f"api/{name}.md", content=f"# {name}\n\n::: {name}\n") for name in names]
+    return Files(
+        [*made, *(each for each in files if not each.is_documentation_page() and "pictures" not in each.src_uri)]
+    )
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """The page without the marks of generated figures."""
+    return NOTE.sub("", markdown).replace("<!-- -->", "")
+
+
+def _linked(page: Path) -> list[Path]:
+    targets = LINK.findall(page.read_text(encoding="utf-8"))
+    return [(page.parent / target) for target in targets if "://" not in target]
+
+
+def _copy(name: Path, path: Path, config: MkDocsConfig) -> File:
+    return File.generated(config, name.as_posix(), abs_src_path=str(path))
+
+
+def _list_reports(reports: list[Path]) -> str:
+    rows = (f"- [{path.stem.replace('_', ' ')}]({path.name})\n" for path in reports)
+    return "# Executed notebooks\n\nAs `make reproduce` left them.\n\n" + "".join(rows)
