@@ -123,7 +123,8 @@ def main() -> NoReturn:
         fail(f"{error.name} is not installed, which this command needs; {remedy}")
     except Exception as error:
         if hasattr(error, "format_message"):  # click's own errors of usage
-            fail(error.format_message())
+            where = getattr(getattr(error, "ctx", None), "command_path", "ovrag")
+            fail(f"{error.format_message().rstrip('.')}; `{where} -h` shows how it is called")
         raise
 
 
@@ -269,6 +270,7 @@ def run(
     """Run the experiment of the parameter file, or go on with one that was interrupted."""
     from ovrag_core.base import Kept, telling_of_interrupts
     from ovrag_core.loans import corpus_bench, folder
+    from ovrag_core.retrieval import INDEX
     from ovrag_core.runs import each_record, experiment, run_files
 
     chosen = {"experiment.arms": arms, "experiment.contracts": contracts, "experiment.questions": questions}
@@ -276,7 +278,13 @@ def run(
     retry = ["llm.retry_failures=true"] if retry_errors else []
     settings = read_settings(params, [*(overrides or []), *filters, *retry])
     if not folder(settings).exists() and settings.corpus.is_generated:
-        raise CorpusError("there are no contracts yet; `make loans` makes them, or name yours: -S corpus.source=FOLDER")
+        raise CorpusError(
+            "there are no contracts yet; `make loans` makes them, or set corpus.source in params.yaml to yours"
+        )
+    if not INDEX.exists():
+        raise CorpusError(
+            "the contracts are not indexed yet; `make loans` does that, with the parameters of params.yaml"
+        )
     spent = experiment.spent_usd(run_files(settings.experiment.run))
     kept = Kept()
     with corpus_bench(settings, spent_usd=spent) as bench, telling_of_interrupts(kept.text):
@@ -387,7 +395,7 @@ def rules(params: Params = DEFAULT_PARAMS) -> int:
     """List the rules, each in a sentence, with its source and setting."""
     from ovrag_core.ontology import open_ontology, rules_page
 
-    print(rules_page(open_ontology(read_settings(params, None))))
+    sys.stdout.write(rules_page(open_ontology(read_settings(params, None))))
     return 0
 
 
@@ -427,7 +435,7 @@ def export(
 
     project = project_of(Path.cwd())
     if check:
-        problems = results.check(project, to)
+        problems = results.check(project, to, only or ())
         print("\n".join(problems or ["nothing is stale, and nothing was edited by hand"]))
         return FOUND if problems else 0
     if to is None:

@@ -92,14 +92,18 @@ def export(
     started = [] if only else start_chapter(project, target)
     done = copy_results(copies, project, target, force=force)
     kept = [copy for copy in copies if copy not in done and copy.kind != "same"]
-    lines = [*_account(done, started, kept), f"{len(copies) - len(kept)} results in {target} are those of the project"]
+    lines = [*_account(done, started, kept), _count(len(copies) - len(kept), target)]
     lines += [f"packed in {archive(target)}"] if packed else []
     makers = result_files(stages)
     warnings = [
         f"{path} was edited by hand and not copied; `{makers[path].remedy}` makes it again" for path in tampered
     ]
-    warnings += stale_results(stages)
+    warnings += [sentence for _, sentence in _stale(stages, chosen)]
     return Exported(lines=tuple(lines), warnings=tuple(warnings), kept=bool(kept or tampered))
+
+
+def _count(results: int, target: Path) -> str:
+    return f"{results} result{'s' if results != 1 else ''} in {target}: as in the project"
 
 
 def _chosen(paths: Sequence[str], only: Sequence[str]) -> list[str]:
@@ -120,21 +124,22 @@ def _account(done: Iterable[Copy], started: Iterable[str], kept: Iterable[Copy])
         yield f"{copy.kind:<11} {copy.path}, left as it is; --force {_FORCED[copy.kind]} it"
 
 
-def check(project: Path, target: Path | None = None) -> list[str]:
+def check(project: Path, target: Path | None = None, only: Sequence[str] = ()) -> list[str]:
     """List what is stale, edited by hand or missing in a thesis, a sentence each.
 
     Without `target` the project's chapter is checked. Raises ResultError where results are missing altogether.
     """
     stages = read_stages(project)
     refuse_missing(stages)
-    paths = list(result_files(stages))
     makers = result_files(stages)
-    problems = [f"{path} was edited by hand; `{makers[path].remedy}` makes it again" for path in edited_results(stages)]
-    problems += [f"{sentence}; run `{stages[name].remedy}`" for name, sentence in _stale(stages)]
+    paths = _chosen(list(makers), only)
+    edited = [path for path in edited_results(stages) if path in paths]
+    problems = [f"{path} was edited by hand; `{makers[path].remedy}` makes it again" for path in edited]
+    problems += [f"{sentence}; run `{stages[name].remedy}`" for name, sentence in _stale(stages, paths)]
     if target is None:
         values = defined_macros(project, paths)
         return [*problems, *chapter_problems(project / CHAPTER, paths, values, project)]
-    copies = compare(paths, project, target)
+    copies = [copy for copy in compare(paths, project, target) if not only or copy.path in paths]
     return [*problems, *(f"{target / copy.path} {_WRONG[copy.kind]}" for copy in copies if copy.kind != "same")]
 
 
@@ -166,13 +171,14 @@ def refuse_missing(stages: Mapping[str, Stage]) -> None:
 
 def stale_results(stages: Mapping[str, Stage]) -> list[str]:
     """A sentence for each stage whose results are stale: which, and what has changed, parameters first."""
-    return [sentence for _, sentence in _stale(stages)]
+    return [sentence for _, sentence in _stale(stages, list(result_files(stages)))]
 
 
-def _stale(stages: Mapping[str, Stage]) -> Iterator[tuple[str, str]]:
-    """The name of each stage whose results are stale, with the sentence."""
+def _stale(stages: Mapping[str, Stage], chosen: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The name of each stage whose results among those chosen are stale, with the sentence."""
+    makers = result_files(stages)
     for stage in stages.values():
-        results = [path for path, maker in result_files(stages).items() if maker is stage]
+        results = [path for path in chosen if makers.get(path) is stage]
         changed = changes(stages, stage.name)
         if results and changed:
             named = sorted(changed, key=lambda change: not change.what.startswith("parameter"))[:_MOST_CHANGES]

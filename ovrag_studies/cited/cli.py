@@ -71,6 +71,9 @@ def ask(
     An answer comes with what was removed and why, and with conflicts.
     """
     from ovrag_studies.cited import arms
+
+    if not question.strip():
+        raise typer.BadParameter("the question is empty")
     from ovrag_studies.cited.printing import answer_text
     from ovrag_studies.cited.records import record_of
 

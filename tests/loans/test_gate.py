@@ -28,7 +28,8 @@ def test_loan_documents_of_drafters_set_aside_are_taken_for_such() -> None:
 def test_leases_are_no_loan_documents(path: Path) -> None:
     status, reason = gate(path.read_text(encoding="utf-8"))
     assert status == "not_loan"
-    assert reason == "the document does not look like a loan: its words are not those of one"
+    assert reason.startswith("the document does not look like a loan: its words are not those of one; ")
+    assert "give the whole agreement" in reason, "with the remedy"
 
 
 @pytest.mark.parametrize("folder", ["loan_genuine/documents", "loan_prose/documents", "loan_thesis/contracts"])

@@ -44,7 +44,8 @@ def gate(text: str) -> tuple[Status, str | None]:
     if not _is_loan(text):
         return (
             "not_loan",
-            "the document does not look like a loan: its words are not those of one",
+            "the document does not look like a loan: its words are not those of one; "
+            "give the whole agreement, or name the ontology of another domain by --ontology",
         )
     return "loan", None
 
