@@ -75,7 +75,7 @@ if made_here && [ -f "$stamp" ]; then
     # shellcheck disable=SC2086
     [ "$broken" = unknown ] || pip uninstall --yes $broken 2>/dev/null || create
 else
-    echo "Setting up .venv (a few minutes the first time)" >&2
+    echo "Setting up .venv (a few minutes the first time); then \`. .venv/bin/activate\` enters it" >&2
     made_here || create
 fi
 rm -f "$venv"/.stamp-*

@@ -10,9 +10,17 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+STYLE = "css/site.css"
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "data/README.md", "docs/*.md")
+CSS = """
+.rst-content .wy-table-responsive table td, .rst-content .wy-table-responsive table th, .rst-content table.docutils td {
+  white-space: normal; }
+.rst-content pre code, .rst-content pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+.wy-nav-content { max-width: 1000px; }
+"""
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 REPORTS = "reports/*.html"
+DIAGRAM = re.compile(r"```mermaid\n.*?```\n", re.DOTALL)
 NOTE = re.compile(r"<!-- (?:printed by|table|end|/?[A-Z])[^>]*-->")  # marks of generated figures
 
 
@@ -24,6 +32,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     linked = {target for page in pages for target in _linked(page)}
     kept = {path.resolve() for path in (*pages, *reports, *linked)}
     made = [_copy(path.relative_to(root.resolve()), path, config) for path in sorted(kept) if path.is_file()]
+    made.append(File.generated(config, STYLE, content=CSS))
     made.append(File.generated(config, "reports/index.md", content=_list_reports(reports)))
     rooms = [path.parent for path in sorted((root / "ovrag_core").glob("*/__init__.py"))]
     rooms += [path.parent for path in sorted((root / "ovrag_studies").glob("*/__init__.py"))]
@@ -37,8 +46,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """The page without the marks of generated figures."""
-    return NOTE.sub("", markdown).replace("<!-- -->", "")
+    """The page without the marks of generated figures, and without diagrams that only some viewers draw."""
+    return DIAGRAM.sub("", NOTE.sub("", markdown).replace("<!-- -->", ""))
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Remove the page of a server: its links lead nowhere in a folder."""
+    (Path(config.site_dir) / "404.html").unlink(missing_ok=True)
 
 
 def _linked(page: Path) -> list[Path]:
