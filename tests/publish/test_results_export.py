@@ -136,6 +136,9 @@ def test_some_results_are_copied_alone_and_others_left(project: Path, thesis: Pa
     (thesis / RATES).write_text("mine", encoding="utf-8")
     assert kinds(export(project, thesis, only=["figures/*"]).lines) == {}
     assert set(read_manifest(thesis).files) == set(RESULTS)
+    assert check(project, thesis, ["figures/*"]) == []
+    assert [RATES in problem for problem in check(project, thesis)] == [True]
+    assert check(project, target, ["figures/*"]) == []
     with pytest.raises(ResultError, match=r"--only pictures/\*: no result is called so; results are such as"):
         export(project, target, only=["figures/*", "pictures/*"])
 
