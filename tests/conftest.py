@@ -105,7 +105,7 @@ def start(
     tmp_path: Path, project: Path, validator: Validator, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[..., Settings]]:
     """Settings for a model behind a responder; the servers are in `start.servers`."""
-    monkeypatch.setattr(workbench, "make_validator", lambda settings: validator)
+    monkeypatch.setattr(workbench, "make_validator", lambda settings, wait=True: validator)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TEST_KEY", KEY)
     (tmp_path / "params.yaml").write_text("{}")
