@@ -261,5 +261,8 @@ def test_fibo_itself_can_stand_below_the_rules(ovrag, external_data: Path) -> No
 def test_a_run_before_there_are_contracts_says_what_makes_them(ovrag) -> None:
     code, out, err = ovrag("run", "-S", "experiment.run=first")
     assert (code, out) == (2, "")
-    assert err == "ovrag: there are no contracts yet; `make loans` makes them, or set corpus.source in params.yaml to yours\n"
+    assert (
+        err
+        == "ovrag: there are no contracts yet; `make loans` makes them, or set corpus.source in params.yaml to yours\n"
+    )
     assert list(Path().iterdir()) == []
