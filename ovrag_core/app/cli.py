@@ -119,6 +119,8 @@ def main() -> NoReturn:
         silence_output()
         fail(system_error_text(error))
     except ModuleNotFoundError as error:
+        if (error.name or "ovrag_").startswith("ovrag_"):  # a fault of ours, which no package mends
+            raise
         remedy = "`pip install 'ovrag-core[studies,thesis]'` brings all that any command needs"
         fail(f"{error.name} is not installed, which this command needs; {remedy}")
     except Exception as error:

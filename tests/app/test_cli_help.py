@@ -84,3 +84,12 @@ def test_completion_for_each_shell(shell: str):
 def test_words_are_completed():
     found = called(**{COMPLETED: "complete_bash", "COMP_WORDS": "ovrag re", "COMP_CWORD": "1"})
     assert found.stdout.split() == ["review", "results"]
+
+
+def test_a_missing_module_of_ours_is_a_fault_and_no_extra():
+    code = "import sys; sys.modules['ovrag_core.loop.checking'] = None; from ovrag_core.app.cli import main; main()"
+    command = [sys.executable, "-c", code, "check", "triples.json"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert "ModuleNotFoundError" in ended.stderr
+    assert "pip install" not in ended.stderr
