@@ -197,9 +197,9 @@ def ask(
     """Ask one question about the first document; the others are what pooled arms may mix it up with."""
     from ovrag_core.loans import answer_text, known_facts
 
-    bench, asked = _bench(documents, read_settings(params, _with_domain(overrides, ontology)))
+    bench, document_id = _bench(documents, read_settings(params, _with_domain(overrides, ontology)))
     with bench:
-        record = _ask(question, asked, arm, bench)
+        record = _ask(question, document_id, arm, bench)
     if output is Format.text:
         print(answer_text(record, known_facts(record, bench) if bench.reader else ()))
     else:
@@ -219,12 +219,12 @@ def chat(
     """Ask questions one after the other; an empty line or `quit` ends."""
     from ovrag_core.loans import answer_text, known_facts
 
-    bench, asked = _bench(documents, read_settings(params, overrides))
+    bench, document_id = _bench(documents, read_settings(params, overrides))
     worst = 0
     problems: list[str | None] = []
     with bench:
-        for question in _questions(asked):
-            record = _ask(question, asked, arm, bench)
+        for question in _questions(document_id):
+            record = _ask(question, document_id, arm, bench)
             print(answer_text(record, known_facts(record, bench)) + "\n", flush=True)
             problem = _problem(record)
             if problem is not None and problem not in problems[-1:]:
@@ -276,7 +276,7 @@ def run(
     from ovrag_core.runs import each_record, experiment, run_files
 
     chosen = {"experiment.arms": arms, "experiment.contracts": contracts, "experiment.questions": questions}
-    filters = [f"{key}={json.dumps([str(each) for each in some])}" for key, some in chosen.items() if some]
+    filters = [f"{key}={json.dumps([str(name) for name in some])}" for key, some in chosen.items() if some]
     retry = ["llm.retry_failures=true"] if retry_errors else []
     settings = read_settings(params, [*(overrides or []), *filters, *retry])
     if not folder(settings).exists() and settings.corpus.is_generated:
@@ -288,9 +288,9 @@ def run(
             "the contracts are not indexed yet; `make loans` does that, with the parameters of params.yaml"
         )
     spent = experiment.spent_usd(run_files(settings.experiment.run))
-    kept = Kept()
-    with corpus_bench(settings, spent_usd=spent) as bench, telling_of_interrupts(kept.text):
-        path = experiment.run_experiment(settings, bench, retry_errors=retry_errors, watch=kept.count)
+    tally = Kept()
+    with corpus_bench(settings, spent_usd=spent) as bench, telling_of_interrupts(tally.text):
+        path = experiment.run_experiment(settings, bench, retry_errors=retry_errors, watch=tally.count)
     print(path)
     for line in experiment.summary(each_record(path)):
         print(line, file=sys.stderr)
@@ -319,7 +319,7 @@ def import_run(
     from ovrag_core.loans import import_run as read_elsewhere
     from ovrag_core.runs import RUNS
 
-    found = read_elsewhere(
+    summary = read_elsewhere(
         source,
         name,
         folder=_here(RUNS),
@@ -329,7 +329,7 @@ def import_run(
         rejudge=rejudge,
         settings=read_settings(params, overrides),
     )
-    print(found.text())
+    print(summary.text())
     return 0
 
 
@@ -410,11 +410,11 @@ def why(
     from ovrag_core.base import project_of
     from ovrag_core.publish import provenance, provenance_text
 
-    found = provenance(asked, project_of(Path.cwd()))
+    origin = provenance(asked, project_of(Path.cwd()))
     if output is Format.text:
-        print(provenance_text(found))
+        print(provenance_text(origin))
     else:
-        print(found.model_dump_json(indent=None if output is Format.jsonl else 2))
+        print(origin.model_dump_json(indent=None if output is Format.jsonl else 2))
     return 0
 
 
@@ -460,7 +460,7 @@ def _review_of_another_domain(
     from ovrag_core.loans import other_reader
     from ovrag_core.loop import review_document
 
-    found: list[DocumentReview] = []
+    reviews: list[DocumentReview] = []
     unread = 0
     with other_reader(settings, validator.ontology) as reader:
         for path, document in loaded:
@@ -468,16 +468,16 @@ def _review_of_another_domain(
                 unread += 1
                 say(document)
                 continue
-            found.append(review_document(document, reader, validator, reader.name))
-            if found[-1].label == "UNCHECKED":
-                say(f"{path} was not checked: {found[-1].reason}")
+            reviews.append(review_document(document, reader, validator, reader.name))
+            if reviews[-1].label == "UNCHECKED":
+                say(f"{path} was not checked: {reviews[-1].reason}")
             if output is Format.jsonl:
-                print_beside(found[-1].model_dump_json())
+                print_beside(reviews[-1].model_dump_json())
             elif output is Format.text:
-                print_beside(found[-1].to_text() + "\n")
+                print_beside(reviews[-1].to_text() + "\n")
     if output is Format.json:
-        print_json([each.model_dump(mode="json") for each in found])
-    labels = {each.label for each in found}
+        print_json([r.model_dump(mode="json") for r in reviews])
+    labels = {r.label for r in reviews}
     return BAD if unread or "UNCHECKED" in labels else FOUND if "CLASH" in labels else 0
 
 
@@ -495,7 +495,7 @@ def _without_reports(paths: list[Path]) -> list[Path]:
     from ovrag_core.documents import find
     from ovrag_core.loans import is_report
 
-    kept: list[Path] = []
+    chosen: list[Path] = []
     for path in paths:
         say_passed_over(path)
         documents = find(path) if path.is_dir() else [path]
@@ -503,10 +503,10 @@ def _without_reports(paths: list[Path]) -> list[Path]:
             if is_report(document):
                 say(f"{document} was passed over: it is a report of ovrag review, not a document")
             else:
-                kept.append(document)
-    if not kept:
+                chosen.append(document)
+    if not chosen:
         raise DocumentError("only reports of ovrag review were given; name the documents that they are about")
-    return kept
+    return chosen
 
 
 def _bench(paths: list[Path], settings: Settings) -> tuple[Bench, str]:

@@ -22,10 +22,10 @@ def bar(total: int, label: str, unit: str = "it") -> tqdm[Never]:
     """A bar on standard error that appears after two seconds, and only where a person is watching."""
     no_notice()
     hidden = not sys.stderr.isatty()
-    made: tqdm[Never] = tqdm(
+    progress: tqdm[Never] = tqdm(
         total=total, desc=label, unit=unit, delay=DELAY_SECONDS, leave=False, disable=hidden, ncols=90
     )
-    return made
+    return progress
 
 
 @contextmanager

@@ -70,16 +70,16 @@ def parse(text: str | bytes, model: type[M], where: str, error: type[OvragError]
 
 def fault(error: ValidationError) -> str:
     """Return the first fault of a record as a clause that names the field."""
-    first = error.errors(include_url=False)[0]
-    field = ".".join(str(part) for part in first["loc"])
-    match first["type"]:
+    problem = error.errors(include_url=False)[0]
+    field = ".".join(str(key) for key in problem["loc"])
+    match problem["type"]:
         case "json_invalid":
             return "this is not JSON"
         case "missing":
             return f"{field!r} is missing"
         case "literal_error":
-            return f"{field} is {repr(first['input'])[:_LONGEST]}; known are {first['ctx']['expected']}"
-    return f"{field or 'the line'} cannot be used ({first['msg'][0].lower()}{first['msg'][1:]})"
+            return f"{field} is {repr(problem['input'])[:_LONGEST]}; known are {problem['ctx']['expected']}"
+    return f"{field or 'the line'} cannot be used ({problem['msg'][0].lower()}{problem['msg'][1:]})"
 
 
 @contextmanager

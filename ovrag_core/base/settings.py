@@ -259,10 +259,10 @@ def load_study(name: str) -> Any:
 
 def _study_problem(settings: Settings, study: str) -> str | None:
     """Describe the fault of `studies.<study>`: no study of that name, or what its own settings say."""
-    known = installed_studies()
-    if study not in known:
-        near = difflib.get_close_matches(study, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known) or 'none: run tools/setup.sh'}"
+    studies = installed_studies()
+    if study not in studies:
+        near = difflib.get_close_matches(study, studies, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(studies) or 'none: run tools/setup.sh'}"
         return f"studies.{study} is no study; {hint}"
     try:
         load_study(study).settings.of(settings)
@@ -287,22 +287,22 @@ def load_questions(path: Path) -> tuple[Question, ...]:
 
 
 def _set_dotted(values: dict[str, Any], key: str, value: Any) -> None:
-    *parents, last = key.split(".")
-    for place, parent in enumerate(parents, 1):
+    *parents, leaf = key.split(".")
+    for depth, parent in enumerate(parents, 1):
         values = values.setdefault(parent, {})
         if not isinstance(values, dict):
-            raise SettingsError(f"unknown key {key}: {'.'.join(parents[:place])} holds a value and no keys")
-    values[last] = value
+            raise SettingsError(f"unknown key {key}: {'.'.join(parents[:depth])} holds a value and no keys")
+    values[leaf] = value
 
 
 def _explain(error: ValidationError, model: type[BaseModel] = Settings, within: tuple[str, ...] = ()) -> str:
-    first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
-    where = ".".join(str(part) for part in (*within, *first["loc"]))
-    if first["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(str(first["loc"][-1]), _known_keys(model), n=1)
+    problem = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
+    where = ".".join(str(key) for key in (*within, *problem["loc"]))
+    if problem["type"] == "extra_forbidden":
+        near = difflib.get_close_matches(str(problem["loc"][-1]), _known_keys(model), n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         return f"unknown key {where}{hint}"
-    return f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}, not {first.get('input')!r}"
+    return f"{where}: {problem['msg'][0].lower()}{problem['msg'][1:]}, not {problem.get('input')!r}"
 
 
 def _known_keys(model: type[BaseModel]) -> list[str]:

@@ -44,11 +44,11 @@ def split(document: Document, method: str, size: int, overlap: int) -> list[Chun
 
 def _advancing(spans: list[Span]) -> Iterator[Span]:
     """Spans that hold something which the one before did not."""
-    last = 0
+    reached = 0
     for start, end in spans:
-        if start < end and end > last:
+        if start < end and end > reached:
             yield start, end
-            last = end
+            reached = end
 
 
 def recursive(text: str, size: int, overlap: int) -> Iterator[Span]:
@@ -121,19 +121,19 @@ def _parts(text: str) -> Iterator[Span]:
 
 def _join_headings(parts: list[Span], size: int) -> Iterator[Span]:
     begun: int | None = None
-    last = 0
+    heading_end = 0
     for start, end in parts:
-        first = start if begun is None or end - begun > size else begun
-        if begun is not None and first != begun:
+        begin = start if begun is None or end - begun > size else begun
+        if begun is not None and begin != begun:
             yield begun, start
-        if end - first < _HEADING_LENGTH:
-            begun = first
-            last = end
+        if end - begin < _HEADING_LENGTH:
+            begun = begin
+            heading_end = end
             continue
-        yield first, end
+        yield begin, end
         begun = None
     if begun is not None:
-        yield begun, last
+        yield begun, heading_end
 
 
 def _strip(text: str, start: int, end: int) -> Span:

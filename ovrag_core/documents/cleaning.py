@@ -62,23 +62,23 @@ def join_hyphenated(text: str) -> str:
     """
     if not _HARD_BREAK.search(text):
         return text
-    own = frozenset(word.lower() for word in _WORD.findall(_HARD_BREAK.sub(" ", text)))
-    return _HARD_BREAK.sub(lambda match: _join(match, own), text)
+    text_words = frozenset(word.lower() for word in _WORD.findall(_HARD_BREAK.sub(" ", text)))
+    return _HARD_BREAK.sub(lambda match: _join(match, text_words), text)
 
 
 def _join(match: re.Match[str], own: frozenset[str]) -> str:
-    first, second, rest = match.groups()
-    last = first.rpartition("-")[2].lower()
-    whole = last + second
-    keep = "-" if _keeps_hyphen(last, second, whole, own) else ""
-    return f"{first}{keep}{second}{rest}\n"
+    head, second, tail = match.groups()
+    half = head.rpartition("-")[2].lower()
+    whole = half + second
+    keep = "-" if _keeps_hyphen(half, second, whole, own) else ""
+    return f"{head}{keep}{second}{tail}\n"
 
 
 def _keeps_hyphen(first: str, second: str, whole: str, own: frozenset[str]) -> bool:
-    known = _known_words()
-    if whole in own or whole in known:
+    english = _known_words()
+    if whole in own or whole in english:
         return False
-    return all(len(part) > 1 and (part in known or part in own) for part in (first, second))
+    return all(len(half) > 1 and (half in english or half in own) for half in (first, second))
 
 
 @cache

@@ -123,8 +123,8 @@ def _inherited(page: DictionaryObject) -> DictionaryObject:
 
 
 def _dictionary(value: object) -> DictionaryObject | None:
-    found = value.get_object() if hasattr(value, "get_object") else value
-    return found if isinstance(found, DictionaryObject) else None
+    resolved = value.get_object() if hasattr(value, "get_object") else value
+    return resolved if isinstance(resolved, DictionaryObject) else None
 
 
 def _faces(resources: DictionaryObject) -> dict[str, _Face]:
@@ -214,29 +214,29 @@ def _draw(
     matrix = form.get("/Matrix")
     if isinstance(matrix, ArrayObject) and len(matrix) >= 6:
         inner.ctm = _times(_matrix(_numbers(list(matrix))), inner.ctm)
-    own = _dictionary(form.get("/Resources")) or resources
-    _run(_operations(form, page), own, inner, page, pieces, depth + 1)
+    form_resources = _dictionary(form.get("/Resources")) or resources
+    _run(_operations(form, page), form_resources, inner, page, pieces, depth + 1)
 
 
 def _shown(operands: list[object], operator: bytes) -> Iterator[bytes | str | float]:
     """The strings of a showing operator, and the numbers of `TJ` that move between them."""
     if not operands:
         return
-    last = operands[-1]
-    items = list(last) if operator == b"TJ" and isinstance(last, (ArrayObject, list)) else [last]
-    for item in items:
-        if isinstance(item, (bytes, str, float, int)):
-            yield item
+    operand = operands[-1]
+    elements = list(operand) if operator == b"TJ" and isinstance(operand, (ArrayObject, list)) else [operand]
+    for element in elements:
+        if isinstance(element, (bytes, str, float, int)):
+            yield element
 
 
 def _show(shown: Iterator[bytes | str | float], state: _State, text: Matrix, pieces: list[TextRun]) -> Matrix:
     if state.font is None:
         return text
-    for item in shown:
-        if isinstance(item, (float, int)):
-            text = _times((1, 0, 0, 1, -float(item) / 1000 * state.size * state.scale, 0), text)
+    for element in shown:
+        if isinstance(element, (float, int)):
+            text = _times((1, 0, 0, 1, -float(element) / 1000 * state.size * state.scale, 0), text)
             continue
-        glyphs = state.font.show(item)
+        glyphs = state.font.show(element)
         width = sum(
             (glyph[1] / 1000 * state.size + state.character_space + glyph[2] * state.word_space) * state.scale
             for glyph in glyphs

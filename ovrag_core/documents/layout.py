@@ -66,7 +66,7 @@ def compose(pieces: list[TextRun]) -> str:
 def _stops(lines: list[Line]) -> frozenset[int]:
     """Find where cells begin again and again, in whole points: a narrow gap before such a place parts cells too."""
     starts = Counter(round(cell.x0) for line in lines for cell in line)
-    return frozenset(place for place, count in starts.items() if count >= _STOP_LINES)
+    return frozenset(x for x, count in starts.items() if count >= _STOP_LINES)
 
 
 def _split_wide(pieces: list[TextRun]) -> Iterator[TextRun]:
@@ -353,17 +353,17 @@ def _is_prose(side: list[Line]) -> bool:
 
 def _trim(lines: list[Line], start: int, end: int, gutter: float) -> int:
     """`end`, moved up before lines on one side only that stand apart from the columns (the next heading)."""
-    last = end - 1
-    while last > start and len({cell.x1 <= gutter for cell in lines[last]}) == 1:
-        side = lines[last][0].x1 <= gutter
+    bottom = end - 1
+    while bottom > start and len({cell.x1 <= gutter for cell in lines[bottom]}) == 1:
+        side = lines[bottom][0].x1 <= gutter
         above = next(
-            (line for line in reversed(lines[start:last]) if any((cell.x1 <= gutter) == side for cell in line)), None
+            (line for line in reversed(lines[start:bottom]) if any((cell.x1 <= gutter) == side for cell in line)), None
         )
         if above is None:
             break
-        if _is_paragraph_gap(above, lines[last]):
-            end = last
-        last -= 1
+        if _is_paragraph_gap(above, lines[bottom]):
+            end = bottom
+        bottom -= 1
     return max(end, start + 1)
 
 

@@ -54,10 +54,10 @@ def find(folder_or_file: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise DocumentError(f"{path} does not exist; check the path")
-    found = sorted(item for item in path.rglob("*") if _is_document(item.relative_to(path)) and item.is_file())
-    if not found:
+    documents = sorted(item for item in path.rglob("*") if _is_document(item.relative_to(path)) and item.is_file())
+    if not documents:
         raise DocumentError(f"{path} holds no document; supported are {', '.join(SUFFIXES)}")
-    return found
+    return documents
 
 
 def passed_over(folder: Path) -> list[Path]:
@@ -92,7 +92,7 @@ def _is_document(path: Path) -> bool:
 
 
 def _is_hidden(path: Path) -> bool:
-    return any(part.startswith((".", "~$")) for part in path.parts)
+    return any(name.startswith((".", "~$")) for name in path.parts)
 
 
 def _read_bytes(path: Path) -> bytes:

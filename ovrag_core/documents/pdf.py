@@ -103,21 +103,21 @@ def _read_page(page: PageObject) -> str:
         turns[piece.turn] += len(piece.text)
     # Text that stands across the page (a stamp in the margin) comes after the page's own.
     order = sorted(range(4), key=lambda turn: (-turns[turn], turn))
-    parts = (compose(_cleaned(piece for piece in pieces if piece.turn == turn)) for turn in order if turns[turn])
-    return tidy(join_hyphenated("\n\n".join(parts)))
+    blocks = (compose(_cleaned(piece for piece in pieces if piece.turn == turn)) for turn in order if turns[turn])
+    return tidy(join_hyphenated("\n\n".join(blocks)))
 
 
 def _cleaned(pieces: Iterator[TextRun]) -> list[TextRun]:
     # A soft hyphen that is drawn stands at the end of a line, where it is a hyphen.
-    made = (piece._replace(text=clean(piece.text.replace("\u00ad", "-")).replace("\n", " ")) for piece in pieces)
-    return [piece for piece in made if piece.text]
+    cleaned = (piece._replace(text=clean(piece.text.replace("\u00ad", "-")).replace("\n", " ")) for piece in pieces)
+    return [piece for piece in cleaned if piece.text]
 
 
 def _explain_no_text(name: str, reader: PdfReader) -> None:
-    first = next((number for number, page in enumerate(reader.pages, 1) if _has_image(page)), None)
-    if first is not None:
+    scanned = next((number for number, page in enumerate(reader.pages, 1) if _has_image(page)), None)
+    if scanned is not None:
         raise DocumentError(
-            f"{name} is scanned, without a text layer from page {first} on; run text recognition (OCR) on it and try "
+            f"{name} is scanned, without a text layer from page {scanned} on; run text recognition (OCR) on it and try "
             "again"
         )
     raise DocumentError(f"{name} holds no text; check that it is the right file")
@@ -161,9 +161,11 @@ def _without_margins(texts: list[str]) -> list[str]:
         while before != pages:
             before = pages
             running = _running([lines[edge] for lines in pages])
-            first = {masked: number for number, masked in reversed(list(enumerate(_masked(p[edge]) for p in pages)))}
+            first_page = {
+                masked: number for number, masked in reversed(list(enumerate(_masked(p[edge]) for p in pages)))
+            }
             pages = [
-                _strip_edge(lines, edge, running - {masked for masked in running if first[masked] == number})
+                _strip_edge(lines, edge, running - {masked for masked in running if first_page[masked] == number})
                 for number, lines in enumerate(pages)
             ]
     return ["\n".join(lines) for lines in pages]
@@ -171,10 +173,10 @@ def _without_margins(texts: list[str]) -> list[str]:
 
 def _strip_edge(lines: list[str], edge: int, repeated: set[str]) -> list[str]:
     line = lines[edge].strip()
-    rest = lines[1:] if edge == 0 else lines[:-1]
-    if not any(other.strip() for other in rest):
+    remaining = lines[1:] if edge == 0 else lines[:-1]
+    if not any(neighbour.strip() for neighbour in remaining):
         return lines
-    return rest if not line or _PAGE_NUMBER.fullmatch(line) or _masked(line) in repeated else lines
+    return remaining if not line or _PAGE_NUMBER.fullmatch(line) or _masked(line) in repeated else lines
 
 
 def _running(edges: list[str]) -> set[str]:

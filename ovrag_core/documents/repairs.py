@@ -50,8 +50,8 @@ def repair(text: str, known: Collection[str] = ()) -> Repaired:
     edits = [(start, end, "") for start, end in _spans(_INVISIBLE, text)]
     if len(text) <= _LONGEST:
         plain = _made(text, edits)
-        own = [(*plain.original(start, end), put) for start, end, put in _slips(plain.text, known)]
-        edits = sorted([*edits, *own])
+        slips = [(*plain.original(start, end), put) for start, end, put in _slips(plain.text, known)]
+        edits = sorted([*edits, *slips])
     return _made(text, edits)
 
 
@@ -60,21 +60,21 @@ def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
 
 
 def _made(text: str, edits: list[tuple[int, int, str]]) -> Repaired:
-    parts: list[str] = []
-    at, origin = [0], [0]
+    pieces: list[str] = []
+    positions, origin = [0], [0]
     length = position = 0
     for start, end, put in edits:
         if start < position:
             continue  # within another one
-        parts += [text[position:start], put]
-        at.append(length + start - position)
+        pieces += [text[position:start], put]
+        positions.append(length + start - position)
         origin.append(start)
         length += start - position + len(put)
-        at.append(length)
+        positions.append(length)
         origin.append(end)
         position = end
-    parts.append(text[position:])
-    return Repaired("".join(parts), len(text), tuple(at), tuple(origin))
+    pieces.append(text[position:])
+    return Repaired("".join(pieces), len(text), tuple(positions), tuple(origin))
 
 
 def _slips(text: str, known: Collection[str]) -> Iterator[tuple[int, int, str]]:
@@ -83,27 +83,27 @@ def _slips(text: str, known: Collection[str]) -> Iterator[tuple[int, int, str]]:
         yield from _changed(match.start(), match.group(), match.group().translate(_FIGURES))
     for match in _MIXED.finditer(text):
         whole = match.group()
-        made = whole.replace("0", "o").replace("1", "l").replace("|", "l")
-        if words.has(made) and not words.has(whole):
-            yield from _changed(match.start(), whole, made)
+        mended = whole.replace("0", "o").replace("1", "l").replace("|", "l")
+        if words.has(mended) and not words.has(whole):
+            yield from _changed(match.start(), whole, mended)
     for match in _SMALL_L.finditer(text):
-        made = f"I{match.group()[1:]}"
-        if words.has(made) and not words.has(match.group()):
-            yield from _changed(match.start(), match.group(), made)
+        mended = f"I{match.group()[1:]}"
+        if words.has(mended) and not words.has(match.group()):
+            yield from _changed(match.start(), match.group(), mended)
     position = 0
     while (split := _SPLIT.search(text, position)) is not None:
         position = split.start(2)
-        first, second = split.groups()
-        if words.has(first + second) and not (words.has(first) and words.has(second)):
+        head, tail = split.groups()
+        if words.has(head + tail) and not (words.has(head) and words.has(tail)):
             yield split.end(1), split.start(2), ""
             position = split.end()
 
 
 def _changed(start: int, old: str, new: str) -> Iterator[tuple[int, int, str]]:
     """The characters that differ, one by one, so that every other one still leads back to itself."""
-    for at, (before, after) in enumerate(zip(old, new, strict=True), start):
+    for offset, (before, after) in enumerate(zip(old, new, strict=True), start):
         if before != after:
-            yield at, at + 1, after
+            yield offset, offset + 1, after
 
 
 class _Words:
@@ -112,10 +112,10 @@ class _Words:
     def __init__(self, text: str, known: Collection[str]) -> None:
         self.known = dictionary.words()
         self.more = known
-        seen: set[str] = set()
+        once: set[str] = set()
         self.own: set[str] = set()
         for word in _WORD.findall(text.lower()):
-            (self.own if word in seen else seen).add(word)
+            (self.own if word in once else once).add(word)
 
     def has(self, word: str) -> bool:
         word = word.lower()

@@ -43,10 +43,10 @@ def is_capitals(line: str) -> bool:
 
 def _headings(text: str) -> Iterator[tuple[int, str]]:
     lines = [(match.start(), match.end()) for match in _LINE.finditer(text)]
-    last = 0
+    line_end = 0
     for number, (start, end) in enumerate(lines):
-        alone_above = number == 0 or text.count("\n", last, start) > 1
-        last = end
+        alone_above = number == 0 or text.count("\n", line_end, start) > 1
+        line_end = end
         if end - start > 4000:
             continue
         line = text[start:end].strip()
@@ -79,26 +79,26 @@ def _named_title(line: str) -> str | None:
     numbered = _NAMED_NUMBER.match(line)
     if not numbered:
         return None
-    rest = line[numbered.end() :].strip()
-    first = re.sub(r"^[\s.:–—-]+", "", rest)
+    trailing = line[numbered.end() :].strip()
+    title = re.sub(r"^[\s.:–—-]+", "", trailing)
     # "Section 4 shall apply" is a sentence; "Section 4: Security" and "ARTICLE IV" are headings.
-    if first and (not first[0].isupper() or line.endswith((",", ";"))):
+    if title and (not title[0].isupper() or line.endswith((",", ";"))):
         return None
-    if line.endswith(".") and len(first.split()) > 10:
+    if line.endswith(".") and len(title.split()) > 10:
         return None
     return line
 
 
 def _numbered_title(line: str, start: int, *, alone: bool) -> str | None:
-    rest = line[start:]
-    if not rest[0].isupper():
+    heading = line[start:]
+    if not heading[0].isupper():
         return None
-    if run_in := _RUN_IN.match(rest):
+    if run_in := _RUN_IN.match(heading):
         title = run_in[1].strip()
         return line[: start + run_in.end(1)].strip() if _is_title(title) or len(title.split()) <= 3 else None
-    if len(rest) > 80 or rest.endswith((",", ";", ".")):
+    if len(heading) > 80 or heading.endswith((",", ";", ".")):
         return None
-    stands_out = _is_title(rest) or _is_capitals(rest) or (alone and len(rest.split()) <= 8)
+    stands_out = _is_title(heading) or _is_capitals(heading) or (alone and len(heading.split()) <= 8)
     return line if stands_out else None
 
 

@@ -46,13 +46,13 @@ def read(name: str, data: bytes) -> str:
 def _refuse_bomb(name: str, data: bytes) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            parts = archive.infolist()
+            members = archive.infolist()
     except (zipfile.BadZipFile, ValueError, OSError):
         raise DocumentError(f"{name} is truncated or damaged; fetch or save it again") from None
-    if any(part.flag_bits & 1 for part in parts):
+    if any(m.flag_bits & 1 for m in members):
         raise DocumentError(f"{name} is encrypted; remove the password and try again")
-    size = sum(part.file_size for part in parts)
-    body = max((part.file_size for part in parts if part.filename.endswith(".xml")), default=0)
+    size = sum(m.file_size for m in members)
+    body = max((m.file_size for m in members if m.filename.endswith(".xml")), default=0)
     if size > MAX_UNPACKED or body > MAX_BODY or (size > 20_000_000 and size > MAX_RATIO * len(data)):
         raise DocumentError(f"{name} unpacks to {size // 1_000_000} MB and was not opened; save its text as a new file")
 

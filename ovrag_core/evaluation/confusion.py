@@ -74,7 +74,7 @@ def query_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
 
 def ordered(records: Sequence[QueryRecord]) -> list[QueryRecord]:
     """Records by arm in the usual order, then by document and question."""
-    rank = {arm: place for place, arm in enumerate(arms_of(records))}
+    rank = {arm: number for number, arm in enumerate(arms_of(records))}
     return sorted(records, key=lambda record: (rank[record.arm], record.document_id, record.question_id))
 
 

@@ -47,10 +47,14 @@ def shares(frame: pd.DataFrame, plan: Resampling, column: str = "about") -> pd.D
     """
     rows = []
     for arm, group in frame.groupby("arm", sort=False):
-        known = group[group[column] != "none"]
-        row: dict[str, object] = {"arm": arm, "answers": len(known), "none": len(group) - len(known)}
+        attributed = group[group[column] != "none"]
+        row: dict[str, object] = {"arm": arm, "answers": len(attributed), "none": len(group) - len(attributed)}
         for kind in KINDS[:3]:
-            sums = known.assign(hit=known[column] == kind).groupby("document_id", sort=True)["hit"].agg(["sum", "size"])
+            sums = (
+                attributed.assign(hit=attributed[column] == kind)
+                .groupby("document_id", sort=True)["hit"]
+                .agg(["sum", "size"])
+            )
             estimate = ratio(sums["sum"].tolist(), sums["size"].tolist(), plan)
             row |= columns(kind, estimate)
         rows.append(row)
@@ -90,11 +94,11 @@ def false_positive_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
     rows = []
     for record in false_positives(records):
         clashes = clashes_of(record)
-        others = sorted({chunk.document_id for chunk in record.retrieved} - {record.document_id})
+        foreign = sorted({chunk.document_id for chunk in record.retrieved} - {record.document_id})
         rules = sorted({violation.rule for violation in clashes})
         message = clashes[0].message if clashes else ""
         key = (record.arm, record.document_id, record.question_id, record.outcome, record.cause or "")
-        rows.append((*key, record.attempt_count, ", ".join(others), ", ".join(rules), message))
+        rows.append((*key, record.attempt_count, ", ".join(foreign), ", ".join(rules), message))
     names = ["arm", "document_id", "question_id", "outcome", "cause", "attempts"]
     return pd.DataFrame(rows, columns=[*names, "chunks_also_from", "rules", "message"])
 

@@ -44,5 +44,5 @@ def _row(kind: str, contracts: pd.DataFrame) -> tuple[object, ...]:
     clash = contracts[contracts["label"] == "CLASH"]
     clean = int((contracts["label"] == "CLEAN").sum())
     types = clash["clash_type"].value_counts().sort_index().sort_values(ascending=False, kind="stable")
-    said = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in types.items())
-    return (kind, clean, len(clash), len(contracts) - clean - len(clash), len(contracts), said)
+    listing = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in types.items())
+    return (kind, clean, len(clash), len(contracts) - clean - len(clash), len(contracts), listing)

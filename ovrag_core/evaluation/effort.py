@@ -46,15 +46,15 @@ def by_outcome(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
     """
     rows = []
     for arm, of_arm in frame.groupby("arm", sort=False):
-        parts = [(str(name), of_arm[of_arm["outcome"] == name]) for name in OUTCOMES]
-        for outcome, part in [*parts, ("all", of_arm)]:
-            if part.empty or (outcome == "all" and of_arm["outcome"].nunique() == 1):
+        groups = [(str(name), of_arm[of_arm["outcome"] == name]) for name in OUTCOMES]
+        for outcome, group in [*groups, ("all", of_arm)]:
+            if group.empty or (outcome == "all" and of_arm["outcome"].nunique() == 1):
                 continue
-            row: dict[str, object] = {"arm": arm, "outcome": outcome, "queries": len(part)}
+            row: dict[str, object] = {"arm": arm, "outcome": outcome, "queries": len(group)}
             for name in MEASURES:
-                row |= columns(name, mean_of(part, name, plan))
-            priced = part["cost_usd"].notna().any()
-            rows.append(row | {"cost_usd_sum": float(part["cost_usd"].sum()) if priced else None})
+                row |= columns(name, mean_of(group, name, plan))
+            priced = group["cost_usd"].notna().any()
+            rows.append(row | {"cost_usd_sum": float(group["cost_usd"].sum()) if priced else None})
     ends = [f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high")]
     table = pd.DataFrame(rows, columns=["arm", "outcome", "queries", *ends, "cost_usd_sum"])
     numbers = [*ends, "cost_usd_sum"]
@@ -73,9 +73,9 @@ def rejects(records: Sequence[QueryRecord]) -> pd.DataFrame:
             continue
         rules = [_rules(attempt) for attempt in record.attempts]
         answers = len({attempt.answer.text for attempt in record.attempts})
-        first, last = (rules[0], rules[-1]) if rules else (frozenset[str](), frozenset[str]())
+        rules_first, rules_last = (rules[0], rules[-1]) if rules else (frozenset[str](), frozenset[str]())
         key = (record.arm, record.document_id, record.question_id, record.label or "", record.cause or "")
-        names = (", ".join(sorted(first)), ", ".join(sorted(last)))
+        names = (", ".join(sorted(rules_first)), ", ".join(sorted(rules_last)))
         rows.append((*key, record.attempt_count, answers or None, *names, _course(rules)))
     keys = ["arm", "document_id", "question_id", "label", "cause", "attempts"]
     table = pd.DataFrame(rows, columns=[*keys, "distinct_answers", "rules_first", "rules_last", "course"])
@@ -100,7 +100,7 @@ def _course(rules: Sequence[frozenset[str]]) -> str:
         return UNSAID
     if len(rules) == 1:
         return REFUSED
-    if all(one == other for one, other in pairwise(rules)):
+    if all(before == after for before, after in pairwise(rules)):
         return "same reasons"
     if rules[-1] < rules[0]:
         return "fewer reasons"

@@ -19,7 +19,7 @@ def latency_frame(latency: Sequence[LatencyRecord]) -> pd.DataFrame:
     """One row a query, arms in their usual order: arm, document_id, question_id, seconds by part, total, attempts."""
     frame = pd.DataFrame([row.model_dump() for row in latency], columns=list(LatencyRecord.model_fields))
     frame = frame.astype(dict.fromkeys((*PARTS, TOTAL), float))
-    rank = frame["arm"].map({arm: place for place, arm in enumerate(arms_of(latency))})
+    rank = frame["arm"].map({arm: number for number, arm in enumerate(arms_of(latency))})
     sorted_frame = frame.assign(rank=rank).sort_values(["rank", "document_id", "question_id"], kind="stable")
     return sorted_frame.drop(columns="rank").reset_index(drop=True)
 
@@ -33,14 +33,14 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for arm, group in frame.groupby("arm", sort=False):
         whole = float(group[TOTAL].sum())
-        for part in (*PARTS, TOTAL):
-            seconds = group[part]
-            if part != TOTAL and not seconds.any():
+        for stage in (*PARTS, TOTAL):
+            seconds = group[stage]
+            if stage != TOTAL and not seconds.any():
                 continue
             quartiles = seconds.quantile([0.5, 0.25, 0.75, 0.95]).tolist()
             share = float(seconds.sum()) / whole if whole else None
             count, mean, most = int(seconds.count()), float(seconds.mean()), float(seconds.max())
-            rows.append((arm, part, count, mean, *quartiles, most, share))
+            rows.append((arm, stage, count, mean, *quartiles, most, share))
     return pd.DataFrame(rows, columns=["arm", "part", *STATISTICS])
 
 
@@ -48,9 +48,9 @@ def mean_intervals(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
     """Bounds of the mean seconds per arm and part, documents as clusters: arm, part, mean_low, mean_high."""
     rows = []
     for arm, group in frame.groupby("arm", sort=False):
-        for part in (*PARTS, TOTAL):
-            mean = mean_of(group, part, plan)
-            rows.append((arm, part, mean.low, mean.high))
+        for stage in (*PARTS, TOTAL):
+            mean = mean_of(group, stage, plan)
+            rows.append((arm, stage, mean.low, mean.high))
     return pd.DataFrame(rows, columns=["arm", "part", "mean_low", "mean_high"]).astype(
         {"mean_low": float, "mean_high": float}
     )
@@ -60,7 +60,7 @@ def by_attempts(frame: pd.DataFrame) -> pd.DataFrame:
     """Per arm and number of attempts: n, mean, median and 95th percentile of the total (seconds)."""
     groups = frame.groupby(["arm", "attempts"], sort=False)[TOTAL]
     table = groups.agg(n="size", mean="mean", median="median", p95=lambda total: total.quantile(0.95)).reset_index()
-    rank = table["arm"].map({arm: place for place, arm in enumerate(frame["arm"].unique())})
+    rank = table["arm"].map({arm: number for number, arm in enumerate(frame["arm"].unique())})
     return table.assign(rank=rank).sort_values(["rank", "attempts"]).drop(columns="rank").reset_index(drop=True)
 
 

@@ -71,20 +71,20 @@ def score_quality(records: Sequence[QueryRecord], model: str = BUNDLED, cache: P
 
     `cache` is a folder in which scores are kept by content. Raises SettingsError for a model that cannot be loaded.
     """
-    kept = [record for record in records if record.recorded and record.recorded.has_scores]
+    rated = [record for record in records if record.recorded and record.recorded.has_scores]
     scored = [record for record in records if _is_scored_here(record)]
-    rank = {arm: place for place, arm in enumerate(arms_of(records))}
+    rank = {arm: number for number, arm in enumerate(arms_of(records))}
     pairs = sorted({_pair(record) for record in scored})
     baseline_pairs = random_pairs(scored)
     scores = _cached(sorted({*pairs, *baseline_pairs}), model, cache)
     baseline = _mean([scores[pair] for pair in baseline_pairs])
     rouge = dict(zip(pairs, rouge_l(pairs), strict=True))
     rows = [_row(record, rouge[_pair(record)], scores[_pair(record)], baseline) for record in scored]
-    rows = sorted(rows + [_recorded_row(record) for record in kept], key=lambda row: (rank[str(row[0])], *row[1:3]))
+    rows = sorted(rows + [_recorded_row(record) for record in rated], key=lambda row: (rank[str(row[0])], *row[1:3]))
     names = ["arm", "document_id", "question_id", "accepted", "recorded", *METRICS, *RESCALED]
     kinds = {"accepted": bool, "recorded": bool, **dict.fromkeys((*METRICS, *RESCALED), float)}
     frame = pd.DataFrame(rows, columns=names).astype(kinds)  # said, as an empty frame has none
-    name = model_name(model) if scored or not kept else RECORDED
+    name = model_name(model) if scored or not rated else RECORDED
     return Quality(frame, name, baseline, len(records) - len(rows))
 
 
@@ -120,14 +120,14 @@ def random_pairs(records: Sequence[QueryRecord], count: int = BASELINE_PAIRS) ->
     references = sorted({(r.document_id, r.question_id, r.reference_answer or "") for r in records})
     several = len({question for _, question, _ in references}) > 1
     draw = random.Random(BASELINE_SEED)
-    found: list[Pair] = []
+    drawn: list[Pair] = []
     for _ in range(4 * count if len({document for document, _, _ in references}) > 1 else 0):
-        first, second = draw.choice(references), draw.choice(references)
-        if first[0] != second[0] and not (several and first[1] == second[1]):
-            found.append((first[2], second[2]))
-        if len(found) == count:
+        left, right = draw.choice(references), draw.choice(references)
+        if left[0] != right[0] and not (several and left[1] == right[1]):
+            drawn.append((left[2], right[2]))
+        if len(drawn) == count:
             break
-    return found
+    return drawn
 
 
 def quality_by(quality: Quality, keys: Sequence[str], plan: Resampling, *, accepted_only: bool = False) -> pd.DataFrame:
@@ -191,7 +191,7 @@ def _rescale(value: float, base: float | None) -> float | None:
 def _mean(scores: Sequence[Score]) -> Score | None:
     if not scores:
         return None
-    return Score(*(sum(part) / len(scores) for part in zip(*scores, strict=True)))
+    return Score(*(sum(column) / len(scores) for column in zip(*scores, strict=True)))
 
 
 def _cached(pairs: Sequence[Pair], model: str, cache: Path | None) -> dict[Pair, Score]:
@@ -200,8 +200,8 @@ def _cached(pairs: Sequence[Pair], model: str, cache: Path | None) -> dict[Pair,
         return bert_scores(pairs, model)
     digest = hashlib.sha256(json.dumps([_versions(), model, BATCH_SIZE, "not rounded", pairs]).encode()).hexdigest()
     path = cache / f"bertscore-{digest[:24]}.json"
-    if (kept := _read(path, len(pairs))) is not None:
-        return dict(zip(pairs, kept, strict=True))
+    if (cached := _read(path, len(pairs))) is not None:
+        return dict(zip(pairs, cached, strict=True))
     scores = bert_scores(pairs, model)
     with suppress(OSError):  # where nothing can be kept, the next evaluation takes as long as this one
         _keep(path, [scores[pair] for pair in pairs])
@@ -210,12 +210,12 @@ def _cached(pairs: Sequence[Pair], model: str, cache: Path | None) -> dict[Pair,
 
 def _keep(path: Path, scores: Sequence[Score]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(f".{os.getpid()}.part")
+    partial = path.with_suffix(f".{os.getpid()}.part")
     try:
-        part.write_text(json.dumps(scores), encoding="utf-8")
-        part.replace(path)
+        partial.write_text(json.dumps(scores), encoding="utf-8")
+        partial.replace(path)
     finally:
-        part.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
 
 
 def _read(path: Path, length: int) -> list[Score] | None:
@@ -273,10 +273,10 @@ def _encode(pairs: Sequence[Pair], scorer: BERTScorer) -> dict[str, tuple[Tensor
     vectors: dict[str, tuple[Tensor, Tensor]] = {}
     for start in range(0, len(texts), BATCH_SIZE):
         batch = texts[start : start + BATCH_SIZE]
-        found, mask, weight = get_bert_embedding(batch, scorer._model, tokenizer, weights, device="cpu")
-        for place, text in enumerate(batch):
-            length = int(mask[place].sum())
-            vectors[text] = (found[place, :length].clone(), weight[place, :length].clone())
+        embedding, mask, weight = get_bert_embedding(batch, scorer._model, tokenizer, weights, device="cpu")
+        for row, text in enumerate(batch):
+            length = int(mask[row].sum())
+            vectors[text] = (embedding[row, :length].clone(), weight[row, :length].clone())
     return vectors
 
 
@@ -289,8 +289,8 @@ def _match(pairs: Sequence[Pair], vectors: dict[str, tuple[Tensor, Tensor]]) -> 
     for start in range(0, len(ordered), BATCH_SIZE):
         batch = ordered[start : start + BATCH_SIZE]
         answers, references = ([vectors[pair[side]] for pair in batch] for side in (0, 1))
-        parts = greedy_cos_idf(*_padded(references), *_padded(answers))
-        for pair, values in zip(batch, zip(*(part.tolist() for part in parts), strict=True), strict=True):
+        measures = greedy_cos_idf(*_padded(references), *_padded(answers))
+        for pair, values in zip(batch, zip(*(measure.tolist() for measure in measures), strict=True), strict=True):
             scores[pair] = Score(*values)
     return scores
 

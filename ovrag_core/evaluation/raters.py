@@ -62,12 +62,12 @@ def agreement(
 
 def _table(first: Sequence[Hashable], second: Sequence[Hashable], categories: Sequence[Hashable]) -> Table:
     """Count how often each category of the first rater (rows) met each of the second (columns)."""
-    place = {category: number for number, category in enumerate(categories)}
+    index = {category: number for number, category in enumerate(categories)}
     table = np.zeros((len(categories), len(categories)))
-    for one, other in zip(first, second, strict=True):
-        if one not in place or other not in place:
-            raise ValueError(f"{one if one not in place else other!r} is none of the categories {list(categories)}")
-        table[place[one], place[other]] += 1
+    for row, column in zip(first, second, strict=True):
+        if row not in index or column not in index:
+            raise ValueError(f"{row if row not in index else column!r} is none of the categories {list(categories)}")
+        table[index[row], index[column]] += 1
     return table
 
 

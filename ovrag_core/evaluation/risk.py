@@ -50,9 +50,9 @@ def risk_coverage(errors: Vector, confidence: Vector, answerable: int) -> RiskCo
     n = errors.size
     risk = expected_risk(errors, confidence, np.ones(n, dtype=np.int64))
     answered = int(np.isfinite(confidence).sum())
-    own = float(risk[answered - 1]) if answered else None
+    answered_risk = float(risk[answered - 1]) if answered else None
     optimum = float(least_risk(n, answerable).mean())
-    return RiskCoverage(np.arange(1, n + 1) / n, risk, answered / n, own, float(risk.mean()), optimum)
+    return RiskCoverage(np.arange(1, n + 1) / n, risk, answered / n, answered_risk, float(risk.mean()), optimum)
 
 
 def expected_risk(errors: Vector, confidence: Vector, weights: Counts) -> Vector:
@@ -67,12 +67,12 @@ def expected_risk(errors: Vector, confidence: Vector, weights: Counts) -> Vector
     wrong = np.bincount(groups, weights=weights[order] * errors[order])
     groups_of = np.repeat(np.arange(sizes.size), sizes)
     before, wrong_before = np.cumsum(sizes) - sizes, np.cumsum(wrong) - wrong
-    place = np.arange(1, groups_of.size + 1)
+    k = np.arange(1, groups_of.size + 1)
     share = wrong[groups_of] / sizes[groups_of]
-    return np.asarray((wrong_before[groups_of] + (place - before[groups_of]) * share) / place, dtype=float)
+    return np.asarray((wrong_before[groups_of] + (k - before[groups_of]) * share) / k, dtype=float)
 
 
 def least_risk(items: int, answerable: int) -> Vector:
     """Return the risk of a system that is right wherever it can be: items without an answer come last."""
-    place = np.arange(1, items + 1)
-    return np.asarray(np.maximum(0, place - answerable) / place, dtype=float)
+    k = np.arange(1, items + 1)
+    return np.asarray(np.maximum(0, k - answerable) / k, dtype=float)

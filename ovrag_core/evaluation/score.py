@@ -97,16 +97,16 @@ def _blocks(result: Json) -> dict[str, dict[str, str]]:
 def _seconds_block(arms: Mapping[str, Json]) -> list[str]:
     """Seconds per part, a line an arm and part; nothing where no arm was timed."""
     rows = [
-        [arm, part, str(row["n"]), *(_seconds(row[name]) for name in latency.STATISTICS[1:-1]), _share(row["share"])]
+        [arm, stage, str(row["n"]), *(_seconds(row[name]) for name in latency.STATISTICS[1:-1]), _share(row["share"])]
         for arm, result in arms.items()
-        for part, row in _dict(result["latency"]).items()
+        for stage, row in _dict(result["latency"]).items()
     ]
     return [_aligned([["seconds", "part", *latency.STATISTICS], *rows], left=2)] if rows else []
 
 
 def _table(title: str, columns: Mapping[str, str], arms: Mapping[str, Json]) -> str:
     """A line an arm under the headings; empty where no arm has anything to show."""
-    rows = [[name, *(_cell(arm, place) for place in columns.values())] for name, arm in arms.items()]
+    rows = [[name, *(_cell(arm, key) for key in columns.values())] for name, arm in arms.items()]
     if all(cell == NOTHING for row in rows for cell in row[1:]):
         return ""
     return _aligned([[title, *columns], *rows])
@@ -116,8 +116,8 @@ def _aligned(rows: Sequence[Sequence[str]], left: int = 1) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         [
-            cell.ljust(width) if at < left else cell.rjust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell.ljust(width) if column < left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         for row in rows
     ]
@@ -169,8 +169,8 @@ def _arm(
         },
         "outcomes": {name: int((frame["outcome"] == name).sum()) for name in sorted(frame["outcome"].unique())},
         "accepted_at": {
-            str(int(at)): int((frame["accepted_at"] == at).sum())
-            for at in sorted(frame["accepted_at"].dropna().unique())
+            str(int(attempt)): int((frame["accepted_at"] == attempt).sum())
+            for attempt in sorted(frame["accepted_at"].dropna().unique())
         },
         "quality_source": _quality_source(scored),
         **_rate("rouge_l", confusion.mean_of(scored, "rouge_l", plan)),
@@ -218,10 +218,10 @@ def _group(frame: pd.DataFrame, plan: Resampling) -> Json:
 
 def _document(frame: pd.DataFrame) -> Json:
     counts = confusion.count(frame)
-    first = frame.iloc[0]
+    row = frame.iloc[0]
     return {
-        "label": first["label"] or None,
-        "clash_type": first["clash_type"] if first["label"] == "CLASH" else None,
+        "label": row["label"] or None,
+        "clash_type": row["clash_type"] if row["label"] == "CLASH" else None,
         "queries": counts.queries,
         "flagged": int(frame["flagged"].sum()),
         "confusion": asdict(counts),

@@ -34,14 +34,16 @@ def statements_of(record: QueryRecord) -> list[Statement]:
 
     A run recorded elsewhere does not tell the answer's from the context's; all of its are `recorded`.
     """
-    found: dict[tuple[str, ...], Statement] = {}
+    distinct: dict[tuple[str, ...], Statement] = {}
     answer = record.attempts[-1].triples if record.attempts else ()
     for origin, triples in (("answer", answer), ("context", record.context_triples)):
         for triple in triples:
             name = "recorded" if record.recorded else origin
             document = triple.evidence.document_id if triple.evidence else ""
-            found.setdefault((triple.subject, triple.predicate, triple.object, document, name), Statement(triple, name))
-    return list(found.values())
+            distinct.setdefault(
+                (triple.subject, triple.predicate, triple.object, document, name), Statement(triple, name)
+            )
+    return list(distinct.values())
 
 
 def origin_table(records: Sequence[QueryRecord], plan: Resampling) -> pd.DataFrame:
@@ -53,10 +55,10 @@ def origin_table(records: Sequence[QueryRecord], plan: Resampling) -> pd.DataFra
     rows = []
     for arm in arms_of(records):
         of_arm = [record for record in records if record.arm == arm]
-        said = [(record, statement) for record in of_arm for statement in statements_of(record)]
+        extracted = [(record, statement) for record in of_arm for statement in statements_of(record)]
         queries = Counter(record.document_id for record in of_arm)
-        for origin in dict.fromkeys(statement.origin for _, statement in said):
-            chosen = [(record, statement.triple) for record, statement in said if statement.origin == origin]
+        for origin in dict.fromkeys(statement.origin for _, statement in extracted):
+            chosen = [(record, statement.triple) for record, statement in extracted if statement.origin == origin]
             row = {"arm": arm, "origin": origin, "queries": len(of_arm), "statements": len(chosen)}
             rows.append(row | _where_read(chosen, queries, plan) | ({"foreign": None} if origin == "answer" else {}))
     names = ["arm", "origin", "queries", "statements", "per_query", "per_query_low", "per_query_high"]
@@ -77,16 +79,16 @@ def _where_read(
 
 def assert_all(records: Sequence[QueryRecord], ontology: Ontology) -> Asserted:
     """The statements of each query said in the ontology's terms, by arm; arms without statements are left out."""
-    known: dict[tuple[Triple, ...], ABox] = {}  # queries with the same statements share an ABox
-    found: Asserted = {}
+    aboxes: dict[tuple[Triple, ...], ABox] = {}  # queries with the same statements share an ABox
+    asserted: Asserted = {}
     for arm in arms_of(records):
         for record in records:
             triples = [statement.triple for statement in statements_of(record)] if record.arm == arm else []
             if triples:
                 key = tuple(_bare(triples))
-                abox = known[key] if key in known else known.setdefault(key, assert_triples(triples, ontology))
-                found.setdefault(arm, []).append((record.document_id, abox, triples))
-    return found
+                abox = aboxes[key] if key in aboxes else aboxes.setdefault(key, assert_triples(triples, ontology))
+                asserted.setdefault(arm, []).append((record.document_id, abox, triples))
+    return asserted
 
 
 def coverage(asserted: Asserted, ontology: Ontology, plan: Resampling) -> pd.DataFrame:
@@ -98,17 +100,17 @@ def coverage(asserted: Asserted, ontology: Ontology, plan: Resampling) -> pd.Dat
     rows = []
     terms = {term.iri: term for term in (*ontology.classes, *ontology.properties)}
     for arm, boxes in asserted.items():
-        said, heard = Counter[str](), Counter[str]()
+        totals, heard = Counter[str](), Counter[str]()
         used: set[str] = set()
         for document, abox, triples in boxes:
-            said[document] += len(triples)
+            totals[document] += len(triples)
             heard[document] += len(triples) - len(abox.unmapped)
             used |= {fact.term for fact in abox.facts}
-        names = sorted(said)
-        share = ratio([float(heard[n]) for n in names], [float(said[n]) for n in names], plan)
+        names = sorted(totals)
+        share = ratio([float(heard[n]) for n in names], [float(totals[n]) for n in names], plan)
         classes = sum(term.iri in used for term in ontology.classes)
         properties = len({iri for iri in used if iri in terms}) - classes
-        row = {"arm": arm, "queries": len(boxes), "statements": said.total()}
+        row = {"arm": arm, "queries": len(boxes), "statements": totals.total()}
         row |= {"classes": classes, "classes_of": len(ontology.classes)}
         rows.append(
             row | {"properties": properties, "properties_of": _sayable(ontology)} | columns("taking_part", share)
@@ -144,16 +146,16 @@ def violations(records: Sequence[QueryRecord]) -> pd.DataFrame:
     Columns: arm, rule, kind, severity, clash_type, cause, queries, contracts, on_clash, on_clean (queries about
     documents with that label).
     """
-    rank = {arm: place for place, arm in enumerate(arms_of(records))}
+    rank = {arm: number for number, arm in enumerate(arms_of(records))}
     groups: dict[tuple[str, ...], list[QueryRecord]] = {}
     for record in records:
         for key in {_kind_of(record.arm, violation) for violation in last_violations(record)}:
             groups.setdefault(key, []).append(record)
     rows = []
-    for key, found in sorted(groups.items(), key=lambda item: (rank[item[0][0]], -len(item[1]), item[0])):
-        labels = Counter(record.label for record in found)
-        documents = len({record.document_id for record in found})
-        rows.append((*key, len(found), documents, labels["CLASH"], labels["CLEAN"]))
+    for key, group in sorted(groups.items(), key=lambda item: (rank[item[0][0]], -len(item[1]), item[0])):
+        labels = Counter(record.label for record in group)
+        documents = len({record.document_id for record in group})
+        rows.append((*key, len(group), documents, labels["CLASH"], labels["CLEAN"]))
     names = ["arm", "rule", "kind", "severity", "clash_type", "cause", "queries", "contracts", "on_clash", "on_clean"]
     return pd.DataFrame(rows, columns=names)
 
@@ -171,8 +173,8 @@ def last_violations(record: QueryRecord) -> tuple[Violation, ...]:
 
 def missed(records: Sequence[QueryRecord]) -> pd.DataFrame:
     """Queries about contradictory documents that were not flagged: arm, document, question, clash_type, reason."""
-    found = ordered([record for record in records if cell(record) == "fn"])
-    rows = [(r.arm, r.document_id, r.question_id, r.clash_type or "", miss_reason(r)) for r in found]
+    misses = ordered([record for record in records if cell(record) == "fn"])
+    rows = [(r.arm, r.document_id, r.question_id, r.clash_type or "", miss_reason(r)) for r in misses]
     return pd.DataFrame(rows, columns=["arm", "document_id", "question_id", "clash_type", "reason"])
 
 
@@ -181,10 +183,14 @@ def miss_reason(record: QueryRecord) -> str:
 
     It is what stood in the way first. Of a query that never saw the contract, nothing can be said about its reading.
     """
-    said, asked = statements_of(record), record.document_id
-    seen = {chunk.document_id for chunk in record.retrieved}
-    elsewhere = about(seen, asked) == "other" or (record.recorded is not None and record.recorded.about == "other")
-    own = [each for each in said if each.triple.evidence is None or each.triple.evidence.document_id == asked]
+    statements, document_id = statements_of(record), record.document_id
+    sources = {chunk.document_id for chunk in record.retrieved}
+    elsewhere = about(sources, document_id) == "other" or (
+        record.recorded is not None and record.recorded.about == "other"
+    )
+    asked_statements = [
+        s for s in statements if s.triple.evidence is None or s.triple.evidence.document_id == document_id
+    ]
     warned = any(violation.severity == "warning" for violation in last_violations(record))
     judged = any(attempt.verdict is not None for attempt in record.attempts)
     reasons = {
@@ -192,10 +198,10 @@ def miss_reason(record: QueryRecord) -> str:
         "a later answer passed": record.outcome == "corrected",
         "only other contracts were seen": elsewhere,
         "the run recorded no statements": not record.attempts,
-        "no statement was extracted": not said,
-        "what was retrieved is not recorded": record.recorded is not None and not seen,
+        "no statement was extracted": not statements,
+        "what was retrieved is not recorded": record.recorded is not None and not sources,
         "only a warning was raised": warned,
-        "nothing was read in the asked contract": not own,
+        "nothing was read in the asked contract": not asked_statements,
     }
     return next((name for name, holds in reasons.items() if holds), COMPATIBLE)
 

@@ -124,7 +124,7 @@ def paired_difference(
     The p-value is that of the bootstrap distribution: twice the smaller share of resamples on either side of zero.
     Where every cluster shows the same difference there is no spread to resample, and no interval is given.
     """
-    data = tuple(np.asarray(part, dtype=float) for part in (*first, *second))
+    data = tuple(np.asarray(counts, dtype=float) for counts in (*first, *second))
     used = int(np.count_nonzero((data[1] > 0) | (data[3] > 0)))
     if not data[1].sum() or not data[3].sum():
         return Difference(None, None, None, None, used)
@@ -156,12 +156,12 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
     Written out, as statsmodels collects all garbage of the process at each call, which takes longer than a table.
     """
-    known = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    ranked = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     least = 0.0
-    for rank, (p, place) in enumerate(known):
-        least = max(least, min(1.0, (len(known) - rank) * p))
-        adjusted[place] = least
+    for rank, (p, index) in enumerate(ranked):
+        least = max(least, min(1.0, (len(ranked) - rank) * p))
+        adjusted[index] = least
     return adjusted
 
 
@@ -172,14 +172,14 @@ def compare_pairs(
 
     A pair says of each item whether either system is right; `clusters` names the cluster of each item.
     """
-    tests = {name: exact_mcnemar(first, second) for name, (first, second) in pairs.items()}
+    tests = {name: exact_mcnemar(a, b) for name, (a, b) in pairs.items()}
     adjusted = holm([test.p for test in tests.values()])
-    of = sums([1.0] * len(clusters), clusters)
-    found = {}
-    for (name, (first, second)), p in zip(pairs.items(), adjusted, strict=True):
-        right, other = (sums([float(each) for each in rights], clusters) for rights in (first, second))
-        found[name] = Paired(tests[name], p, paired_difference((right, of), (other, of), plan))
-    return found
+    sizes = sums([1.0] * len(clusters), clusters)
+    compared = {}
+    for (name, (hits_a, hits_b)), p in zip(pairs.items(), adjusted, strict=True):
+        successes_a, successes_b = (sums([float(hit) for hit in hits], clusters) for hits in (hits_a, hits_b))
+        compared[name] = Paired(tests[name], p, paired_difference((successes_a, sizes), (successes_b, sizes), plan))
+    return compared
 
 
 def _unanimous(value: float, clusters: int, plan: Resampling, proportion: bool) -> Estimate:
@@ -196,8 +196,8 @@ def _wilson_bounds(successes: float, trials: int, confidence: float) -> tuple[fl
 
 def _share(top: Vector, bottom: Vector, axis: int) -> Vector:
     with np.errstate(invalid="ignore", divide="ignore"):
-        result: Vector = np.asarray(top.sum(axis=axis) / bottom.sum(axis=axis))
-    return result
+        share: Vector = np.asarray(top.sum(axis=axis) / bottom.sum(axis=axis))
+    return share
 
 
 def _ratio(top: Vector, bottom: Vector, axis: int = -1) -> Vector:
@@ -212,7 +212,7 @@ def _bootstrap(data: tuple[Vector, ...], statistic: object, plan: Resampling) ->
     """BCa bounds and the defined part of the bootstrap distribution; percentile bounds where BCa is undefined."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # degenerate data are dealt with below
-        result = stats.bootstrap(
+        resampled = stats.bootstrap(
             data,
             statistic,
             paired=True,
@@ -222,8 +222,8 @@ def _bootstrap(data: tuple[Vector, ...], statistic: object, plan: Resampling) ->
             method="BCa",
             rng=np.random.default_rng(plan.seed),
         )
-    drawn: Vector = result.bootstrap_distribution[np.isfinite(result.bootstrap_distribution)]
-    low, high = float(result.confidence_interval.low), float(result.confidence_interval.high)
+    drawn: Vector = resampled.bootstrap_distribution[np.isfinite(resampled.bootstrap_distribution)]
+    low, high = float(resampled.confidence_interval.low), float(resampled.confidence_interval.high)
     if np.isfinite(low) and np.isfinite(high):
         return low, high, "bca", drawn
     tail = (1 - plan.confidence) / 2

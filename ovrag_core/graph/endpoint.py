@@ -82,11 +82,11 @@ class EndpointStore:
         object_: Term | None = None,
     ) -> list[Triple]:
         """See `Store.triples`."""
-        given = {"s": subject, "p": predicate, "o": object_}
-        bound = {name: term for name, term in given.items() if term is not None}
-        if len(bound) == len(given):
+        pattern = {"s": subject, "p": predicate, "o": object_}
+        bound = {name: term for name, term in pattern.items() if term is not None}
+        if len(bound) == len(pattern):
             return [_triple(bound)] if self.ask(_PATTERN.format("ASK"), bound) else []
-        free = " ".join(f"?{name}" for name in given if name not in bound)
+        free = " ".join(f"?{name}" for name in pattern if name not in bound)
         return [_triple({**bound, **row}) for row in self.select(_PATTERN.format(f"SELECT {free} WHERE"), bound)]
 
     def close(self) -> None:
@@ -134,8 +134,8 @@ class EndpointStore:
         deadline = time.monotonic() + self._seconds
         body = bytearray()
         with self._client.stream("POST", self.url, data={"query": query, **self._form}) as response:
-            for part in response.iter_bytes() if response.status_code == httpx2.codes.OK else ():
-                body += part
+            for chunk in response.iter_bytes() if response.status_code == httpx2.codes.OK else ():
+                body += chunk
                 if time.monotonic() > deadline:
                     raise httpx2.ReadTimeout(f"no whole answer in {self._seconds:g} seconds")
                 if len(body) > _LARGEST:
@@ -160,10 +160,10 @@ class EndpointStore:
 
 
 def _checked(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    address = urlsplit(url)
+    if address.scheme not in ("http", "https") or not address.hostname:
         raise GraphError(f"{one_line(url, 80)} is no address of an endpoint; write http://host/sparql")
-    if parts.username is not None or parts.password is not None:
+    if address.username is not None or address.password is not None:
         raise GraphError("the address of the endpoint holds a user or password; take them out")
     return url
 

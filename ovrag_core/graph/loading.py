@@ -54,7 +54,7 @@ class FactTable:
     def classes_of(self, kind: str, label: str) -> list[NamedNode]:
         """The classes of an object; none where the table says nothing of it."""
         words = re.findall(r"\w+", label.casefold())
-        special = dict.fromkeys(found for word in words if (found := self.named.get((kind, word))))
+        special = dict.fromkeys(class_ for word in words if (class_ := self.named.get((kind, word))))
         if not special or self.apart.intersection(permutations(special, 2)):
             return [self.kinds[kind]] if kind in self.kinds else []
         return list(special)
@@ -64,15 +64,15 @@ def read_triples(
     paths: Sequence[Path], table: FactTable | None = None, hidden: frozenset[str] = frozenset()
 ) -> tuple[list[Triple], LoadReport]:
     """The triples of all files, each once, in their order. Raises GraphError as `open_graph` does."""
-    found: dict[Triple, None] = {}
+    distinct: dict[Triple, None] = {}
     repaired: dict[str, str] = {}
     for path in paths:
         triples = _of_table(path, table) if path.suffix.lower() == ".tsv" else parse_file(path)
         if not triples:
             raise GraphError(f"{path} holds no triples; give a graph that says something")
-        found.update((_mended(triple, repaired), None) for triple in triples)
+        distinct.update((_mended(triple, repaired), None) for triple in triples)
     predicates = set(table.predicates.values()) if table else set()
-    shown = (each for each in found if each.predicate not in predicates or _name(each.subject) not in hidden)
+    shown = (triple for triple in distinct if triple.predicate not in predicates or _name(triple.subject) not in hidden)
     triples = list(shown)
     return triples, LoadReport(len(triples), tuple(sorted(repaired.items())), _double_labels(triples))
 
@@ -119,13 +119,13 @@ def _of_row(where: str, row: Mapping[str | None, str | None], table: FactTable) 
     kind, label = row.get("object_kind") or "", row.get("object_label")
     literal = kind in table.literals or not re.match(r"[a-z][a-z0-9+.\-]*:", object_text)
     value = Literal(object_text) if literal else _iri(where, object_text)
-    found = [*_labelled(subject, row.get("subject_label")), *_labelled(value, label)]
+    triples = [*_labelled(subject, row.get("subject_label")), *_labelled(value, label)]
     if table.subject_class:
-        found.append(Triple(subject, TYPE, table.subject_class))
+        triples.append(Triple(subject, TYPE, table.subject_class))
     if isinstance(value, NamedNode):
-        found += [Triple(value, TYPE, class_) for class_ in table.classes_of(kind, label or "")]
-    found.append(Triple(subject, table.predicates[name], value))
-    return found
+        triples += [Triple(value, TYPE, class_) for class_ in table.classes_of(kind, label or "")]
+    triples.append(Triple(subject, table.predicates[name], value))
+    return triples
 
 
 def _labelled(node: NamedNode | Literal, label: str | None) -> list[Triple]:

@@ -54,10 +54,10 @@ def undeclared_prefixes(query: str) -> list[str]:
     meaningful = [(kind, text) for kind, text in tokens(query) if kind != "comment" and text.strip()]
     declared: set[str] = set()
     used: set[str] = set()
-    for at, (kind, text) in enumerate(meaningful):
-        before = [part.upper() for _, part in meaningful[max(0, at - 2) : at]]
+    for index, (kind, text) in enumerate(meaningful):
+        before = [word.upper() for _, word in meaningful[max(0, index - 2) : index]]
         if kind == "iri" and before[:1] == ["PREFIX"]:
-            declared.add(meaningful[at - 1][1])
+            declared.add(meaningful[index - 1][1])
         elif kind == "name" and before[-1:] != ["PREFIX"]:
             prefix, colon, _ = text.partition(":")
             if prefix != "_":  # a blank node
@@ -72,19 +72,19 @@ def bind(query: str, terms: Mapping[str, Term]) -> str:
     GraphError for a blank node, which another store cannot know, and for a variable that the query gives back.
     """
     written = {name: _written(name, term) for name, term in terms.items()}
-    parts, in_head = [], False
+    pieces, in_head = [], False
     for kind, text in tokens(query):
         if kind == "word" and text.upper() == "SELECT":
             in_head = True
         elif text == "{" and kind == "other":
             in_head = False
         if kind != "variable" or text[1:] not in written:
-            parts.append(text)
+            pieces.append(text)
         elif in_head:
             raise GraphError(f"the query gives back {text}, which is bound already; take it out of the head")
         else:
-            parts.append(written[text[1:]])
-    return "".join(parts)
+            pieces.append(written[text[1:]])
+    return "".join(pieces)
 
 
 @lru_cache(maxsize=1024)
@@ -93,20 +93,20 @@ def with_bound(query: str, names: frozenset[str]) -> str:
 
     Raises GraphError for a head that computes something, which cannot give back more.
     """
-    parts = list(tokens(query))
-    words = [text.upper() if kind == "word" else "" for kind, text in parts]
+    lexemes = list(tokens(query))
+    words = [text.upper() if kind == "word" else "" for kind, text in lexemes]
     begin = words.index("SELECT") + 1
-    end = parts.index(("other", "{"), begin) if ("other", "{") in parts[begin:] else len(parts)
-    head = parts[begin:end]
+    end = lexemes.index(("other", "{"), begin) if ("other", "{") in lexemes[begin:] else len(lexemes)
+    head = lexemes[begin:end]
     if ("other", "(") in head:
         raise GraphError("a query that computes in its SELECT takes no terms; select the rows and compute on those")
-    given = [text[1:] for kind, text in head if kind == "variable"]
-    if ("other", "*") in head or names <= set(given):
+    selected = [text[1:] for kind, text in head if kind == "variable"]
+    if ("other", "*") in head or names <= set(selected):
         return query
-    first = begin + [kind for kind, _ in head].index("variable")
-    added = " ".join(f"?{name}" for name in sorted(names - set(given)))
-    texts = [text for _, text in parts]
-    return "".join([*texts[:first], added, " ", *texts[first:]])
+    insertion = begin + [kind for kind, _ in head].index("variable")
+    added = " ".join(f"?{name}" for name in sorted(names - set(selected)))
+    texts = [text for _, text in lexemes]
+    return "".join([*texts[:insertion], added, " ", *texts[insertion:]])
 
 
 def _written(name: str, term: Term) -> str:

@@ -89,7 +89,9 @@ class Shapes:
     def violations(self, store: Store, only: Iterable[str] | None = None) -> list[ShapeViolation]:
         """List what breaks the shapes (those named in `only`), each once, in the order of its text."""
         names = self.shapes if only is None else only
-        return sorted({each: None for name in names for each in _broken(name, self.shapes[name], store)}, key=str)
+        return sorted(
+            {violation: None for name in names for violation in _broken(name, self.shapes[name], store)}, key=str
+        )
 
 
 def read_shapes(path: Path) -> Shapes:
@@ -105,8 +107,8 @@ def _broken(name: str, shape: Shape, store: Store) -> Iterator[ShapeViolation]:
     for kind, iri in shape.targets:
         for focus, target in _focus_nodes(store, kind, iri).items():
             for constraint, check in shape.checks:
-                for said in check(store, focus):
-                    yield ShapeViolation(name, focus, None, constraint, said or target)
+                for pairs in check(store, focus):
+                    yield ShapeViolation(name, focus, None, constraint, pairs or target)
             for query in shape.queries:
                 for row in store.select(query, {"this": focus}):
                     yield ShapeViolation(name, focus, row.get("value"))
@@ -130,7 +132,7 @@ def _members(store: Store, of: NamedNode) -> set[Term]:
         below = [triple.subject for triple in store.triples(None, _SUBCLASS, waiting.pop())]
         waiting += [node for node in below if node not in classes and isinstance(node, NamedNode)]
         classes.update(dict.fromkeys(below))
-    return {triple.subject for each in classes for triple in store.triples(None, TYPE, each)}
+    return {triple.subject for class_ in classes for triple in store.triples(None, TYPE, class_)}
 
 
 def _values(store: Store, node: Term, path: NamedNode) -> list[Term]:
@@ -156,14 +158,14 @@ class _ShapeReader:
             (kind, self._iri(iri)) for kind in _TARGETS for iri in sorted(self.graph.objects(shape, kind), key=str)
         )
         named = [node for node in self.graph.objects(shape, SH.property) if self._name(node)]
-        rest = self._checks(shape, named)
-        queries = tuple(sorted(self._select(shape, each) for each in self.graph.objects(shape, SH.sparql)))
-        if self.named_by and not self._name(shape) and (rest or queries):
+        checks = self._checks(shape, named)
+        queries = tuple(sorted(self._select(shape, query) for query in self.graph.objects(shape, SH.sparql)))
+        if self.named_by and not self._name(shape) and (checks or queries):
             raise OntologyError(
                 f"{self.where}the shape {shape} has a constraint without ovr:rule; name the rule it states"
             )
-        if rest or queries or not self.named_by:
-            yield self._name(shape) or str(shape), Shape(targets, rest, queries)
+        if checks or queries or not self.named_by:
+            yield self._name(shape) or str(shape), Shape(targets, checks, queries)
         for node in named:
             yield self._name(node), Shape(targets, self._checks(node), ())
 
@@ -180,13 +182,13 @@ class _ShapeReader:
                 f"{self.where}the shape {self._called(shape)} is part of itself; recursive shapes are not supported"
             )
         self._inside.append(shape)
-        found = [
+        checks = [
             (_local(predicate), self._check(shape, predicate, value))
             for predicate, value in sorted(self.graph.predicate_objects(shape), key=str)
             if str(predicate).startswith(str(SH)) and predicate not in _NO_CONSTRAINTS and value not in skipped
         ]
         self._inside.pop()
-        return tuple(found)
+        return tuple(checks)
 
     def _check(self, shape: Node, predicate: Node, asked: Node) -> Check:
         path = self.graph.value(shape, SH.path)
@@ -267,7 +269,7 @@ def _local(predicate: Node) -> str:
 
 
 def _all(checks: Sequence[tuple[str, Check]]) -> Check:
-    return lambda store, node: (said for _, check in checks for said in check(store, node))
+    return lambda store, node: (pairs for _, check in checks for pairs in check(store, node))
 
 
 def _any(checks: Sequence[Check]) -> Check:
@@ -301,10 +303,10 @@ def _at_most(path: NamedNode, number: Decimal) -> Check:
 
 def _less_than(path: NamedNode, than: NamedNode) -> Check:
     return lambda store, node: (
-        ((path, value), (than, other))
+        ((path, value), (than, bound))
         for value in _values(store, node, path)
-        for other in _values(store, node, than)
-        if not _before(value, other)
+        for bound in _values(store, node, than)
+        if not _before(value, bound)
     )
 
 

@@ -85,7 +85,7 @@ class EmbeddedStore:
     def without(self, removed: Iterable[Triple]) -> EmbeddedStore:
         """A copy of the graph without these triples."""
         gone = set(removed)
-        return EmbeddedStore((each for each in self.triples() if each not in gone), self.report, self._seconds)
+        return EmbeddedStore((t for t in self.triples() if t not in gone), self.report, self._seconds)
 
     def _asked(self, query: str, terms: Mapping[str, Term]) -> bool:
         with _reported():
@@ -106,17 +106,17 @@ class EmbeddedStore:
         """The answer within the time limit. A query cannot be stopped: it is left to a thread that ends with us."""
         if self._seconds is None:
             return action()
-        given: Future[Answer] = Future()
+        answer: Future[Answer] = Future()
 
         def run() -> None:
             try:
-                given.set_result(action())
+                answer.set_result(action())
             except OvragError as error:
-                given.set_exception(error)
+                answer.set_exception(error)
 
         Thread(target=run, daemon=True).start()
         try:
-            return given.result(self._seconds)
+            return answer.result(self._seconds)
         except TimeoutError:
             raise Unchecked(f"the graph gave no answer in {self._seconds:g} seconds") from None
 

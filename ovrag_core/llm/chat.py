@@ -63,7 +63,7 @@ class Request:
             "seed": self.seed,
             "max_tokens": self.max_tokens,
             "schema": self.schema,
-            "messages": [{"role": each.role, "content": each.content} for each in self.messages],
+            "messages": [{"role": m.role, "content": m.content} for m in self.messages],
         }
 
 
@@ -171,7 +171,7 @@ class ChatModel:
     ) -> Request:
         return Request(
             model=self.name,
-            messages=tuple(Message(each.role, without_surrogates(each.content)) for each in messages),
+            messages=tuple(Message(m.role, without_surrogates(m.content)) for m in messages),
             temperature=temperature,
             seed=seed,
             max_tokens=self._max_tokens,
@@ -186,7 +186,7 @@ class ChatModel:
             try:
                 parsed = await self._attempt(request, schema, sent, anew=False)
             except ModelError:
-                if not self._retry_failures or not all(each.cached for each in sent):
+                if not self._retry_failures or not all(completion.cached for completion in sent):
                     raise
                 sent.clear()
                 parsed = await self._attempt(request, schema, sent, anew=True)
@@ -194,23 +194,23 @@ class ChatModel:
             raise type(error)(f"{self.name}, {purpose}: {error}") from None
         finally:
             if tally is not None:  # what cannot be used was paid for all the same
-                for each in sent:
-                    tally.add(purpose, each.usage, each.seconds)
+                for call in sent:
+                    tally.add(purpose, call.usage, call.seconds)
         return _reply(sent, parsed)
 
     async def _attempt(
         self, request: Request, schema: type[BaseModel] | None, sent: list[Completion], *, anew: bool
     ) -> BaseModel | None:
         """The object that was asked for, after a repair where it takes one; what came back is added to `sent`."""
-        first = await self._send(request, sent, anew=anew)
+        reply = await self._send(request, sent, anew=anew)
         if schema is None:
             return None
         try:
-            return parse(first.text, schema)
+            return parse(reply.text, schema)
         except (MalformedReplyError, SchemaReplyError) as problem:
-            second = await self._send(_repair(request, first.text, problem), sent, anew=anew)
+            repaired = await self._send(_repair(request, reply.text, problem), sent, anew=anew)
         try:
-            return parse(second.text, schema)
+            return parse(repaired.text, schema)
         except (MalformedReplyError, SchemaReplyError) as problem:
             raise type(problem)(f"{problem}, also after it was asked to repair it") from None
 
@@ -241,15 +241,15 @@ def _repair(request: Request, text: str, problem: ModelError) -> Request:
 
 
 def _reply(completions: Sequence[Completion], parsed: BaseModel | None) -> Reply:
-    last = completions[-1]
+    final = completions[-1]
     return Reply(
-        text=last.text,
+        text=final.text,
         parsed=parsed,
-        usage=sum_usage(each.usage for each in completions),
-        finish_reason=last.finish_reason,
-        seconds=sum(each.seconds for each in completions),
-        model=last.model,
-        cached=all(each.cached for each in completions),
+        usage=sum_usage(c.usage for c in completions),
+        finish_reason=final.finish_reason,
+        seconds=sum(c.seconds for c in completions),
+        model=final.model,
+        cached=all(c.cached for c in completions),
     )
 
 

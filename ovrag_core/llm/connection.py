@@ -40,11 +40,11 @@ class Connection:
     def cost_usd(self, used: Tally) -> float | None:
         """US dollars for what was used, by the price file; None where a model that was used has no price."""
         total = 0.0
-        for purpose, part in sorted(used.by_purpose.items()):
+        for purpose, spending in sorted(used.by_purpose.items()):
             price = self.prices.find(self.embedder.name if purpose == EMBEDDING else self.chat.name)
             if price is None:
                 return None
-            total += price.cost(part.usage)
+            total += price.cost(spending.usage)
         return round(total, 9)
 
     def __enter__(self) -> Connection:

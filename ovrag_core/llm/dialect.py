@@ -53,7 +53,7 @@ def chat_body(request: Request, dialect: Dialect) -> JsonObject:
             body["response_format"] = {"type": "json_object"}
     if not dialect.system:
         messages = _without_system(messages)
-    body["messages"] = [{"role": each.role, "content": each.content} for each in messages]
+    body["messages"] = [{"role": m.role, "content": m.content} for m in messages]
     return body
 
 
@@ -96,7 +96,7 @@ def given_up(before: Dialect, after: Dialect) -> list[str]:
 def token_bound(request: Request) -> int:
     """No tokenizer makes more tokens of a text than it has bytes."""
     messages = request.messages if request.schema is None else _with_wish(request.messages, request.schema)
-    return sum(len(each.content.encode()) + TOKENS_AROUND_A_TEXT for each in messages)
+    return sum(len(m.content.encode()) + TOKENS_AROUND_A_TEXT for m in messages)
 
 
 def _names(field: str, words: str) -> bool:

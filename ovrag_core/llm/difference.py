@@ -11,11 +11,11 @@ from pydantic import JsonValue
 def flat(value: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
     """Every field of a request with its path, in the order in which a person would compare them."""
     if isinstance(value, dict):
-        for name, each in sorted(value.items(), key=lambda item: (item[0] in ("schema", "messages", "text"), item[0])):
-            yield from flat(each, f"{path}.{name}" if path else name)
+        for name, child in sorted(value.items(), key=lambda item: (item[0] in ("schema", "messages", "text"), item[0])):
+            yield from flat(child, f"{path}.{name}" if path else name)
     elif isinstance(value, list):
-        for number, each in enumerate(value):
-            yield from flat(each, f"{path}[{number}]")
+        for number, child in enumerate(value):
+            yield from flat(child, f"{path}[{number}]")
     else:
         yield path, value
 
@@ -47,9 +47,9 @@ def difference(wanted: Mapping[str, JsonValue], stored: Mapping[str, JsonValue])
     name = _differing(wanted, stored)[0]
     if name not in wanted or name not in stored:
         return f"{name}, which is only {'in the recorded one' if name in stored else 'here'}"
-    here, there = wanted[name], stored[name]
-    if not isinstance(here, str) or not isinstance(there, str):
-        return f"{name}: {here!r} here, {there!r} recorded"
-    start = _common(here, there)
+    wanted_value, stored_value = wanted[name], stored[name]
+    if not isinstance(wanted_value, str) or not isinstance(stored_value, str):
+        return f"{name}: {wanted_value!r} here, {stored_value!r} recorded"
+    start = _common(wanted_value, stored_value)
     shown = slice(max(0, start - 10), start + 30)
-    return f"{name} at character {start}: {here[shown]!r} here, {there[shown]!r} recorded"
+    return f"{name} at character {start}: {wanted_value[shown]!r} here, {stored_value[shown]!r} recorded"

@@ -36,7 +36,7 @@ class RemoteEmbedder:
         return unit[[rows[text] for text in texts]]
 
     async def _embed(self, texts: Sequence[str], tally: Tally | None) -> Vectors:
-        batches = [texts[first : first + self._batch] for first in range(0, len(texts), self._batch)]
+        batches = [texts[start : start + self._batch] for start in range(0, len(texts), self._batch)]
         done = await asyncio.gather(*(self._embed_batch(batch, tally) for batch in batches))
         if len({vectors.shape[1] for vectors in done}) > 1:
             raise MalformedReplyError(f"{self.name} gave vectors of different lengths; record them anew")

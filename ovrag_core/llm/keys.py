@@ -31,11 +31,11 @@ class Address(NamedTuple):
 def read_address(base_url: str) -> Address:
     """Address of a server from its URL. Raises ModelSetupError where it is none."""
     try:
-        parts = urlsplit(base_url)
-        name, port = parts.hostname, parts.port
+        url = urlsplit(base_url)
+        name, port = url.hostname, url.port
     except ValueError:
         name, port = None, None
-    if not name or parts.scheme not in ("http", "https"):
+    if not name or url.scheme not in ("http", "https"):
         raise ModelSetupError("base_url must be an address like https://api.openai.com/v1")
     try:
         local = ipaddress.ip_address(name).is_loopback
@@ -43,12 +43,12 @@ def read_address(base_url: str) -> Address:
         local = name == "localhost"
     return Address(
         name=name,
-        port=port or (443 if parts.scheme == "https" else 80),
+        port=port or (443 if url.scheme == "https" else 80),
         host=f"{name}:{port}" if port else name,
         local=local,
         openai=name == OPENAI_HOST or name.endswith(f".{OPENAI_HOST}"),
-        encrypted=parts.scheme == "https",
-        password=parts.password is not None,
+        encrypted=url.scheme == "https",
+        password=url.password is not None,
     )
 
 

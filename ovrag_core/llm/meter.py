@@ -19,9 +19,9 @@ def sum_usage(usages: Iterable[Usage]) -> Usage:
     """Calls and tokens together."""
     listed = list(usages)
     return Usage(
-        calls=sum(each.calls for each in listed),
-        prompt_tokens=sum(each.prompt_tokens for each in listed),
-        completion_tokens=sum(each.completion_tokens for each in listed),
+        calls=sum(u.calls for u in listed),
+        prompt_tokens=sum(u.prompt_tokens for u in listed),
+        completion_tokens=sum(u.completion_tokens for u in listed),
     )
 
 
@@ -47,39 +47,39 @@ class Tally:
     @property
     def usage(self) -> Usage:
         """Calls and tokens of all parts."""
-        return sum_usage(part.usage for part in self.by_purpose.values())
+        return sum_usage(spending.usage for spending in self.by_purpose.values())
 
     def add(self, purpose: str, usage: Usage, seconds: float) -> None:
         """Count a call here and in the tally around this one."""
         with _counting:
-            for each in self._and_around():
-                part = each.by_purpose.setdefault(purpose, Spending())
-                part.usage = sum_usage([part.usage, usage])
-                part.seconds += seconds
+            for counter in self._and_around():
+                spending = counter.by_purpose.setdefault(purpose, Spending())
+                spending.usage = sum_usage([spending.usage, usage])
+                spending.seconds += seconds
 
     def discard(self, statements: Mapping[str, int]) -> None:
         """Count statements that were not used, by reason, here and in the tally around this one."""
         with _counting:
-            for each in self._and_around():
+            for counter in self._and_around():
                 for reason, number in statements.items():
-                    each.discarded[reason] = each.discarded.get(reason, 0) + number
+                    counter.discarded[reason] = counter.discarded.get(reason, 0) + number
 
     def include(self, other: Tally, *, cached: bool = False) -> None:
         """Count all that another tally holds; `cached`: it was made earlier, and costs no money and no time now."""
-        for purpose, part in other.by_purpose.items():
-            self.add(purpose, part.usage, 0.0 if cached else part.seconds)
+        for purpose, spending in other.by_purpose.items():
+            self.add(purpose, spending.usage, 0.0 if cached else spending.seconds)
         self.discard(dict(other.discarded))
 
     def _and_around(self) -> Iterator[Tally]:
-        each: Tally | None = self
-        while each is not None:
-            yield each
-            each = each.outer
+        counter: Tally | None = self
+        while counter is not None:
+            yield counter
+            counter = counter.outer
 
     @property
     def total_seconds(self) -> float:
         """Seconds of all calls, as measured when they were made."""
-        return sum(part.seconds for part in self.by_purpose.values())
+        return sum(spending.seconds for spending in self.by_purpose.values())
 
 
 _counting = threading.Lock()  # one query may be at work in several threads

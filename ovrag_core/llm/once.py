@@ -39,27 +39,27 @@ class Once(Generic[K, V]):
     def get(self, key: K, make: Callable[[], V]) -> Made[V]:
         """The value of `key`, made now where there is none."""
         with self._lock:
-            if (known := self._known(key)) is not None:
-                return known
+            if (stored := self._known(key)) is not None:
+                return stored
             turn = self._under_way.setdefault(key, threading.Lock())
         with turn:
             with self._lock:
-                if (known := self._known(key)) is not None:
-                    return known
-            made = _metered(make)
+                if (stored := self._known(key)) is not None:
+                    return stored
+            metered = _metered(make)
             with self._lock:
-                self._made[key] = made._replace(fresh=False)
+                self._made[key] = metered._replace(fresh=False)
                 self._under_way.pop(key, None)
                 while len(self._made) > self._limit:
                     self._made.popitem(last=False)
-        return made
+        return metered
 
     def counted(self, key: K, make: Callable[[], V]) -> V:
         """The value of `key`, counted to everybody who asks as if each had made it: records must not tell who did."""
-        made = self.get(key, make)
+        metered = self.get(key, make)
         if (around := current_tally()) is not None:
-            around.include(made.used, cached=not made.fresh)
-        return made.value
+            around.include(metered.used, cached=not metered.fresh)
+        return metered.value
 
     def _known(self, key: K) -> Made[V] | None:
         if key in self._made:

@@ -101,12 +101,12 @@ class _WireMessage(BaseModel):
     def said(self) -> str:
         """The text without what a reasoning model thought before it, for servers that do not keep that apart."""
         if isinstance(self.content, list):
-            return "".join(each.text or "" for each in self.content if each.type in ("text", "output_text"))
+            return "".join(piece.text or "" for piece in self.content if piece.type in ("text", "output_text"))
         return _THOUGHT.sub("", self.content or "", count=1)
 
     def refused(self) -> str | None:
-        parts = self.content if isinstance(self.content, list) else ()
-        return self.refusal or next((each.refusal for each in parts if each.refusal), None)
+        pieces = self.content if isinstance(self.content, list) else ()
+        return self.refusal or next((piece.refusal for piece in pieces if piece.refusal), None)
 
 
 class _WireChoice(BaseModel):
@@ -215,7 +215,7 @@ class OpenAIBackend:
     async def send(self, request: Request, *, anew: bool = False) -> Completion:
         """See `Backend.send`. Nothing is recorded here, so `anew` changes nothing."""
         bound = Usage(calls=1, prompt_tokens=token_bound(request), completion_tokens=request.max_tokens)
-        characters = sum(len(each.content) for each in request.messages)
+        characters = sum(len(message.content) for message in request.messages)
         wire, used, seconds = await self._call(
             "/chat/completions",
             request.model,
@@ -224,11 +224,11 @@ class OpenAIBackend:
             lambda dialect: chat_body(request, dialect),
             _WireCompletion,
         )
-        first = wire.choices[0] if wire.choices else None
+        choice = wire.choices[0] if wire.choices else None
         return Completion(
             text=wire.text(),
-            refusal=first.message.refused() if first else None,
-            finish_reason=first.finish_reason if first else None,
+            refusal=choice.message.refused() if choice else None,
+            finish_reason=choice.finish_reason if choice else None,
             usage=used,
             seconds=seconds,
             model=wire.model or request.model,
@@ -259,7 +259,7 @@ class OpenAIBackend:
         """One call within the limits: the reply, what it used, and its seconds, retries included."""
         await self.knock()
         async with self._slots:
-            held = await self._budget.hold(model, bound) if self._budget else 0.0
+            reserved = await self._budget.hold(model, bound) if self._budget else 0.0
             used = bound  # what was answered, or may have been, counts as much as it can have cost until we know better
             self._tell()
             start = time.perf_counter()
@@ -271,7 +271,7 @@ class OpenAIBackend:
                 raise
             finally:
                 if self._budget:
-                    await self._budget.settle(model, held, used)
+                    await self._budget.settle(model, reserved, used)
         return wire, used, time.perf_counter() - start
 
     async def _answered(self, path: str, model: str, body: Callable[[Dialect], JsonObject]) -> bytes:
@@ -291,10 +291,10 @@ class OpenAIBackend:
                 response = await self._client.post(path, body=body(dialect), cast_to=httpx2.Response)
                 self._reached = True
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                other = simpler(dialect, error.param or "", self._words(error, whole=True))
-                if other is None:
+                fallback = simpler(dialect, error.param or "", self._words(error, whole=True))
+                if fallback is None:
                     raise
-                dialect = other
+                dialect = fallback
             else:
                 self._adopt(together(self._dialect, dialect))
                 return response.content
@@ -324,7 +324,7 @@ class OpenAIBackend:
             return NeverReachedError(self._absent)
         self._reached = True
         status = error.status_code if isinstance(error, openai.APIStatusError) else "no status"
-        known: dict[type[openai.OpenAIError], ModelError] = {
+        explanations: dict[type[openai.OpenAIError], ModelError] = {
             openai.APITimeoutError: TimeLimitError(
                 f"{host} was silent for longer than the limit, also when asked again; raise llm.seconds_per_attempt"
             ),
@@ -353,8 +353,10 @@ class OpenAIBackend:
                 f"prompt and reply are longer than {model} takes; lower llm.max_tokens, extraction.window or "
                 f"retrieval.top_k, or let the server give it more context: {words}"
             )
-        other = ServerError(f"{host} answered with an error ({status}): {words}")
-        return next((said for kind, said in known.items() if isinstance(error, kind)), other)
+        server_error = ServerError(f"{host} answered with an error ({status}): {words}")
+        return next(
+            (explanation for kind, explanation in explanations.items() if isinstance(error, kind)), server_error
+        )
 
     def _words(self, error: openai.OpenAIError, *, whole: bool = False) -> str:
         """The server's own words, without the key that it may repeat; on one line, or `whole`."""
@@ -372,8 +374,8 @@ class OpenAIBackend:
             self._told = True
 
     def _vectors(self, wire: _WireEmbeddings, expected: int) -> Vectors:
-        placed = [(place if each.index is None else each.index, each) for place, each in enumerate(wire.data)]
-        rows = [each.embedding for _, each in sorted(placed, key=lambda pair: pair[0])]
+        placed = [(number if e.index is None else e.index, e) for number, e in enumerate(wire.data)]
+        rows = [e.embedding for _, e in sorted(placed, key=lambda pair: pair[0])]
         if len(rows) != expected or len({len(row) for row in rows}) > 1 or not all(rows):
             raise MalformedReplyError(f"{self.host} sent {len(rows)} embeddings for {expected} texts, or uneven ones")
         vectors = numpy.asarray(rows, dtype=numpy.float32)
@@ -385,11 +387,11 @@ class OpenAIBackend:
 def _message(body: object) -> str:
     """Read an error's body: OpenAI's form, Ollama's bare text, vLLM's flat object, FastAPI's or Gemini's list."""
     if isinstance(body, list):
-        return next((words for each in body if (words := _message(each))), "")
+        return next((words for fault in body if (words := _message(fault))), "")
     if isinstance(body, dict):
-        said = next((body[name] for name in ("message", "error", "detail", "msg") if body.get(name)), None)
-        where = ".".join(str(part) for part in body["loc"]) if isinstance(body.get("loc"), list) else ""
-        return f"field '{where.rpartition('.')[2]}': {said}" if where else _message(said)
+        detail = next((body[name] for name in ("message", "error", "detail", "msg") if body.get(name)), None)
+        where = ".".join(str(step) for step in body["loc"]) if isinstance(body.get("loc"), list) else ""
+        return f"field '{where.rpartition('.')[2]}': {detail}" if where else _message(detail)
     return body.strip() if isinstance(body, str) else ""
 
 
@@ -406,12 +408,12 @@ def _only_ours(key: str | None, password: bool) -> Callable[[httpx2.Request], Co
     """Hook that takes from a request what the client library adds to it, and any key but this one."""
 
     async def strip(request: httpx2.Request) -> None:
-        kept = {name: value for name, value in request.headers.items() if name in PLAIN_HEADERS}
+        headers = {name: value for name, value in request.headers.items() if name in PLAIN_HEADERS}
         if password:  # that of the address stands in the header by now
-            kept["authorization"] = request.headers["authorization"]
+            headers["authorization"] = request.headers["authorization"]
         elif key:
-            kept["authorization"] = f"Bearer {key}"
-        request.headers = httpx2.Headers(kept)
+            headers["authorization"] = f"Bearer {key}"
+        request.headers = httpx2.Headers(headers)
 
     return strip
 

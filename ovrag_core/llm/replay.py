@@ -40,13 +40,13 @@ class RecordedReplies:
         content = request.as_json()
         key = key_of(content)
         async with self._under_way[key]:  # the same request twice at once is one call
-            found = self._store.get(key)
-            if found and not (anew and self._beneath):
-                return self._completion(found, cached=True)
+            recorded = self._store.get(key)
+            if recorded and not (anew and self._beneath):
+                return self._completion(recorded, cached=True)
             if self._beneath is None:
                 raise ReplayMissError(self._store.miss(content))
             completion = await self._beneath.send(request)
-            record = self._store.add(content, _reply_json(completion), found.take + 1 if found else 1)
+            record = self._store.add(content, _reply_json(completion), recorded.take + 1 if recorded else 1)
             return self._completion(record, cached=False)
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embedded:
@@ -56,23 +56,23 @@ class RecordedReplies:
         missing = [text for text in wanted if self._store.get(keys[text]) is None]
         if missing:
             await self._embed_missing(model, missing, wanted)
-        found = [self._vector(keys[text]) for text in texts]
+        recorded = [self._vector(keys[text]) for text in texts]
         return Embedded(
-            vectors=numpy.vstack([_decode(each.vector) for each in found]),
-            tokens=tuple(each.tokens for each in found),
-            seconds=sum(each.seconds for each in found),
+            vectors=numpy.vstack([_decode(r.vector) for r in recorded]),
+            tokens=tuple(r.tokens for r in recorded),
+            seconds=sum(r.seconds for r in recorded),
             cached=not missing,
         )
 
     async def _embed_missing(self, model: str, missing: Sequence[str], wanted: Mapping[str, JsonObject]) -> None:
         if self._beneath is None:
             raise ReplayMissError(self._store.miss(wanted[missing[0]]))
-        made = await self._beneath.embed(model, missing)
-        for text, vector, tokens in zip(missing, made.vectors, made.tokens, strict=True):
+        embedded = await self._beneath.embed(model, missing)
+        for text, vector, tokens in zip(missing, embedded.vectors, embedded.tokens, strict=True):
             reply: JsonObject = {
                 "vector": _encode(vector),
                 "tokens": tokens,
-                "seconds": round(made.seconds / len(missing), 6),
+                "seconds": round(embedded.seconds / len(missing), 6),
             }
             self._store.add(wanted[text], reply)
 

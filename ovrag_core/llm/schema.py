@@ -31,7 +31,7 @@ def strict_schema(model: type[BaseModel]) -> JsonObject:
 
 def _strict(node: JsonValue) -> JsonValue:
     if isinstance(node, list):
-        return [_strict(each) for each in node]
+        return [_strict(child) for child in node]
     if not isinstance(node, dict):
         return node
     if "$ref" in node:  # what stands beside a reference is not allowed
@@ -60,11 +60,11 @@ def parse(text: str, schema: type[T]) -> T:
     try:
         return schema.model_validate_json(_json_part(text))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        if first["type"] == "json_invalid":
-            raise MalformedReplyError(f"the reply is not JSON: {first['msg']}") from None
-        where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise SchemaReplyError(f"the reply is JSON of another form than asked for: {where}: {first['msg']}") from None
+        fault = error.errors(include_url=False, include_input=False)[0]
+        if fault["type"] == "json_invalid":
+            raise MalformedReplyError(f"the reply is not JSON: {fault['msg']}") from None
+        where = ".".join(str(key) for key in fault["loc"]) or "the whole"
+        raise SchemaReplyError(f"the reply is JSON of another form than asked for: {where}: {fault['msg']}") from None
 
 
 def _json_part(text: str) -> str:

@@ -91,9 +91,9 @@ class ReplyStore:
 
     def add(self, request: JsonObject, reply: JsonObject, take: int = 1) -> StoredReply:
         """Append a reply; returns what the store now holds, which is the known one where its take is no lower."""
-        known = self._records.get(key := key_of(request))
-        if known is not None and known.take >= take:
-            return known
+        stored = self._records.get(key := key_of(request))
+        if stored is not None and stored.take >= take:
+            return stored
         record = StoredReply(key=key, take=take, request=request, reply=reply)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -120,7 +120,7 @@ class ReplyStore:
             content = "".join(lines).encode()
             if not self._records or content == before:
                 return
-            with replacing(self.path, StoreError, _REMEDY) as part, part.open("wb") as whole:
+            with replacing(self.path, StoreError, _REMEDY) as partial, partial.open("wb") as whole:
                 whole.write(content)
                 whole.flush()
                 os.fsync(whole.fileno())
@@ -129,12 +129,12 @@ class ReplyStore:
         """The sentence for a request without a reply: the first field that differs from the nearest recorded one."""
         self.missed += 1
         fields = dict(flat(request))
-        known = {key: self._flattened.get(key) or dict(flat(each.request)) for key, each in self._records.items()}
-        self._flattened = known
-        others = [key for key in sorted(known) if known[key]["kind"] == fields["kind"]]
-        if not others:
+        flattened = {key: self._flattened.get(key) or dict(flat(reply.request)) for key, reply in self._records.items()}
+        self._flattened = flattened
+        candidates = [key for key in sorted(flattened) if flattened[key]["kind"] == fields["kind"]]
+        if not candidates:
             return f"{self.path} holds no recorded {fields['kind']} request; record it with a model first"
-        nearest = known[min(others, key=lambda key: distance(fields, known[key]))]
+        nearest = flattened[min(candidates, key=lambda key: distance(fields, flattened[key]))]
         return f"{self.path} has no reply to this request; the nearest differs in {difference(fields, nearest)}"
 
     def _content(self) -> bytes:
@@ -153,19 +153,19 @@ class ReplyStore:
         header = canonical(HEADER).encode()
         if not content.startswith(b'{"format"') and not header.startswith(content):
             raise StoreError(f"{self.path} is not a store of recorded replies; name another file")
-        *whole, last = content.split(b"\n")
-        if last and not _is_record(last):
+        *whole, tail = content.split(b"\n")
+        if tail and not _is_record(tail):
             self._warn(f"{self.path}: the last line is broken and is not read; its reply is asked for again")
-            last = b""
-        found: dict[str, StoredReply] = {}
-        for number, line in enumerate([*whole, last], 1):
+            tail = b""
+        replies: dict[str, StoredReply] = {}
+        for number, line in enumerate([*whole, tail], 1):
             if line.startswith(b'{"format"'):
                 self._check_header(line)
             elif line.strip():
                 record = self._record(line, number)
-                if record.key not in found or record.take > found[record.key].take:
-                    found[record.key] = record
-        return found
+                if record.key not in replies or record.take > replies[record.key].take:
+                    replies[record.key] = record
+        return replies
 
     def _check_header(self, line: bytes) -> None:
         try:
@@ -220,16 +220,16 @@ class ReplyStore:
             os.ftruncate(file.fileno(), start)
 
     def _write(self, file: BinaryIO, text: str) -> None:
-        size, rest = os.fstat(file.fileno()).st_size, text.encode()
+        size, pending = os.fstat(file.fileno()).st_size, text.encode()
         try:
-            while rest:
-                rest = rest[file.write(rest) :]
+            while pending:
+                pending = pending[file.write(pending) :]
         except OSError as error:
             os.ftruncate(file.fileno(), size)
             self._refuse(error)
 
     def _refuse_unwritable(self) -> None:
-        folder = next(each for each in self.path.absolute().parents if each.exists())
+        folder = next(parent for parent in self.path.absolute().parents if parent.exists())
         if not folder.is_dir():
             self._refuse(NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
         if not os.access(folder, os.W_OK | os.X_OK):
@@ -247,8 +247,8 @@ def pack(path: Path) -> Path:
     store = ReplyStore(path)
     store.sort()
     packed = path.with_name(path.name + PACKED)
-    with replacing(packed, StoreError, _REMEDY) as part:
-        part.write_bytes(lzma.compress(path.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
+    with replacing(packed, StoreError, _REMEDY) as partial:
+        partial.write_bytes(lzma.compress(path.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
     return packed
 
 

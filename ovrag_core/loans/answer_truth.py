@@ -37,20 +37,20 @@ def held_against(answer: str, topic: str, truth: ContractTruth, ontology: Ontolo
     """The asked facts that an answer states, each with whether the ground truth has it so; both ways is not so."""
     triples = reader.read_passage(answer, document_id="answer", origin="answer")
     stated = next(iter(facilities_of(triples, ontology)), Facts())
-    found: dict[str, bool] = {}
+    verdicts: dict[str, bool] = {}
     for fact in ASKED.get(topic, ()):
-        said, wanted = _value(stated, fact), _value(truth, fact)
-        if said is not None and wanted not in (None, BOTH):
-            found[fact] = _agree(said, wanted)
-    return found
+        claimed, wanted = _value(stated, fact), _value(truth, fact)
+        if claimed is not None and wanted not in (None, BOTH):
+            verdicts[fact] = _agree(claimed, wanted)
+    return verdicts
 
 
 def judged(answer: str, topic: str, truth: ContractTruth, ontology: Ontology) -> Held:
     """Wrong where an asked fact is stated wrongly, else right where one is stated, else silent."""
     if answer.strip() == NO_ANSWER:
         return "silent"
-    held = held_against(answer, topic, truth, ontology)
-    return "silent" if not held else "right" if all(held.values()) else "wrong"
+    verdicts = held_against(answer, topic, truth, ontology)
+    return "silent" if not verdicts else "right" if all(verdicts.values()) else "wrong"
 
 
 def answer_frame(
@@ -60,13 +60,13 @@ def answer_frame(
 
     An answer that stayed impossible is refused, and nobody is given it. Where nothing is corrected both are the same.
     """
-    known: dict[tuple[str, str, str], Held] = {}
+    judgements: dict[tuple[str, str, str], Held] = {}
 
     def held(text: str, record: QueryRecord) -> Held:
         key = text, record.document_id, record.question_id
-        if key not in known:
-            known[key] = judged(text, topics[record.question_id], truths[record.document_id], ontology)
-        return known[key]
+        if key not in judgements:
+            judgements[key] = judged(text, topics[record.question_id], truths[record.document_id], ontology)
+        return judgements[key]
 
     rows = [
         {

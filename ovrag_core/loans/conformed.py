@@ -64,14 +64,17 @@ class ConformedCopy:
 
     def blanked(self, spans: Iterable[tuple[int, int]]) -> ConformedCopy:
         """The copy with blanks in place of the spans; offsets stay."""
-        made: list[Segment] = []
-        at = 0
+        segments: list[Segment] = []
+        position = 0
         for start, end in sorted(spans):
-            first = max(start, at)
-            if first < end:
-                made += [*self._cut(at, first), *(replace(each, blank=True) for each in self._cut(first, end))]
-                at = end
-        return ConformedCopy((*made, *self._cut(at, len(self.text))))
+            begin = max(start, position)
+            if begin < end:
+                segments += [
+                    *self._cut(position, begin),
+                    *(replace(segment, blank=True) for segment in self._cut(begin, end)),
+                ]
+                position = end
+        return ConformedCopy((*segments, *self._cut(position, len(self.text))))
 
     def followed_by(self, other: ConformedCopy) -> ConformedCopy:
         """This copy, then the other."""
@@ -79,9 +82,9 @@ class ConformedCopy:
 
     def _cut(self, start: int, end: int) -> list[Segment]:
         return [
-            segment.part(max(start, at) - at, min(end, at + segment.end - segment.start) - at)
-            for segment, at in zip(self.segments, self.starts, strict=False)
-            if max(start, at) < min(end, at + segment.end - segment.start)
+            segment.part(max(start, offset) - offset, min(end, offset + segment.end - segment.start) - offset)
+            for segment, offset in zip(self.segments, self.starts, strict=False)
+            if max(start, offset) < min(end, offset + segment.end - segment.start)
         ]
 
     def evidence(self, start: int, end: int, about: str = "") -> Evidence | None:
@@ -89,29 +92,29 @@ class ConformedCopy:
 
         None where the span holds nothing but gaps.
         """
-        parts = [segment for segment in _joined(self._cut(start, end)) if segment.text.strip()]
-        if not parts:
+        segments = [segment for segment in _joined(self._cut(start, end)) if segment.text.strip()]
+        if not segments:
             return None
         words = set(_words(about))
-        best = max(parts, key=lambda part: (len(words & set(_words(part.text))), len(part.text)))
+        best = max(segments, key=lambda part: (len(words & set(_words(part.text))), len(part.text)))
         return Evidence.of(best.document, *_stripped(best.document.text, *(best.shown or (best.start, best.end))))
 
 
 def _joined(segments: Iterable[Segment]) -> list[Segment]:
     """Segments that follow one another in their document as one."""
-    made: list[Segment] = []
+    joined: list[Segment] = []
     for segment in segments:
-        last = made[-1] if made else None
+        previous = joined[-1] if joined else None
         if (
-            last
-            and last.document is segment.document
-            and last.end == segment.start
-            and (last.shown, last.blank) == (segment.shown, segment.blank)
+            previous
+            and previous.document is segment.document
+            and previous.end == segment.start
+            and (previous.shown, previous.blank) == (segment.shown, segment.blank)
         ):
-            made[-1] = replace(last, end=segment.end)
+            joined[-1] = replace(previous, end=segment.end)
         else:
-            made.append(segment)
-    return made
+            joined.append(segment)
+    return joined
 
 
 def _words(text: str) -> list[str]:

@@ -49,9 +49,9 @@ def prepare(settings: Settings) -> CorpusStock:
     else:
         truths = load_truth(corpus.ground_truth) if corpus.ground_truth else {}
         save_truth(TRUTH, truths)
-    found = find(folder(settings))
-    _, left_out = load_readable(found) if not corpus.is_generated else ([], {})
-    paths = [path for path in found if path not in left_out]
+    document_paths = find(folder(settings))
+    _, left_out = load_readable(document_paths) if not corpus.is_generated else ([], {})
+    paths = [path for path in document_paths if path not in left_out]
     if not paths:
         raise CorpusError("; ".join(left_out.values()))
     if truths and not {path.stem for path in paths} & set(truths):

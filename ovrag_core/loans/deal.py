@@ -55,16 +55,16 @@ class DealReview(Review):
 
     def about_documents(self) -> list[str]:
         """The documents in the order in which they take effect."""
-        return [f"  {number}. {each.words()}" for number, each in enumerate(self.documents, 1)]
+        return [f"  {number}. {document.words()}" for number, document in enumerate(self.documents, 1)]
 
     def about_changes(self) -> list[str]:
         """Each fact that was replaced, with both passages."""
         lines: list[str] = []
         for change in self.superseded:
             lines += ["", f"  CHANGED {change.fact}: {one_line(change.was)} → {one_line(change.now)}"]
-            for word, said in (("was", change.was_said), ("now", change.by)):
-                if said is not None:
-                    lines.append(f'    {word}, {place(said, True)}: "{one_line(said.quote)}"')
+            for word, quoted in (("was", change.was_said), ("now", change.by)):
+                if quoted is not None:
+                    lines.append(f'    {word}, {place(quoted, True)}: "{one_line(quoted.quote)}"')
         return lines
 
 
@@ -87,7 +87,7 @@ def review_deal(
         DealDocument(document=document.id, role=identity.role, number=identity.number, date=identity.date)
         for document, identity in order
     )
-    body, rest = ConformedCopy(()), ConformedCopy(())
+    body, remainder = ConformedCopy(()), ConformedCopy(())
     reading: LoanReading | None = None
     released: Evidence | None = None
     clauses: tuple[Evidence, ...] = ()
@@ -98,14 +98,14 @@ def review_deal(
         if identity.role == "amendment":
             amended = amend(body, document)
             clauses = amended.clauses
-            body, rest, released = amended.body, rest.followed_by(amended.rest), amended.released or released
+            body, remainder, released = amended.body, remainder.followed_by(amended.rest), amended.released or released
             notes += [f"{document.id}: {problem}" for problem in amended.notes]
         elif identity.role == "restatement":
-            body, rest, released = ConformedCopy.of(document), ConformedCopy(()), None
+            body, remainder, released = ConformedCopy.of(document), ConformedCopy(()), None
             terms.clear()
         else:
             body = body.followed_by(ConformedCopy.of(document))
-        before, reading = reading, _read(body.followed_by(rest), extractor)
+        before, reading = reading, _read(body.followed_by(remainder), extractor)
         if released is not None:
             reading = without_security(reading, released)
         reading = _with_terms(reading, terms)
@@ -114,12 +114,12 @@ def review_deal(
     assert reading is not None
     problem = "; ".join(unread) or unread_reading(reading)
     verdict = _of_the_deal(validator.check(reading.triples))
-    names = tuple(each.document for each in listed)
-    made = review_of(names, documents, reading, verdict, model, time.perf_counter() - started)
-    values = made.model_dump(exclude={"clashes"})
+    names = tuple(d.document for d in listed)
+    review = review_of(names, documents, reading, verdict, model, time.perf_counter() - started)
+    values = review.model_dump(exclude={"clashes"})
     if problem:
         values |= {"label": "UNCHECKED", "reason": problem}
-    values["notes"] = (*made.notes, *notes)
+    values["notes"] = (*review.notes, *notes)
     return DealReview(**values, documents=listed, superseded=tuple(replaced))
 
 
@@ -164,20 +164,19 @@ def _with_terms(reading: LoanReading, terms: dict[str, tuple[int, str]]) -> Loan
 
 
 def _months_between(first: str, last: str) -> int:
-    one, other = dt.date.fromisoformat(first), dt.date.fromisoformat(last)
-    return round((other.year - one.year) * 12 + other.month - one.month + (other.day - one.day) / 30.4375)
+    start, end = dt.date.fromisoformat(first), dt.date.fromisoformat(last)
+    return round((end.year - start.year) * 12 + end.month - start.month + (end.day - start.day) / 30.4375)
 
 
 def _with_term(reading: LoanReading, facility: Facility, months: int) -> LoanReading:
     facilities = tuple(
-        each.model_copy(update={"term_months": months}) if each.subject == facility.subject else each
-        for each in reading.facilities
+        f.model_copy(update={"term_months": months}) if f.subject == facility.subject else f for f in reading.facilities
     )
     triples = tuple(
-        each.model_copy(update={"object": f"{months} months"})
-        if (each.subject, each.predicate) == (facility.subject, "hasTerm")
-        else each
-        for each in reading.triples
+        t.model_copy(update={"object": f"{months} months"})
+        if (t.subject, t.predicate) == (facility.subject, "hasTerm")
+        else t
+        for t in reading.triples
     )
     return reading.model_copy(update={"facilities": facilities, "triples": triples})
 
@@ -192,16 +191,16 @@ def _read(copy: ConformedCopy, extractor: Extractor[LoanReading]) -> LoanReading
     """Read what the copy says, each statement with a passage of the document that it is in."""
     reading = extractor.read(Document(DEAL, copy.text))
     triples = tuple(_placed(triple, copy) for triple in reading.triples)
-    placed = [(each, copy.evidence(each.evidence.start, each.evidence.end, each.value)) for each in reading.second]
-    second = tuple(each.model_copy(update={"evidence": found}) for each, found in placed if found is not None)
+    placed = [(fact, copy.evidence(fact.evidence.start, fact.evidence.end, fact.value)) for fact in reading.second]
+    second = tuple(fact.model_copy(update={"evidence": evidence}) for fact, evidence in placed if evidence is not None)
     return reading.model_copy(update={"triples": triples, "second": second})
 
 
 def _placed(triple: Triple, copy: ConformedCopy) -> Triple:
     if triple.evidence is None:
         return triple
-    found = copy.evidence(triple.evidence.start, triple.evidence.end, triple.object)
-    return triple.model_copy(update={"evidence": found})
+    evidence = copy.evidence(triple.evidence.start, triple.evidence.end, triple.object)
+    return triple.model_copy(update={"evidence": evidence})
 
 
 def _differences(before: LoanReading, after: LoanReading, by: str, clauses: Sequence[Evidence]) -> list[Superseded]:
@@ -209,7 +208,7 @@ def _differences(before: LoanReading, after: LoanReading, by: str, clauses: Sequ
 
     Where that document takes away and puts nothing in its place, its first clause that was carried out is quoted.
     """
-    taken = passage(clauses[0]) if clauses else None
+    fallback = passage(clauses[0]) if clauses else None
     if not before.facilities or not after.facilities:
         return []
     was, now = dict(fact_rows(before.facilities[0])), dict(fact_rows(after.facilities[0]))
@@ -219,7 +218,7 @@ def _differences(before: LoanReading, after: LoanReading, by: str, clauses: Sequ
             was=was[fact],
             now=now[fact],
             was_said=_said(fact, before, None, after),
-            by=_said(fact, after, by) or (_said("security", after, by) if fact == "collateral" else None) or taken,
+            by=_said(fact, after, by) or (_said("security", after, by) if fact == "collateral" else None) or fallback,
         )
         for fact in was
         if fact != "kind"
@@ -239,7 +238,7 @@ def _only_kind_known(fact: str, before: LoanReading, after: LoanReading) -> bool
 def _said(fact: str, reading: LoanReading, by: str | None, other: LoanReading | None = None) -> Passage | None:
     """A passage that states a fact: of the document `by`, or of any, one that the other reading has not first."""
     stated = [triple for triple in stating(FIELDS[fact], reading.triples) if triple.evidence]
-    about = [each for each in stated if each.evidence and by in (None, each.evidence.document_id)]
+    about = [triple for triple in stated if triple.evidence and by in (None, triple.evidence.document_id)]
     gone = [triple for triple in about if other and triple not in other.triples]
-    found = next(iter(gone or about), None)
-    return passage(found.evidence) if found and found.evidence else None
+    statement = next(iter(gone or about), None)
+    return passage(statement.evidence) if statement and statement.evidence else None

@@ -62,8 +62,8 @@ def requested_facts(question: str) -> frozenset[str]:
     encoder = _encoder()
     ids = encoder.tokens(" ".join(question.split())).ids[:MAX_TOKENS]
     judged = encoder.probabilities([ids], [[[True] * len(ids)]], 2)[0]
-    found = {name for name, (_, likely) in zip(ASKABLE, judged, strict=True) if likely >= LIKELY}
-    return frozenset(ALL_FACTS) if SUMMARY in found else frozenset(found)
+    requested = {name for name, (_, likely) in zip(ASKABLE, judged, strict=True) if likely >= LIKELY}
+    return frozenset(ALL_FACTS) if SUMMARY in requested else frozenset(requested)
 
 
 @cache
@@ -90,7 +90,7 @@ def sentence(facility: Facility, fact: str) -> str:
     if fact in _CONTRADICTORY:
         return _CONTRADICTORY[fact] if value == "contradictory" else _STATES[value]
     if fact == "loan_types":
-        value = ", ".join(words_of(each).lower() for each in value)
+        value = ", ".join(words_of(kind).lower() for kind in value)
     elif fact == "guarantors":
         value = " and ".join(map(_party, value))
     elif fact == "principal":

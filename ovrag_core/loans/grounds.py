@@ -53,17 +53,17 @@ def grounds_of(facility: Facility, reading: LoanReading, documents: Sequence[Doc
 
 
 def _grounds(fact: str, facility: Facility, triples: Sequence[Triple], documents: Mapping[str, Document]) -> Grounds:
-    found = _passages(_triples(fact, facility, triples))
-    if fact == "maturity" and found:
+    passages = _passages(_triples(fact, facility, triples))
+    if fact == "maturity" and passages:
         day = dt.date.fromisoformat(facility.maturity or "")
-        return _of_maturity(day, found, documents)
-    if fact == "term_months" and found and facility.maturity:
-        counts = [months for months, _, _ in durations(" ".join(each.quote for each in found))]
+        return _of_maturity(day, passages, documents)
+    if fact == "term_months" and passages and facility.maturity:
+        counts = [months for months, _, _ in durations(" ".join(p.quote for p in passages))]
         if facility.term_months not in counts:
             until = _passages(_triples("maturity", facility, triples))
-            evidence = tuple(dict.fromkeys((*found, *until)))
+            evidence = tuple(dict.fromkeys((*passages, *until)))
             return Grounds(evidence=evidence, reckoned="the period or the instalments in the passage, and the maturity")
-    return Grounds(evidence=found, reckoned=_reckoned(fact, facility, found, triples))
+    return Grounds(evidence=passages, reckoned=_reckoned(fact, facility, passages, triples))
 
 
 def _triples(fact: str, facility: Facility, triples: Sequence[Triple]) -> list[Triple]:
@@ -75,10 +75,10 @@ def _triples(fact: str, facility: Facility, triples: Sequence[Triple]) -> list[T
     if fact not in _PARTIES:
         return stated
     kinds = [
-        each
+        triple
         for party in stated
-        for each in triples
-        if each.subject == party.object and (each.predicate, each.object) == ("rdf:type", party.object_type)
+        for triple in triples
+        if triple.subject == party.object and (triple.predicate, triple.object) == ("rdf:type", party.object_type)
     ]
     return [*stated, *_first_each(kinds)]
 
@@ -104,10 +104,10 @@ def _reckoned(fact: str, facility: Facility, found: Sequence[Passage], triples: 
     """From what a fact was taken that none of its passages gives in words; None where one does."""
     if not found:
         return "no passage gives it by itself"
-    quotes = " ".join(each.quote for each in found)
+    quotes = " ".join(p.quote for p in found)
     if fact == "principal" and facility.principal is not None:
         amount = Decimal(str(facility.principal.amount))
-        if all(said != amount for said, _, _ in amounts(quotes)):
+        if all(stated != amount for stated, _, _ in amounts(quotes)):
             return "the amounts in the passage"
     if fact == "loan_types":
         return _kinds_from(facility, found, triples)
@@ -116,7 +116,7 @@ def _reckoned(fact: str, facility: Facility, found: Sequence[Passage], triples: 
 
 def _kinds_from(facility: Facility, found: Sequence[Passage], triples: Sequence[Triple]) -> str | None:
     """Find what a kind of loan was taken from: its passage does not name it, and is that of another fact."""
-    quotes = " ".join(each.quote for each in found).casefold()
+    quotes = " ".join(p.quote for p in found).casefold()
     if all(words_of(kind).split()[0].casefold() in quotes for kind in facility.loan_types):
         return None
     for fact, words in (
@@ -131,16 +131,16 @@ def _kinds_from(facility: Facility, found: Sequence[Passage], triples: Sequence[
 
 def _of_maturity(day: dt.date, found: tuple[Passage, ...], documents: Mapping[str, Document]) -> Grounds:
     """The grounds of a maturity; of one counted from a day that stands elsewhere, with the passage of that day."""
-    quote = " ".join(each.quote for each in found)
-    days = [said for said, _, _ in dates(quote)]
+    quote = " ".join(p.quote for p in found)
+    days = [stated for stated, _, _ in dates(quote)]
     if day in days:
         return Grounds(evidence=found)
     if days:
         return Grounds(evidence=found, reckoned="the period and the day in the passage")
     periods = [count for count, _, _ in durations(quote)]
     document = documents.get(found[0].document or "")
-    for first, start, end in dates(document.text) if document else ():
-        if any(add_months(first, count) == day for count in periods):
+    for start_day, start, end in dates(document.text) if document else ():
+        if any(add_months(start_day, count) == day for count in periods):
             assert document is not None
             counted = passage(Evidence.of(document, *_line(document.text, start, end)))
             return Grounds(
@@ -151,6 +151,6 @@ def _of_maturity(day: dt.date, found: tuple[Passage, ...], documents: Mapping[st
 
 def _line(text: str, start: int, end: int) -> tuple[int, int]:
     """The words of the line around a span."""
-    first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
-    line = text[first : last if last >= 0 else len(text)]
-    return first + len(line) - len(line.lstrip()), first + len(line.rstrip())
+    line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    line = text[line_start : line_end if line_end >= 0 else len(text)]
+    return line_start + len(line) - len(line.lstrip()), line_start + len(line.rstrip())

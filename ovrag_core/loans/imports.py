@@ -126,8 +126,8 @@ class RecordedRow(RecordedPart):
     @property
     def passed(self) -> bool | None:
         """The recorded verdict on the query; None where there is none."""
-        known = (self.validation_passed, self.validation_is_valid, None if not self.hard_reject else False)
-        return next((value for value in known if value is not None), None)
+        verdicts = (self.validation_passed, self.validation_is_valid, None if not self.hard_reject else False)
+        return next((value for value in verdicts if value is not None), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,15 +182,15 @@ def import_run(
     if not content.strip():
         raise RunError(f"{source} is empty; a run has one row a query")
     files = run_files(name, folder)
-    asked = {"sha256": hashlib.sha256(content.encode()).hexdigest(), "model": model}
+    origin = {"sha256": hashlib.sha256(content.encode()).hexdigest(), "model": model}
     truths = load_truth(truth) if truth else {}
     documents = {document.id: document for document in load_all(find(contracts))} if contracts else {}
-    given = {
+    inputs = {
         "truth": _digest({key: value.model_dump(mode="json") for key, value in truths.items()}),
         "documents": _digest({key: document.text for key, document in documents.items()}),
         "rejudged": ["triples"] if rejudge else [],
     }
-    manifest = manifest_text({"imported": {"file": source.name, **asked, **given}})
+    manifest = manifest_text({"imported": {"file": source.name, **origin, **inputs}})
     _refuse_other_run(files, manifest)
     rows, left_behind = _read_rows(content, source)
     records = _placed(_records(rows, model, truths), documents, contracts)
@@ -205,8 +205,8 @@ def _read_rows(text: str, source: Path) -> tuple[list[RecordedRow], tuple[str, .
     """The rows of a file, each checked, and the names of fields that have no place in them."""
     raw = list(_json_rows(text, source) if text.lstrip()[0] in "{[" else _csv_rows(text, source))
     _refuse_missing_columns([values for _, values in raw], source)
-    rows = [_row(values, place, source) for place, values in raw]
-    _refuse_repeated([place for place, _ in raw], rows)
+    rows = [_row(values, where, source) for where, values in raw]
+    _refuse_repeated([where for where, _ in raw], rows)
     left_behind = dict.fromkeys(key for _, values in raw for key in values if key not in RecordedRow.model_fields)
     return rows, tuple(left_behind)
 
@@ -233,14 +233,14 @@ def _json_rows(text: str, source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
-        place = f"{source} line {number}"
+        where = f"{source} line {number}"
         try:
             values = json.loads(line)
         except (ValueError, RecursionError):
-            raise RunError(f"{place} is not one whole JSON object; a run recorded as JSON has one a line") from None
+            raise RunError(f"{where} is not one whole JSON object; a run recorded as JSON has one a line") from None
         if not isinstance(values, dict):
-            raise RunError(f"{place} is not a JSON object; a run recorded as JSON has one a line")
-        yield place, values
+            raise RunError(f"{where} is not a JSON object; a run recorded as JSON has one a line")
+        yield where, values
 
 
 def _csv_rows(text: str, source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -248,10 +248,10 @@ def _csv_rows(text: str, source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     reader = csv.DictReader(text.splitlines(keepends=True), strict=True)
     try:
         for values in reader:
-            place = f"{source} line {reader.line_num}"
+            where = f"{source} line {reader.line_num}"
             if None in values or None in values.values():
-                raise RunError(f"{place} has more or fewer fields than the header; mend that row")
-            yield place, values
+                raise RunError(f"{where} has more or fewer fields than the header; mend that row")
+            yield where, values
     except csv.Error as error:
         raise RunError(f"{source} line {reader.reader.line_num} is not CSV ({error}); mend that row") from None
 
@@ -274,10 +274,10 @@ def _row(values: Mapping[str, object], place: str, source: Path) -> RecordedRow:
     try:
         row = RecordedRow.model_validate(_writable(values))
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        shown = "" if first["type"] == "missing" else f", not {str(first['input'])[:60]!r}"
-        message = f"{first['msg'][0].lower()}{first['msg'][1:]}{shown}"
+        problem = error.errors()[0]
+        where = ".".join(str(key) for key in problem["loc"])
+        shown = "" if problem["type"] == "missing" else f", not {str(problem['input'])[:60]!r}"
+        message = f"{problem['msg'][0].lower()}{problem['msg'][1:]}{shown}"
         raise RunError(f"{place}: {where}: {message}; mend that row") from None
     if row.hard_reject and row.validation_passed:
         raise RunError(f"{place} says both that validation passed and that the answer was rejected; mend that row")
@@ -296,14 +296,14 @@ def _writable(value: object) -> object:
 
 
 def _refuse_repeated(places: Sequence[str], rows: Sequence[RecordedRow]) -> None:
-    seen: set[Key] = set()
-    for place, row in zip(places, rows, strict=True):
+    keys: set[Key] = set()
+    for where, row in zip(places, rows, strict=True):
         key = (row.condition, row.contract_id, row.question_id)
-        if key in seen:
+        if key in keys:
             raise RunError(
-                f"{place} repeats condition {key[0]}, contract {key[1]}, question {key[2]}; keep one row of it"
+                f"{where} repeats condition {key[0]}, contract {key[1]}, question {key[2]}; keep one row of it"
             )
-        seen.add(key)
+        keys.add(key)
 
 
 def _record(row: RecordedRow, model: str, *, judges: bool) -> QueryRecord:
@@ -330,12 +330,12 @@ def _record(row: RecordedRow, model: str, *, judges: bool) -> QueryRecord:
 def _attempts(row: RecordedRow, *, judges: bool) -> tuple[Attempt, ...]:
     """The recorded attempts; where only the final answer was recorded, that one."""
     tries = row.correction_attempts or ()
-    first = 1
+    start = 1
     if not tries and row.answer is not None:
         explanation = row.validation_explanation
         tries = (Try(answer=row.answer, triples=row.triples, is_valid=row.passed, explanation=explanation),)
-        first = row.total_attempts or 1
-    return tuple(_attempt(number, each, judges=judges) for number, each in enumerate(tries, first))
+        start = row.total_attempts or 1
+    return tuple(_attempt(number, attempt, judges=judges) for number, attempt in enumerate(tries, start))
 
 
 def _attempt(number: int, each: Try, *, judges: bool) -> Attempt:
@@ -419,17 +419,17 @@ def _placed(
         raise RunError(f"{folder} holds no document named like the contract {records[0].document_id}")
     names = {document: contract for contract, document in ids.items() if document}
     shelf = Shelf(documents, find_details)
-    found = []
+    placed = []
     for record in records:
-        asked = ids[record.document_id]
-        if asked is None or record.answer is None:
-            found.append(record)
+        document_id = ids[record.document_id]
+        if document_id is None or record.answer is None:
+            placed.append(record)
             continue
-        judged = shelf.judge(record.answer.text, asked)
-        about = {"about": judged.about, "about_documents": tuple(names.get(each, each) for each in judged.documents)}
-        kept = (record.recorded or Recorded()).model_copy(update=about)
-        found.append(record.model_copy(update={"recorded": kept}))
-    return tuple(found)
+        judged = shelf.judge(record.answer.text, document_id)
+        about = {"about": judged.about, "about_documents": tuple(names.get(d, d) for d in judged.documents)}
+        recorded = (record.recorded or Recorded()).model_copy(update=about)
+        placed.append(record.model_copy(update={"recorded": recorded}))
+    return tuple(placed)
 
 
 def _document_id(contract: str, documents: Collection[str]) -> str | None:

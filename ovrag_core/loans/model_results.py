@@ -28,11 +28,11 @@ def answer_table(run: Run, frame: pd.DataFrame) -> pd.DataFrame:
         of_arm = frame[frame["arm"] == arm]
         for when in ("before", "after"):
             row: dict[str, object] = {"arm": arm, "when": when, "queries": len(of_arm)}
-            row |= {held: int((of_arm[when] == held).sum()) for held in HELD}
-            for held in _GIVEN:
-                row |= _share(of_arm, when, held, run)
+            row |= {v: int((of_arm[when] == v).sum()) for v in HELD}
+            for verdict in _GIVEN:
+                row |= _share(of_arm, when, verdict, run)
             rows.append(row)
-    columns = ["arm", "when", "queries", *HELD, *with_bounds([f"{held}_share" for held in _GIVEN])]
+    columns = ["arm", "when", "queries", *HELD, *with_bounds([f"{v}_share" for v in _GIVEN])]
     more = (
         "Before: the first answer; after: what the user is given, corrected or refused. Wrong: an asked fact is stated "
         "otherwise than the ground truth has it; silent: none is stated. Answers are read by the clause reader, as "
@@ -50,28 +50,28 @@ def change_table(run: Run, frame: pd.DataFrame) -> pd.DataFrame:
     """
     judging = [arm for arm in run.arms if arm in run.judging]
     rows = []
-    for held in _GIVEN:
+    for verdict in _GIVEN:
         for arm in judging:
             of_arm = frame[frame["arm"] == arm]
-            before, after = (of_arm[when] == held for when in ("before", "after"))
+            before, after = (of_arm[when] == verdict for when in ("before", "after"))
             test = exact_mcnemar(list(after), list(before))
             clusters = list(of_arm["document_id"])
             ones = sums([1.0] * len(of_arm), clusters)
-            found = paired_difference(
+            difference = paired_difference(
                 (sums(list(after.astype(float)), clusters), ones),
                 (sums(list(before.astype(float)), clusters), ones),
                 run.plan,
             )
             rows.append(
                 {
-                    "answers": held,
+                    "answers": verdict,
                     "arm": arm,
                     "queries": len(of_arm),
                     "gained": test.first_only,
                     "lost": test.second_only,
-                    "difference": found.value,
-                    "difference_low": found.low,
-                    "difference_high": found.high,
+                    "difference": difference.value,
+                    "difference_low": difference.low,
+                    "difference_high": difference.high,
                     "p": test.p,
                 }
             )
@@ -91,21 +91,21 @@ def form_table(run: Run, read: Mapping[str, Sequence[QueryRecord]], frames: Mapp
     """
     rows = []
     for name, records in read.items():
-        asked = [record for record in records if record.label == "CLEAN"]
-        sound = [record for record in asked if record.attempts]
+        clean = [record for record in records if record.label == "CLEAN"]
+        sound = [record for record in clean if record.attempts]
         keys = zip(frames[name]["document_id"], frames[name]["question_id"], strict=True)
-        held = dict(zip(keys, frames[name]["before"], strict=True))
-        wrong = [held.get((record.document_id, record.question_id)) == "wrong" for record in sound]
-        falsely = [record.flagged and not each for record, each in zip(sound, wrong, strict=True)]
+        verdicts = dict(zip(keys, frames[name]["before"], strict=True))
+        wrong = [verdicts.get((record.document_id, record.question_id)) == "wrong" for record in sound]
+        falsely = [record.flagged and not is_wrong for record, is_wrong in zip(sound, wrong, strict=True)]
         clusters = [record.document_id for record in sound]
-        others = sums([float(not each) for each in wrong], clusters)
-        rate = ratio(sums(list(map(float, falsely)), clusters), others, run.plan)
+        not_wrong = sums([float(not w) for w in wrong], clusters)
+        rate = ratio(sums(list(map(float, falsely)), clusters), not_wrong, run.plan)
         answers = max(1, len(sound))
         rows.append(
             {
                 "form": name,
                 "answers": len(sound),
-                "unread": len(asked) - len(sound),
+                "unread": len(clean) - len(sound),
                 "wrong": sum(wrong),
                 "wrong_refused": sum(record.flagged for record in sound) - sum(falsely),
                 "others_refused": sum(falsely),
@@ -160,14 +160,14 @@ def accused_table(run: Run) -> pd.DataFrame:
     An answer that contradicts a sound contract is refused, and the contract is not accused by that.
     """
     rows = []
-    for arm in (name for name in run.arms if any(each.cause for each in run.records if each.arm == name)):
+    for arm in (name for name in run.arms if any(r.cause for r in run.records if r.arm == name)):
         for label in ("CLEAN", "CLASH"):
             records = [record for record in run.records if (record.arm, record.label) == (arm, label)]
             accused = {record.document_id for record in records if record.outcome == "source_finding"}
             contracts = len({record.document_id for record in records})
-            found = wilson(len(accused), contracts, run.plan.confidence)
-            row = {"arm": arm, "label": label, "contracts": contracts, "accused": len(accused), "share": found.value}
-            rows.append({**row, "share_low": found.low, "share_high": found.high})
+            estimate = wilson(len(accused), contracts, run.plan.confidence)
+            row = {"arm": arm, "label": label, "contracts": contracts, "accused": len(accused), "share": estimate.value}
+            rows.append({**row, "share_low": estimate.low, "share_high": estimate.high})
     table = pd.DataFrame(rows, columns=["arm", "label", "contracts", "accused", *with_bounds(["share"])])
     note = run.note(n="contracts as listed", more="Accused: at least one of its queries ends in a source finding")
     how = f"{run.plan.confidence:.0%}, Wilson, a contract is a trial"
@@ -194,13 +194,13 @@ def systems_table(run: Run, systems: Mapping[str, Sequence[QueryRecord]]) -> pd.
     """
     rows: list[dict[str, object]] = []
     if run.published is not None:
-        cells = {each: run.published.value("ovrag", each) for each in MATRIX}
+        cells = {c: run.published.value("ovrag", c) for c in MATRIX}
         rows.append({"system": f"{run.published.model} {MARK}", "arm": "ovrag", **cells})
-    rows += [each.model_dump() for each in recorded_runs()]
+    rows += [recorded.model_dump() for recorded in recorded_runs()]
     for name, records in systems.items():
         for arm in dict.fromkeys(record.arm for record in records):
-            found = [cell(record) for record in records if record.arm == arm]
-            rows.append({"system": name, "arm": arm, **{each: found.count(each) for each in MATRIX}})
+            outcomes = [cell(record) for record in records if record.arm == arm]
+            rows.append({"system": name, "arm": arm, **{c: outcomes.count(c) for c in MATRIX}})
     table = pd.DataFrame(rows, columns=["system", "arm", *MATRIX])
     table = table[table["tp"] + table["fp"] > 0]
     table.insert(2, "queries", table[list(MATRIX)].sum(axis=1))
@@ -222,6 +222,6 @@ def recorded_runs(path: Path = RECORDED) -> list[RecordedRun]:
 def _share(of_arm: pd.DataFrame, when: str, held: str, run: Run) -> dict[str, object]:
     clusters = list(of_arm["document_id"])
     held_by = sums(list((of_arm[when] == held).astype(float)), clusters)
-    found = ratio(held_by, sums([1.0] * len(of_arm), clusters), run.plan)
+    share = ratio(held_by, sums([1.0] * len(of_arm), clusters), run.plan)
     name = f"{held}_share"
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+    return {name: share.value, f"{name}_low": share.low, f"{name}_high": share.high}

@@ -64,10 +64,14 @@ def _problem(document_id: str, bench: Bench) -> str | None:
 
 def _unchecked(record: QueryRecord, reason: str) -> QueryRecord:
     """The record with a verdict that nothing could be checked; notes on another document's details stay."""
-    last = record.attempts[-1]
-    notes = [each for each in (last.verdict.violations if last.verdict else ()) if each.kind == "identity"]
+    attempt = record.attempts[-1]
+    notes = [
+        violation
+        for violation in (attempt.verdict.violations if attempt.verdict else ())
+        if violation.kind == "identity"
+    ]
     verdict = Verdict(status="unchecked", reason=reason, violations=tuple(notes))
-    attempts = (*record.attempts[:-1], last.model_copy(update={"verdict": verdict}))
+    attempts = (*record.attempts[:-1], attempt.model_copy(update={"verdict": verdict}))
     return record.model_copy(update={"attempts": attempts, "outcome": "unchecked", "cause": None})
 
 
@@ -109,7 +113,7 @@ def asked_facts(
     """The facts that a question asks for and the document states, with their grounds, by the name of the facility;
     those that `told` says in a sentence are left out."""
     names = requested_facts(question)
-    found = []
+    by_facility = []
     for facility in reading.facilities:
         rows = [
             row
@@ -118,16 +122,16 @@ def asked_facts(
             and row.grounds is not None
             and sentence(facility, FIELDS[row.name]) not in told
         ]
-        found.append((facility.name, rows))
-    return [(name, rows) for name, rows in found if rows]
+        by_facility.append((facility.name, rows))
+    return [(name, rows) for name, rows in by_facility if rows]
 
 
 def known_facts(record: QueryRecord, bench: Bench) -> list[tuple[str, list[FactRow]]]:
     """The facts that the question of a record asks for and its answer does not say in their words, as a review of the
     asked document would report them."""
     reading = _reviewed(record.document_id, bench)
-    told = record.answer.text if record.answer else ""
-    return asked_facts(record.question, reading, bench.documents[record.document_id], told)
+    answer = record.answer.text if record.answer else ""
+    return asked_facts(record.question, reading, bench.documents[record.document_id], answer)
 
 
 def _reviewed(document_id: str, bench: Bench) -> LoanReading:
@@ -147,9 +151,9 @@ def answer_text(record: QueryRecord, facts: Sequence[tuple[str, Sequence[FactRow
     answer = record.answer
     if answer is None:
         return f"[{outcome_words(record)}]"
-    passages = [passage(each) for each in answer.evidence]
-    places = dict.fromkeys(place(each, True) for each in passages)
-    quoted = [each for each in passages if each.quote not in answer.text and len(each.quote) <= SHORT]
+    passages = [passage(evidence) for evidence in answer.evidence]
+    places = dict.fromkeys(place(p, True) for p in passages)
+    quoted = [p for p in passages if p.quote not in answer.text and len(p.quote) <= SHORT]
     lines = [NEAREST] if is_nearest(record) else []
     lines += [answer.text, *quote_lines(quoted, False, 2), ""]
     lines.append(f"[{outcome_words(record)}; from {'; '.join(places) or 'no passage'}]")
@@ -159,8 +163,8 @@ def answer_text(record: QueryRecord, facts: Sequence[tuple[str, Sequence[FactRow
             lines += [f"  {row.name}: {one_line(row.value)}", *grounds_lines(row, False, 4)]
     verdict = record.attempts[-1].verdict
     violations = verdict.violations if verdict else ()
-    lines += [f"- {each.message}" for each in violations if each.kind == "identity"]  # whose message quotes
-    for finding in findings([each for each in violations if each.kind != "identity"]):
-        named = any(each.document != record.document_id for each in finding.evidence)
+    lines += [f"- {v.message}" for v in violations if v.kind == "identity"]  # whose message quotes
+    for finding in findings([v for v in violations if v.kind != "identity"]):
+        named = any(p.document != record.document_id for p in finding.evidence)
         lines += [f"- {finding.message}", *quote_lines(finding.evidence, named, 4)]
     return "\n".join(lines)

@@ -25,11 +25,11 @@ class Piece:
 
 def review_page(reviews: Sequence[tuple[Review, Sequence[Document]]]) -> str:
     """The page for reviews in order, each with the documents whose text is shown (none where it could not be read)."""
-    parts = [_part(number, review, documents) for number, (review, documents) in enumerate(reviews, 1)]
-    models = dict.fromkeys(f"the language model {each.by}" for review, _ in reviews for each in review.model_facts)
+    sections = [_part(number, review, documents) for number, (review, documents) in enumerate(reviews, 1)]
+    models = dict.fromkeys(f"the language model {fact.by}" for review, _ in reviews for fact in review.model_facts)
     readers = ", ".join(("a deterministic reader", *models))
     template = page_templates(__package__).get_template("review.html.j2")
-    return template.render(parts=parts, mark=Markup(MARK), readers=readers)
+    return template.render(parts=sections, mark=Markup(MARK), readers=readers)
 
 
 def _part(number: int, review: Review, documents: Sequence[Document]) -> dict[str, object]:
@@ -37,7 +37,7 @@ def _part(number: int, review: Review, documents: Sequence[Document]) -> dict[st
     deal = review if isinstance(review, DealReview) else None
     marks = [(str(position), finding.evidence) for position, finding in enumerate(review.violations, 1)]
     for change in deal.superseded if deal else ():
-        marks += [(sign, (said,)) for sign, said in (("was", change.was_said), ("now", change.by)) if said]
+        marks += [(sign, (quoted,)) for sign, quoted in (("was", change.was_said), ("now", change.by)) if quoted]
     facts = facts_shown(review)
     marks += [("fact", row.grounds.evidence) for _, rows in facts for row in rows if row.grounds]
     return {
@@ -59,7 +59,7 @@ def _within(
 ) -> list[tuple[str, Sequence[Passage]]]:
     if count == 1:
         return list(marks)
-    return [(sign, [each for each in passages if each.document == document]) for sign, passages in marks]
+    return [(sign, [p for p in passages if p.document == document]) for sign, passages in marks]
 
 
 def pieces(text: str, marks: Sequence[tuple[str, Sequence[Passage]]]) -> list[Piece]:
@@ -70,4 +70,4 @@ def pieces(text: str, marks: Sequence[tuple[str, Sequence[Passage]]]) -> list[Pi
 
 
 def _marks(start: int, end: int, spans: Sequence[tuple[int, int, str]]) -> str | None:
-    return ", ".join(dict.fromkeys(sign for first, last, sign in spans if first <= start and end <= last)) or None
+    return ", ".join(dict.fromkeys(sign for low, high, sign in spans if low <= start and end <= high)) or None

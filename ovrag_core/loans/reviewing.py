@@ -177,10 +177,10 @@ def review_of(
         reason=verdict.reason,
         clash_types=tuple(sorted({clash.clash_type for clash in clashes if clash.clash_type})),
         facts=Facts(**{name: getattr(main, name) for name in Facts.model_fields}),
-        facts_evidence={fact: held for fact, held in grounds[0].items() if fact in FACTS} if grounds else {},
+        facts_evidence={fact: basis for fact, basis in grounds[0].items() if fact in FACTS} if grounds else {},
         facilities=reading.facilities,
         facilities_evidence=grounds,
-        model_facts=tuple(_model_fact(each) for each in reading.second),
+        model_facts=tuple(_model_fact(fact) for fact in reading.second),
         violations=findings(verdict.violations),
         model=model,
         seconds=round(seconds, 3),
@@ -198,8 +198,8 @@ def findings(violations: Iterable[Violation]) -> tuple[Finding, ...]:
     """A finding for each contradiction."""
     shared = [name for name in Finding.model_fields if name in Violation.model_fields]
     return tuple(
-        Finding(**{name: getattr(each, name) for name in shared}, evidence=_passages(each.triples))
-        for each in contradictions(violations)
+        Finding(**{name: getattr(violation, name) for name in shared}, evidence=_passages(violation.triples))
+        for violation in contradictions(violations)
     )
 
 
@@ -207,9 +207,9 @@ def contradictions(violations: Iterable[Violation]) -> tuple[Violation, ...]:
     """Return a violation for each contradiction: rules of one kind that the very same passages break are joined."""
     joined: dict[tuple[object, ...], Violation] = {}
     for new in violations:
-        passages = tuple((each.document, each.start, each.end) for each in _passages(new.triples))
-        told = passages and new.clash_type
-        key = (new.clash_type, new.severity, passages) if told else (new.rule, new.message)
+        passages = tuple((p.document, p.start, p.end) for p in _passages(new.triples))
+        joinable = passages and new.clash_type
+        key = (new.clash_type, new.severity, passages) if joinable else (new.rule, new.message)
         joined[key] = _joined(joined[key], new) if key in joined else new
     return tuple(joined.values())
 
@@ -225,12 +225,12 @@ def _joined(one: Violation, other: Violation) -> Violation:
 
 
 def _passages(triples: Sequence[Triple]) -> tuple[Passage, ...]:
-    found = {
+    by_span = {
         (triple.evidence.document_id, triple.evidence.start, triple.evidence.end): passage(triple.evidence)
         for triple in triples
         if triple.evidence
     }
-    return tuple(found[place] for place in sorted(found))
+    return tuple(by_span[span] for span in sorted(by_span))
 
 
 def report(result: Review) -> str:
@@ -256,7 +256,7 @@ def report(result: Review) -> str:
 
 def quote_lines(passages: Iterable[Passage], named: bool, indent: int) -> list[str]:
     """Passages with their places, a line each; `named` with their documents."""
-    return [f'{" " * indent}{place(each, named)}: "{one_line(each.quote)}"' for each in passages]
+    return [f'{" " * indent}{place(p, named)}: "{one_line(p.quote)}"' for p in passages]
 
 
 def grounds_lines(row: FactRow, named: bool, indent: int) -> list[str]:
@@ -302,7 +302,7 @@ def facts_shown(result: Review) -> list[tuple[str, list[FactRow]]]:
 
 def fact_list(facts: Facts, grounds: Mapping[str, Grounds], second: Sequence[ModelFact] = ()) -> list[FactRow]:
     """The facts that `grounds` are of, as rows."""
-    read = {each.fact: each for each in second}
+    read = {fact.fact: fact for fact in second}
     return [FactRow(name, value, grounds.get(FIELDS[name]), read.get(FIELDS[name])) for name, value in fact_rows(facts)]
 
 

@@ -114,13 +114,13 @@ def documents_bench(
 
 def _indexed(paths: Sequence[Path], document_ids: Collection[str]) -> list[Path]:
     """The paths of documents that the index holds; a line names the others."""
-    known = set(document_ids)
-    if left_out := [path.name for path in paths if path.stem not in known]:
+    indexed = set(document_ids)
+    if left_out := [path.name for path in paths if path.stem not in indexed]:
         warn_on_stderr(
             f"{len(left_out)} of {len(paths)} documents are not in the index and are left out: {', '.join(left_out)}; "
             "one that can be read is indexed by `dvc repro 02_index_contracts`"
         )
-    return [path for path in paths if path.stem in known]
+    return [path for path in paths if path.stem in indexed]
 
 
 @contextmanager
@@ -156,10 +156,10 @@ def _bench(
 ) -> Bench:
     read_once = ReadOnce()
     chat = connection.chat if connection else None
-    other = _other_reader(settings, validator.ontology, chat, embedder)
+    model_reader = _other_reader(settings, validator.ontology, chat, embedder)
     extractor: Extractor[Reading]
-    if other is not None:
-        extractor, extractor_name = other, other.name
+    if model_reader is not None:
+        extractor, extractor_name = model_reader, model_reader.name
     else:
         extractor, extractor_name = _extractor(settings, validator.ontology, chat, read_once)
     if connection is None:
@@ -174,9 +174,9 @@ def _bench(
         extractor=extractor,
         validator=validator,
         documents=documents,
-        shelf=None if other else Shelf(documents, find_details),
-        reader=None if other else read_once,
-        thing=other.thing if other else LOAN,
+        shelf=None if model_reader else Shelf(documents, find_details),
+        reader=None if model_reader else read_once,
+        thing=model_reader.thing if model_reader else LOAN,
         top_k=settings.retrieval.top_k,
         corrections=settings.experiment.corrections,
         model=label if connection else f"offline: {label}",
@@ -205,9 +205,9 @@ def other_reader(settings: Settings, ontology: Ontology) -> Iterator[ModelReader
     connection = open_connection(settings)
     try:
         chat = connection.chat if connection else None
-        made = _other_reader(settings, ontology, chat, embedder_of(settings, connection))
-        assert made is not None  # for who asks for it has named a domain
-        yield made
+        model_reader = _other_reader(settings, ontology, chat, embedder_of(settings, connection))
+        assert model_reader is not None  # for who asks for it has named a domain
+        yield model_reader
     finally:
         if connection is not None:
             connection.close()
@@ -233,10 +233,10 @@ def _extractor(
     """The extractor that the settings ask for, and the name that results are labelled with."""
     if model is None or settings.extractor == "reader":
         return read_once, reader.NAME
-    made = _with_model(settings, ontology, model, read_once)
+    extractor = _with_model(settings, ontology, model, read_once)
     if settings.extractor == "answers":
-        made = AnswersAlone(made, read_once, made.name)
-    return made, made.name
+        extractor = AnswersAlone(extractor, read_once, extractor.name)
+    return extractor, extractor.name
 
 
 def _with_model(
@@ -265,7 +265,7 @@ class ReadOnce:
 
     def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
         """The triples of retrieved chunks, each read on its own."""
-        read = [self.read_passage(each.text, document_id=each.document_id, start=each.start) for each in chunks]
+        read = [self.read_passage(chunk.text, document_id=chunk.document_id, start=chunk.start) for chunk in chunks]
         return tuple(triple for triples in read for triple in triples)
 
 

@@ -108,8 +108,8 @@ class ExtractiveAnswerer:
         passages = [passage for passage in passages_of(chunks) if not _is_excluded(passage, exclude)]
         if not passages:
             return Answer(text=NO_ANSWER)
-        parts = question_parts(question)
-        chosen = _choose(passages, self._scores(question, parts, passages), _content_words(question))
+        clauses = question_parts(question)
+        chosen = _choose(passages, self._scores(question, clauses, passages), _content_words(question))
         if not chosen:
             return Answer(text=NO_ANSWER)
         evidence = tuple(
@@ -120,10 +120,10 @@ class ExtractiveAnswerer:
 
     def _scores(self, question: str, parts: Sequence[str], passages: Sequence[Quotable]) -> Vectors:
         """Nearness of each part (rows) to each passage (columns)."""
-        asked = [*parts, " ".join(question.split())]
+        queries = [*parts, " ".join(question.split())]
         texts = [" ".join(passage.text.split()) for passage in passages]
-        vectors = self._embed([*asked, *texts, *(passage.heading for passage in passages)])
-        asked_vectors, text_vectors, heading_vectors = numpy.split(vectors, [len(asked), len(asked) + len(texts)])
+        vectors = self._embed([*queries, *texts, *(passage.heading for passage in passages)])
+        asked_vectors, text_vectors, heading_vectors = numpy.split(vectors, [len(queries), len(queries) + len(texts)])
         cosines = asked_vectors @ text_vectors.T
         # A part stands in the light of the whole question, a passage in that of its heading.
         near = (1 - WHOLE) * cosines[:-1] + WHOLE * cosines[-1:]
@@ -135,11 +135,11 @@ class ExtractiveAnswerer:
     def _embed(self, texts: Sequence[str]) -> Vectors:
         if len(self._vectors) > _CACHE_LIMIT:
             self._vectors = {}
-        known = self._vectors  # another thread may begin a new cache at any time
-        missing = sorted({text for text in texts if text not in known})
+        cache = self._vectors  # another thread may begin a new cache at any time
+        missing = sorted({text for text in texts if text not in cache})
         if missing:
-            known.update(zip(missing, self._embedder.embed(missing), strict=True))
-        return numpy.stack([known[text] for text in texts])
+            cache.update(zip(missing, self._embedder.embed(missing), strict=True))
+        return numpy.stack([cache[text] for text in texts])
 
 
 def question_parts(question: str) -> list[str]:
@@ -149,10 +149,10 @@ def question_parts(question: str) -> list[str]:
     ones before. It is left out, unless it asks a question of its own (`when is it returned`).
     """
     plain = " ".join(_FRAME.sub(" ", question).split())
-    parts = [part.strip(" .") for part in _PART.split(plain)]
-    kept = list(dict.fromkeys(part for part in parts if _content_words(part)))
-    telling = [part for part in kept if not _BACKWARD.search(part) or _ASKING.search(part)]
-    return telling or kept or [question.strip() or "?"]
+    clauses = [clause.strip(" .") for clause in _PART.split(plain)]
+    substantive = list(dict.fromkeys(clause for clause in clauses if _content_words(clause)))
+    telling = [clause for clause in substantive if not _BACKWARD.search(clause) or _ASKING.search(clause)]
+    return telling or substantive or [question.strip() or "?"]
 
 
 def passages_of(chunks: Sequence[Chunk]) -> list[Quotable]:
@@ -160,11 +160,11 @@ def passages_of(chunks: Sequence[Chunk]) -> list[Quotable]:
 
     Headings are no passages but are kept with those below them; only the title of a document can be quoted.
     """
-    found: list[Quotable] = []
+    passages: list[Quotable] = []
     for document_id in dict.fromkeys(chunk.document_id for chunk in chunks):
         for start, text in _regions([chunk for chunk in chunks if chunk.document_id == document_id]):
-            found.extend(_passages(document_id, start, text))
-    return found
+            passages.extend(_passages(document_id, start, text))
+    return passages
 
 
 def _passages(document_id: str, start: int, text: str) -> Iterator[Quotable]:
@@ -208,13 +208,13 @@ def _choose(passages: Sequence[Quotable], scores: Vectors, known: frozenset[str]
     best = scores.max(axis=1, keepdims=True)
     rivals = (best >= FLOOR) & ((scores >= RIVAL * best) | (scores >= KEEN))
     order = numpy.argsort(-(scores - best).max(axis=0, where=rivals, initial=-2.0), kind="stable")
-    said: dict[str, set[str]] = {}
+    covered: dict[str, set[str]] = {}
     chosen: list[int] = []
     length = 0
     for number in (int(number) for number in order if rivals[:, number].any()):
         passage = passages[number]
         words = _content_words(passage.text)
-        heard = said.setdefault(passage.document_id, set(known))
+        heard = covered.setdefault(passage.document_id, set(known))
         if words <= heard or (chosen and length + len(passage.text) > MAX_CHARACTERS):
             continue
         heard |= words
@@ -238,7 +238,7 @@ def _wording(parts: Sequence[str], passages: Sequence[Quotable]) -> Vectors:
     """
     words = [_content_words(passage.text) for passage in passages]
     heads = [_content_words(passage.heading) for passage in passages]
-    spread = Counter(word for found, head in zip(words, heads, strict=True) for word in found | head)
+    spread = Counter(word for body, head in zip(words, heads, strict=True) for word in body | head)
     rare = math.log(1 + len(passages))
 
     def gain(part: str, column: int, asked: Mapping[str, float], total: float) -> float:
@@ -250,10 +250,10 @@ def _wording(parts: Sequence[str], passages: Sequence[Quotable]) -> Vectors:
         return lexical + LABEL_WEIGHT * named + KIND_WEIGHT * _is_of_kind(part, passages[column].text)
 
     gains = numpy.zeros((len(parts), len(passages)), dtype=numpy.float32)
-    for row, part in enumerate(parts):
-        asked = {word: math.log(1 + len(passages) / (1 + spread[word])) for word in sorted(_content_words(part))}
-        total = sum(asked[word] if spread[word] else rare for word in asked)
-        gains[row] = [gain(part, column, asked, total) for column in range(len(passages))]
+    for row, clause in enumerate(parts):
+        weights = {word: math.log(1 + len(passages) / (1 + spread[word])) for word in sorted(_content_words(clause))}
+        total = sum(weights[word] if spread[word] else rare for word in weights)
+        gains[row] = [gain(clause, column, weights, total) for column in range(len(passages))]
     return gains
 
 

@@ -94,9 +94,9 @@ def _messages(question: str, chunks: Sequence[Chunk], corrections: Sequence[Corr
         Message("system", SYSTEM),
         Message("user", f"Passages, each between two lines of {mark}:\n\n{passages}\n\nQuestion: {question}"),
     ]
-    for each in corrections:
-        wrong = CORRECTION.format(mark=fence(each.feedback), feedback=each.feedback)
-        messages += [Message("assistant", each.answer.text), Message("user", wrong)]
+    for correction in corrections:
+        wrong = CORRECTION.format(mark=fence(correction.feedback), feedback=correction.feedback)
+        messages += [Message("assistant", correction.answer.text), Message("user", wrong)]
     return messages
 
 
@@ -118,23 +118,23 @@ def _without_citations(text: str, passages: int) -> tuple[str, list[int]]:
 def _evidence(text: str, cited: Sequence[int], chunks: Sequence[Chunk]) -> tuple[Evidence, ...]:
     """Passages that the answer quotes, cited chunks before others, then the cited chunks that it quotes nothing of."""
     order = [*cited, *(number for number in range(1, len(chunks) + 1) if number not in cited)]
-    found: dict[tuple[str, int, int], Evidence] = {}
+    quotes: dict[tuple[str, int, int], Evidence] = {}
     quoted: set[int] = set()
     for quote in _QUOTED.findall(text):
         for number in order:
             chunk = chunks[number - 1]
             if span := locate(quote, chunk.text):
                 quoted.add(number)
-                _add(found, chunk, *span)
+                _add(quotes, chunk, *span)
                 break
     for number in cited:
         if number not in quoted:
-            _add(found, chunks[number - 1], 0, len(chunks[number - 1].text))
-    return tuple(found.values())
+            _add(quotes, chunks[number - 1], 0, len(chunks[number - 1].text))
+    return tuple(quotes.values())
 
 
 def _add(found: dict[tuple[str, int, int], Evidence], chunk: Chunk, start: int, end: int) -> None:
-    made = Evidence(
+    evidence = Evidence(
         document_id=chunk.document_id, start=chunk.start + start, end=chunk.start + end, quote=chunk.text[start:end]
     )
-    found.setdefault((made.document_id, made.start, made.end), made)
+    found.setdefault((evidence.document_id, evidence.start, evidence.end), evidence)

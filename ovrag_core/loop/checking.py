@@ -64,7 +64,9 @@ def _headline(report: CheckReport) -> str:
         return f"unchecked: {report.reason}"
     clashes = sum(violation.severity == "clash" for violation in report.violations)
     counted = ((clashes, "contradiction"), (len(report.violations) - clashes, "warning"))
-    return f"{report.status}: " + ", ".join(_count(*each) for each in ((report.triples, "triple"), *counted) if each[0])
+    return f"{report.status}: " + ", ".join(
+        _count(*counted_noun) for counted_noun in ((report.triples, "triple"), *counted) if counted_noun[0]
+    )
 
 
 def _count(number: int, word: str) -> str:
@@ -74,7 +76,7 @@ def _count(number: int, word: str) -> str:
 def _violation_lines(violation: ReportedViolation) -> list[str]:
     where = f"triple{'' if len(violation.triples) == 1 else 's'} {', '.join(map(str, violation.triples))}"
     quotes = [f"“{one_line(quote)}”" for quote in violation.quotes]
-    details = [f"    {each}" for each in (*quotes, *violation.axioms)]
+    details = [f"    {detail}" for detail in (*quotes, *violation.axioms)]
     return [f"- {violation.message} [{violation.rule}; {where}]", *details]
 
 

@@ -67,13 +67,13 @@ class ClassAsker:
         ]
         if not passages or not self._form.choices:
             return []
-        found: dict[str, Triple] = {}
+        by_class: dict[str, Triple] = {}
         for number, topics in self._questions([piece.text[start:end] for piece, start, end in passages]):
             piece, start, end = passages[number]
             name = self._stated(piece.text[start:end], [field for topic in topics for field in topic], origin)
-            if name in self._classes and name not in found:
-                found[name] = self._triple(name, piece, start, end, origin)
-        return list(found.values())
+            if name in self._classes and name not in by_class:
+                by_class[name] = self._triple(name, piece, start, end, origin)
+        return list(by_class.values())
 
     def _questions(self, passages: Sequence[str]) -> list[tuple[int, list[Topic]]]:
         """The passages to ask about, by their numbers, each with the topics that it is nearest to."""
@@ -81,36 +81,38 @@ class ClassAsker:
         near = numpy.stack([self._nearness(topic, vectors) for topic in self._topics])
         choices = len(self._form.choices)
         bar = numpy.maximum(near.max(axis=0) - SLACK, FLOOR)
-        asked: list[int] = []
+        chosen: list[int] = []
         for row, scores in enumerate(near[:choices]):
             best = near[:choices].argmax(axis=0) == row
-            own = [each for each in range(len(passages)) if best[each] and scores[each] >= bar[each]]
-            asked += sorted(own, key=lambda each: (-scores[each], each))[:NEAREST]
+            candidates = [number for number in range(len(passages)) if best[number] and scores[number] >= bar[number]]
+            chosen += sorted(candidates, key=lambda each: (-scores[each], each))[:NEAREST]
         nearest = (-near).argsort(axis=0, kind="stable")[:TOPICS]
-        return [(each, [self._topics[row] for row in nearest[:, each]]) for each in sorted(asked)]
+        return [(number, [self._topics[row] for row in nearest[:, number]]) for number in sorted(chosen)]
 
     def _nearness(self, topic: Topic, passages: Vectors) -> Vectors:
         """For each passage the cosine of the topic's nearest field, rounded: ties are ties."""
-        found: Vectors = numpy.round(self._embedder.embed([field.ask for field in topic]) @ passages.T, 5).max(axis=0)
-        return found
+        nearness: Vectors = numpy.round(self._embedder.embed([field.ask for field in topic]) @ passages.T, 5).max(
+            axis=0
+        )
+        return nearness
 
     def _stated(self, passage: str, fields: Sequence[FormField], origin: Origin) -> str:
         """Return what the passage states in both orders of the options, else `NOT_STATED`."""
-        first = self._once(passage, (None, *fields), origin)
-        if first not in self._classes or self._once(passage, (None, *reversed(fields)), origin) == first:
-            return first
+        answer = self._once(passage, (None, *fields), origin)
+        if answer not in self._classes or self._once(passage, (None, *reversed(fields)), origin) == answer:
+            return answer
         return NOT_STATED
 
     def _once(self, passage: str, options: Options, origin: Origin) -> str:
-        key = passage, tuple(_name(each) for each in options), origin
+        key = passage, tuple(_name(option) for option in options), origin
         return self._asked.counted(key, lambda: self._ask(passage, options, origin))
 
     def _ask(self, passage: str, options: Options, origin: Origin) -> str:
         mark = fence(passage)
         system = SYSTEM.format(about=self._form.about, not_stated=NOT_STATED)
-        listed = (f"- {_name(each)}: {each.ask if each else 'none of these'}" for each in options)
-        asked = f"The passage:\n{mark}\n{passage}\n{mark}\n\nWhat does it state?\n" + "\n".join(listed)
-        messages = [Message("system", system), Message("user", asked)]
+        listed = (f"- {_name(option)}: {option.ask if option else 'none of these'}" for option in options)
+        prompt = f"The passage:\n{mark}\n{passage}\n{mark}\n\nWhat does it state?\n" + "\n".join(listed)
+        messages = [Message("system", system), Message("user", prompt)]
         schema = _answer(tuple(map(_name, options)))
         reply = self._chat.complete(messages, schema=schema, temperature=0.0, seed=self._seed, purpose=PURPOSES[origin])
         return str(reply.parsed_as(schema).model_dump()[STATES])
@@ -134,10 +136,11 @@ class ClassAsker:
 
 def _left(piece: Chunk, start: int, end: int, taken: Sequence[Evidence]) -> str:
     """A passage of a piece, blank where it is taken."""
-    own = (each for each in taken if each.document_id == piece.document_id)
-    spans = [(each.start - piece.start, each.end - piece.start) for each in own]
+    evidence = (e for e in taken if e.document_id == piece.document_id)
+    spans = [(e.start - piece.start, e.end - piece.start) for e in evidence]
     return "".join(
-        " " if any(first <= place < last for first, last in spans) else piece.text[place] for place in range(start, end)
+        " " if any(begin <= position < stop for begin, stop in spans) else piece.text[position]
+        for position in range(start, end)
     )
 
 
@@ -149,8 +152,8 @@ def _name(option: FormField | None) -> str:
 def _answer(names: tuple[str, ...]) -> type[BaseModel]:
     option: Any = Literal[names]
     fields: Any = {STATES: (option, ...)}
-    made: type[BaseModel] = create_model("StatedByPassage", **fields)
-    return made
+    model: type[BaseModel] = create_model("StatedByPassage", **fields)
+    return model
 
 
 class ModelReading(Reading):
@@ -179,12 +182,12 @@ class ModelReader:
 
     def read(self, document: Document) -> ModelReading:
         """The triples of a whole document. Raises a ModelError where the model cannot read a part of it."""
-        found = self._read(_windows(document, self._window), "context")
+        extracted = self._read(_windows(document, self._window), "context")
         triples = tuple(
             triple.model_copy(update={"evidence": Evidence.of(document, triple.evidence.start, triple.evidence.end)})
             if triple.evidence
             else triple
-            for triple in found
+            for triple in extracted
         )
         return ModelReading(document_id=document.id, triples=triples, thing=self.thing)
 
@@ -200,8 +203,8 @@ class ModelReader:
 
     def _read(self, pieces: Sequence[Chunk], origin: Origin) -> tuple[Triple, ...]:
         fields = self._fields.read(pieces, origin).values()
-        said = [each.triple(self._fields.form, origin) for each in fields if each.filled.is_agreed]
-        return (*said, *self._classes.read(pieces, origin, [each.evidence for each in fields]))
+        stated = [field.triple(self._fields.form, origin) for field in fields if field.filled.is_agreed]
+        return (*stated, *self._classes.read(pieces, origin, [field.evidence for field in fields]))
 
 
 def _windows(document: Document, size: int) -> list[Chunk]:
@@ -211,7 +214,9 @@ def _windows(document: Document, size: int) -> list[Chunk]:
     while start < len(text):
         end = len(text)
         if end - start > size:
-            end = max((each for each in ends if start < each <= start + size), default=start + size)
+            end = max(
+                (passage_end for passage_end in ends if start < passage_end <= start + size), default=start + size
+            )
         pieces.append(Chunk(f"{document.id}@{start}", document.id, start, end, text[start:end]))
         start = end
     return pieces

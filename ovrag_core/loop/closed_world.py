@@ -36,22 +36,22 @@ class ClosedWorld:
     def failures(self, facts: Sequence[Fact]) -> list[Failure]:
         """Find what breaks the shapes, by individual and rule; of several values that do, take the first facts."""
         triples = [(number, triple) for number, fact in enumerate(facts) for triple in self._triples(fact)]
-        first: dict[tuple[Term, NamedNode, Term], int] = {}
+        fact_numbers: dict[tuple[Term, NamedNode, Term], int] = {}
         for number, triple in triples:
-            first.setdefault((triple.subject, triple.predicate, triple.object), number)
+            fact_numbers.setdefault((triple.subject, triple.predicate, triple.object), number)
 
         def places(violation: ShapeViolation) -> list[int]:
-            return [first.get((violation.focus, *pair), 0) for pair in violation.said]
+            return [fact_numbers.get((violation.focus, *pair), 0) for pair in violation.said]
 
-        found: dict[tuple[int, str], Failure] = {}
+        failures: dict[tuple[int, str], Failure] = {}
         violations = self._shapes.violations(EmbeddedStore(triple for _, triple in triples), self._rules)
-        for each in sorted(violations, key=lambda violation: (violation.constraint, places(violation))):
-            if not isinstance(each.focus, NamedNode):
+        for breach in sorted(violations, key=lambda violation: (violation.constraint, places(violation))):
+            if not isinstance(breach.focus, NamedNode):
                 continue  # a value, of which no rule speaks
-            focus = int(each.focus.value.removeprefix(_INDIVIDUAL))
-            broken = tuple(facts[number] for number in places(each))
-            found.setdefault((focus, each.shape), Failure(each.shape, focus, broken))
-        return [found[key] for key in sorted(found)]
+            focus = int(breach.focus.value.removeprefix(_INDIVIDUAL))
+            broken = tuple(facts[number] for number in places(breach))
+            failures.setdefault((focus, breach.shape), Failure(breach.shape, focus, broken))
+        return [failures[key] for key in sorted(failures)]
 
     def _triples(self, fact: Fact) -> Iterator[Triple]:
         """A fact in RDF: of a class and of all above it."""

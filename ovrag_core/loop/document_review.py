@@ -58,15 +58,15 @@ class DocumentReview(Frozen):
         """For a person: what is stated, then what contradicts, each with its quotes."""
         headlines = {"CLEAN": "no contradiction found", "CLASH": "contradicts itself", "UNCHECKED": "not checked"}
         lines = [f"{one_line(self.document)}: {headlines[self.label]}"]
-        for each in self.stated:
-            what = "is a" if each.predicate == "rdf:type" else each.predicate
-            kind = f" ({each.kind})" if each.kind else ""
-            lines.append(f"  {one_line(each.subject)} {what} {one_line(each.object)}{kind}")
-            lines += [f"    {_quoted(each.evidence)}"] if each.evidence else []
+        for statement in self.stated:
+            relation = "is a" if statement.predicate == "rdf:type" else statement.predicate
+            kind = f" ({statement.kind})" if statement.kind else ""
+            lines.append(f"  {one_line(statement.subject)} {relation} {one_line(statement.object)}{kind}")
+            lines += [f"    {_quoted(statement.evidence)}"] if statement.evidence else []
         for violation in self.violations:
             sign = "CONTRADICTION" if violation.severity == "clash" else "note"
             lines += ["", f"  {sign} ({violation.clash_type or violation.rule}): {one_line(violation.message)}"]
-            lines += [f"    {_quoted(each)}" for each in violation.evidence]
+            lines += [f"    {_quoted(evidence)}" for evidence in violation.evidence]
         return "\n".join(lines)
 
 
@@ -76,8 +76,8 @@ def review_document(document: Document, reader: Extractor[Reading], validator: C
 
     def result(label: Label, reason: str | None = None, **more: object) -> DocumentReview:
         seconds = round(time.perf_counter() - started, 3)
-        given = {"document": document.id, "label": label, "reason": reason, "model": model, "seconds": seconds}
-        return DocumentReview.model_validate({**given, **more})
+        fields = {"document": document.id, "label": label, "reason": reason, "model": model, "seconds": seconds}
+        return DocumentReview.model_validate({**fields, **more})
 
     try:
         triples = reader.read(document).triples
@@ -90,14 +90,14 @@ def review_document(document: Document, reader: Extractor[Reading], validator: C
     verdict = validator.check(triples, document=document.id)
     violations = tuple(
         Contradiction(
-            rule=each.rule,
-            clash_type=each.clash_type,
-            severity=each.severity,
-            message=each.message,
-            axioms=each.axioms,
-            evidence=tuple(dict.fromkeys(triple.evidence for triple in each.triples if triple.evidence)),
+            rule=violation.rule,
+            clash_type=violation.clash_type,
+            severity=violation.severity,
+            message=violation.message,
+            axioms=violation.axioms,
+            evidence=tuple(dict.fromkeys(triple.evidence for triple in violation.triples if triple.evidence)),
         )
-        for each in verdict.violations
+        for violation in verdict.violations
     )
     stated = tuple(_stated(triple) for triple in triples)
     return result(LABELS[verdict.status], verdict.reason, stated=stated, violations=violations)

@@ -89,10 +89,10 @@ class FormFiller:
         `wanted` names the fields to ask for (None: all). What the text cannot bear out, a sum where it has none, is not
         asked for; of one party the others are, since a model tells them apart by each other.
         """
-        asked = [each for each in self.form.terms if _may_have(text, each.term.values)]
-        terms = tuple(each for each in asked if wanted is None or each.name in wanted)
+        plausible = [field for field in self.form.terms if _may_have(text, field.term.values)]
+        terms = tuple(field for field in plausible if wanted is None or field.name in wanted)
         parties = self.form.parties if _MAY_NAME.search(text) else ()
-        if wanted is not None and not any(each.name in wanted for each in parties):
+        if wanted is not None and not any(field.name in wanted for field in parties):
             parties = ()
         if not parties and not terms and not self.classes:
             return FilledForm((), {})
@@ -100,10 +100,12 @@ class FormFiller:
         replies = [self._ask(text, orders[0], terms, self.classes, origin)]
         replies += [self._ask(text, order, terms, (), origin) for order in orders[1:]]
         dropped = dict[str, int]()
-        found = [self._party(field, replies, text, dropped) for field in parties]
-        found += [self._term(field, replies, text, dropped) for field in terms]
-        found += [filled for field in self.classes for filled in self._passages(field, replies[0], text, dropped)]
-        return FilledForm(tuple(each for each in found if each is not None), dropped)
+        filled_fields = [self._party(field, replies, text, dropped) for field in parties]
+        filled_fields += [self._term(field, replies, text, dropped) for field in terms]
+        filled_fields += [
+            filled for field in self.classes for filled in self._passages(field, replies[0], text, dropped)
+        ]
+        return FilledForm(tuple(f for f in filled_fields if f is not None), dropped)
 
     def _ask(self, text: str, parties: Fields, terms: Fields, classes: Fields, origin: Origin) -> dict[str, Any]:
         schema = _schema(parties, self.form.kinds, terms, classes)
@@ -116,17 +118,17 @@ class FormFiller:
     ) -> Filled | None:
         """The party as the text has it. Orders agree on it where one's words begin the other's; the shorter counts."""
         placed = [(reply, place_of_name(reply[field.name], text)) for reply in replies]
-        _count(dropped, sum(place is None and reply[field.name] != NOT_STATED for reply, place in placed))
-        found = [(reply, place) for reply, place in placed if place is not None]
-        if not found:
+        _count(dropped, sum(span is None and reply[field.name] != NOT_STATED for reply, span in placed))
+        located = [(reply, span) for reply, span in placed if span is not None]
+        if not located:
             return None
-        keys = [entity_key(text[slice(*place)]) for _, place in found]
+        keys = [entity_key(text[slice(*span)]) for _, span in located]
         shortest = min(keys, key=len)
-        is_agreed = len(found) == len(replies) and all(f"{key} ".startswith(f"{shortest} ") for key in keys)
-        place = found[keys.index(shortest) if is_agreed else 0][1]
-        kinds = {reply[field.name + KIND] for reply, _ in found} - {NOT_STATED}
-        kind = next((each.term.name for each in self.form.kinds if {each.name} == kinds), None)
-        return Filled(field, text[slice(*place)], place, kind, is_agreed)
+        is_agreed = len(located) == len(replies) and all(f"{key} ".startswith(f"{shortest} ") for key in keys)
+        name_span = located[keys.index(shortest) if is_agreed else 0][1]
+        kinds = {reply[field.name + KIND] for reply, _ in located} - {NOT_STATED}
+        kind = next((k.term.name for k in self.form.kinds if {k.name} == kinds), None)
+        return Filled(field, text[slice(*name_span)], name_span, kind, is_agreed)
 
     def _term(
         self, field: FormField, replies: Sequence[dict[str, Any]], text: str, dropped: dict[str, int]
@@ -134,12 +136,12 @@ class FormFiller:
         """The value as the text has it, of the first order that states one."""
         values = field.term.values
         stated = [reply[field.name] for reply in replies if reply[field.name] != NOT_STATED]
-        found = [place for value in stated if (place := place_of_value(value, values, text))]
-        _count(dropped, len(stated) - len(found))
-        if not found:
+        spans = [span for value in stated if (span := place_of_value(value, values, text))]
+        _count(dropped, len(stated) - len(spans))
+        if not spans:
             return None
-        read = {read_value(text[slice(*place)], values) for place in found}
-        return Filled(field, text[slice(*found[0])], found[0], None, len(found) == len(replies) and len(read) == 1)
+        read = {read_value(text[slice(*s)], values) for s in spans}
+        return Filled(field, text[slice(*spans[0])], spans[0], None, len(spans) == len(replies) and len(read) == 1)
 
     def _passages(
         self, field: FormField, reply: dict[str, Any], text: str, dropped: dict[str, int]
@@ -147,7 +149,7 @@ class FormFiller:
         """The passages for a class that stand in the text, in its words."""
         places = [locate(passage, text) for passage in dict.fromkeys(reply[field.name])]
         _count(dropped, places.count(None))
-        return [Filled(field, text[slice(*place)], place) for place in places if place]
+        return [Filled(field, text[slice(*span)], span) for span in places if span]
 
 
 def _count(dropped: dict[str, int], number: int, reason: str = NOT_IN_THE_TEXT) -> None:
@@ -158,30 +160,30 @@ def _count(dropped: dict[str, int], number: int, reason: str = NOT_IN_THE_TEXT) 
 @cache
 def _schema(parties: Fields, kinds: Fields, terms: Fields, classes: Fields) -> type[BaseModel]:
     """The reply's form: parties in their order, then terms, then a list of passages for each class."""
-    kind: Any = Literal[(NOT_STATED, *(each.name for each in kinds))]
+    kind: Any = Literal[(NOT_STATED, *(k.name for k in kinds))]
     copied = Annotated[str, Field(pattern=f"^({NOT_STATED}|{_COPIED})$")]
     fields: dict[str, object] = {}
-    for each in parties:
-        fields[each.name] = (copied, ...)
-        fields[each.name + KIND] = (kind, ...)
-    for each in terms:
-        fields[each.name] = (copied, ...)
-    for each in classes:
-        fields[each.name] = (Annotated[list[str], Field(max_length=PASSAGES)], ...)
+    for field in parties:
+        fields[field.name] = (copied, ...)
+        fields[field.name + KIND] = (kind, ...)
+    for field in terms:
+        fields[field.name] = (copied, ...)
+    for field in classes:
+        fields[field.name] = (Annotated[list[str], Field(max_length=PASSAGES)], ...)
     return create_model("FilledInForm", **fields)  # type: ignore[call-overload,no-any-return]
 
 
 def form_messages(form: Form, text: str, parties: Fields, terms: Fields, classes: Fields = ()) -> list[Message]:
     """The prompt: the text between two lines of its own, then what each field asks for, in this order."""
     mark = fence(text)
-    kinds = "; ".join(f"{each.name}: {each.ask}" for each in form.kinds)
-    asked = [f"- {each.name}: {each.ask}\n- {each.name}{KIND}: {kinds}" for each in parties]
-    asked += [f"- {each.name}: {each.ask}" for each in terms]
-    asked += [f"- {each.name}: passages that say that {each.ask}" for each in classes]
+    kinds = "; ".join(f"{k.name}: {k.ask}" for k in form.kinds)
+    lines = [f"- {field.name}: {field.ask}\n- {field.name}{KIND}: {kinds}" for field in parties]
+    lines += [f"- {field.name}: {field.ask}" for field in terms]
+    lines += [f"- {field.name}: passages that say that {field.ask}" for field in classes]
     system = SYSTEM.format(about=form.about, not_stated=NOT_STATED)
     return [
         Message("system", system),
-        Message("user", f"The text:\n{mark}\n{text}\n{mark}\n\nThe form:\n" + "\n".join(asked)),
+        Message("user", f"The text:\n{mark}\n{text}\n{mark}\n\nThe form:\n" + "\n".join(lines)),
     ]
 
 
@@ -190,10 +192,10 @@ def place_of_name(name: str, text: str) -> Span | None:
     folded, wanted = _lower(text), _lower(_bare(" ".join(name.split())))
     if not any(character.isalnum() for character in wanted) or wanted == NOT_STATED:
         return None
-    found = fuzz.partial_ratio_alignment(wanted, folded, score_cutoff=LIKE_ENOUGH)
-    if found is None or len(wanted) > len(folded):
+    alignment = fuzz.partial_ratio_alignment(wanted, folded, score_cutoff=LIKE_ENOUGH)
+    if alignment is None or len(wanted) > len(folded):
         return None
-    start, end = found.dest_start, found.dest_end
+    start, end = alignment.dest_start, alignment.dest_end
     while start > 0 and text[start - 1].isalnum() and text[start].isalnum():
         start -= 1
     while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
@@ -205,8 +207,8 @@ def place_of_name(name: str, text: str) -> Span | None:
 def _bare(name: str) -> str:
     """A name without what a model copies after it: an address, a description, a remark in brackets."""
     for mark in re.finditer(r"\s*\(|,\s+", name):
-        rest = name[mark.end() :]
-        if mark.start() and not is_suffix(re.split(r"[,(]", rest)[0]):
+        trailing = name[mark.end() :]
+        if mark.start() and not is_suffix(re.split(r"[,(]", trailing)[0]):
             return name[: mark.start()]
     return name
 
@@ -223,8 +225,8 @@ def place_of_value(value: str, kind: str, text: str) -> Span | None:
         return None
     if kind not in _FIGURES:
         return place_of_name(value, text)
-    same = wanted.lexical[: len("2031-06-30")] if kind == "date" else wanted.lexical
-    return min(((start, end) for lexical, start, end in _figures(text, kind) if lexical == same), default=None)
+    normal_form = wanted.lexical[: len("2031-06-30")] if kind == "date" else wanted.lexical
+    return min(((start, end) for lexical, start, end in _figures(text, kind) if lexical == normal_form), default=None)
 
 
 _FIGURES = ("amount", "rate", "date")
@@ -233,7 +235,7 @@ _FIGURES = ("amount", "rate", "date")
 def _figures(text: str, kind: str) -> list[tuple[str, int, int]]:
     """The figures of a kind in a text, in their normal form, with their places."""
     if kind == "amount":
-        return [(f"{each.amount.normalize():f}", each.start, each.end) for each in moneys(text)]
+        return [(f"{m.amount.normalize():f}", m.start, m.end) for m in moneys(text)]
     if kind == "rate":
         return [(f"{rate.normalize():f}", start, end) for rate, start, end in percentages(text)]
     return [(day.isoformat(), start, end) for day, start, end in dates(text)]
@@ -295,21 +297,21 @@ class FormReader:
         Of several pieces the first counts in which both orders of the form agree, else the first. `wanted` names the
         fields to ask for (None: all). Raises a ModelError where the model gives no usable reply.
         """
-        found: dict[tuple[str, str], FieldRead] = {}
+        by_field: dict[tuple[str, str], FieldRead] = {}
         for piece in pieces:
             shown = self._prepared(piece.text) if origin == "context" else piece.text
             filled = self._asked.counted((origin, shown, wanted), partial(self._filler.fill, shown, origin, wanted))
-            read = [FieldRead(each, _evidence(each, piece)) for each in filled.fields]
-            kept = [each for each in read if self._bears_out(each.triple(self.form, origin))]
+            read = [FieldRead(field, _evidence(field, piece)) for field in filled.fields]
+            borne_out = [r for r in read if self._bears_out(r.triple(self.form, origin))]
             dropped = dict(filled.dropped)
-            _count(dropped, len(read) - len(kept), NOT_BORNE_OUT)
+            _count(dropped, len(read) - len(borne_out), NOT_BORNE_OUT)
             if (tally := current_tally()) is not None:
                 tally.discard(dropped)
-            for each in kept:
-                key = piece.document_id, each.filled.field.name
-                if key not in found or (each.filled.is_agreed and not found[key].filled.is_agreed):
-                    found[key] = each
-        return found
+            for field_read in borne_out:
+                key = piece.document_id, field_read.filled.field.name
+                if key not in by_field or (field_read.filled.is_agreed and not by_field[key].filled.is_agreed):
+                    by_field[key] = field_read
+        return by_field
 
 
 def _evidence(filled: Filled, piece: Chunk) -> Evidence:
@@ -321,12 +323,12 @@ def _evidence(filled: Filled, piece: Chunk) -> Evidence:
 
 def together(chunks: Sequence[Chunk]) -> list[Chunk]:
     """Chunks in the order of their documents' text, those that touch or overlap as one."""
-    found: list[Chunk] = []
+    joined: list[Chunk] = []
     for chunk in in_text_order(chunks):
-        last = found[-1] if found else None
-        if last is not None and last.document_id == chunk.document_id and chunk.start <= last.end:
-            text = last.text + chunk.text[max(0, last.end - chunk.start) :]
-            found[-1] = Chunk(last.id, last.document_id, last.start, max(last.end, chunk.end), text)
+        previous = joined[-1] if joined else None
+        if previous is not None and previous.document_id == chunk.document_id and chunk.start <= previous.end:
+            text = previous.text + chunk.text[max(0, previous.end - chunk.start) :]
+            joined[-1] = Chunk(previous.id, previous.document_id, previous.start, max(previous.end, chunk.end), text)
         else:
-            found.append(chunk)
-    return found
+            joined.append(chunk)
+    return joined

@@ -71,14 +71,14 @@ class Profile:
     @cached_property
     def held(self) -> dict[str, Detail]:
         """Everything its details can be called → the first that is."""
-        found: dict[str, Detail] = {}
+        by_key: dict[str, Detail] = {}
         for detail in self.details:
             for key in sorted(detail.keys):
-                found.setdefault(key, detail)
+                by_key.setdefault(key, detail)
         for detail in self.details:
             for key in sorted(detail.wider):
-                found.setdefault(key, detail)
-        return found
+                by_key.setdefault(key, detail)
+        return by_key
 
     @cached_property
     def words(self) -> str:
@@ -179,12 +179,12 @@ class Shelf:
 
     def profile(self, document_id: str) -> Profile:
         """The profile of a document."""
-        found = self.profiles.get(document_id)
-        if found is None:
+        profile = self.profiles.get(document_id)
+        if profile is None:
             document = self.documents[document_id]
-            found = Profile(document, tuple(self.find(document.text)))
-            self._keep(self.profiles, document_id, found, max(_PROFILES, 2 * self._compared))
-        return found
+            profile = Profile(document, tuple(self.find(document.text)))
+            self._keep(self.profiles, document_id, profile, max(_PROFILES, 2 * self._compared))
+        return profile
 
     def judge(
         self, text: str, asked: str, *, context: Sequence[str] = (), among: Collection[str] | None = None
@@ -195,12 +195,12 @@ class Shelf:
         texts that it was written from, where they are known. A text that gives nothing away is about what they are
         about.
         """
-        others = frozenset(self.documents if among is None else among) - {asked}
-        own = self._judge(text, asked, others)
-        if own.about != "none" and not (context and _is_shared(own)):
-            return own
-        placed = self._by_context(text, own, asked, others, context) if context else own
-        return placed if placed.about != "none" else self._judge(text, asked, others, weak=True)
+        rivals = frozenset(self.documents if among is None else among) - {asked}
+        judgement = self._judge(text, asked, rivals)
+        if judgement.about != "none" and not (context and _is_shared(judgement)):
+            return judgement
+        placed = self._by_context(text, judgement, asked, rivals, context) if context else judgement
+        return placed if placed.about != "none" else self._judge(text, asked, rivals, weak=True)
 
     def note(
         self,
@@ -212,20 +212,20 @@ class Shelf:
         among: Collection[str] | None = None,
     ) -> Verdict:
         """The verdict on an answer, with a warning added where the answer is not about the asked document alone."""
-        found = violation(self.judge(text, asked, context=context, among=among), text, asked, self)
-        return verdict if found is None else verdict.model_copy(update={"violations": (*verdict.violations, found)})
+        warning = violation(self.judge(text, asked, context=context, among=among), text, asked, self)
+        return verdict if warning is None else verdict.model_copy(update={"violations": (*verdict.violations, warning)})
 
     def _judge(self, text: str, asked: str, others: frozenset[str], *, weak: bool = False) -> Judgement:
         """By details and repeated sentences; `weak`: by short lines and rare phrases."""
         key = (text, asked, others, weak)
-        found = self.judged.get(key)
-        if found is None:
+        judgement = self.judged.get(key)
+        if judgement is None:
             self._compared = max(self._compared, len(others) + 1)
-            mine, rest = self.profile(asked), [self.profile(other) for other in sorted(others)]
-            signs = _weak_signs(text, mine, rest) if weak else self._signs(text, mine, rest)
-            found = _judgement(signs)
-            self._keep(self.judged, key, found, _JUDGED)
-        return found
+            mine, profiles = self.profile(asked), [self.profile(name) for name in sorted(others)]
+            signs = _weak_signs(text, mine, profiles) if weak else self._signs(text, mine, profiles)
+            judgement = _judgement(signs)
+            self._keep(self.judged, key, judgement, _JUDGED)
+        return judgement
 
     def _keep(self, kept: dict[K, V], key: K, value: V, most: int) -> None:
         with self._lock:
@@ -236,11 +236,11 @@ class Shelf:
     def _signs(self, text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
         signs = [_sign(detail, mine, rest) for detail in self.find(text)]
         names = [sign for sign in signs if sign.is_unknown and sign.kind == "name"]
-        known = _known_names(text, mine, rest, [(sign.start, sign.end) for sign in signs if sign not in names])
-        joined = [each for each in names if _holds_a_name(plain_words(text[each.start : each.end]), (mine, *rest))]
+        known_names = _known_names(text, mine, rest, [(sign.start, sign.end) for sign in signs if sign not in names])
+        joined = [sign for sign in names if _holds_a_name(plain_words(text[sign.start : sign.end]), (mine, *rest))]
         # A name that nobody holds but that holds a known one is two that stand side by side.
-        signs = [sign for sign in signs if sign not in joined and not _overlaps(sign, known)]
-        return _not_quoted([*signs, *known, *_repeated(text, mine, rest)], text, mine)
+        signs = [sign for sign in signs if sign not in joined and not _overlaps(sign, known_names)]
+        return _not_quoted([*signs, *known_names, *_repeated(text, mine, rest)], text, mine)
 
     def _by_context(
         self, text: str, own: Judgement, asked: str, others: frozenset[str], context: Sequence[str]
@@ -248,13 +248,13 @@ class Shelf:
         """The judgement of a text that may be of several documents, by the chunks that say what it says."""
         mine = self.profile(asked)
         chunks = [(plain_words(chunk), self._chunk(chunk, mine, asked, others)) for chunk in context]
-        told = [(words, judged) for words, judged in chunks if judged.about != "none"]
-        lent = _lending(told, text)
-        levels = {judged.about for judged in lent or [judged for _, judged in told]}
+        telling = [(words, judged) for words, judged in chunks if judged.about != "none"]
+        lent = _lending(telling, text)
+        levels = {judged.about for judged in lent or [judged for _, judged in telling]}
         if not levels or (not lent and "asked" in levels and levels != {"asked"}):
             return own  # no chunk tells, or they disagree and nothing shows which of them the text is of
         about: About = levels.pop() if len(levels) == 1 else "mixed"
-        documents = () if about == "asked" else _documents(judged for _, judged in told)
+        documents = () if about == "asked" else _documents(judged for _, judged in telling)
         return Judgement(about, "context", own.own, own.foreign, own.unknown, documents)
 
     def _chunk(self, chunk: str, mine: Profile, asked: str, others: frozenset[str]) -> Judgement:
@@ -271,7 +271,9 @@ def _lending(chunks: Iterable[tuple[str, Judgement]], text: str) -> list[Judgeme
 
 def _documents(judgements: Iterable[Judgement]) -> tuple[str, ...]:
     """Other documents that texts are about, each once."""
-    return tuple(dict.fromkeys(name for each in judgements if each.about != "asked" for name in each.documents))
+    return tuple(
+        dict.fromkeys(name for judgement in judgements if judgement.about != "asked" for name in judgement.documents)
+    )
 
 
 def _is_shared(judgement: Judgement) -> bool:
@@ -295,16 +297,16 @@ def _known_names(text: str, mine: Profile, rest: Sequence[Profile], spans: Seque
     called = _called(profiles)
     signs: list[Sign] = []
     for name in sorted((name for name in called if f" {name} " in plain), key=lambda name: (-name.count(" "), name)):
-        place = _place(text, name)
-        if place is None or any(place[0] < end and start < place[1] for start, end in spans):
+        span = _place(text, name)
+        if span is None or any(span[0] < end and start < span[1] for start, end in spans):
             continue
         if " " not in name and (
-            len(name) < SHORTEST or not text[place[0]].isupper() or any(name in each.common for each in profiles)
+            len(name) < SHORTEST or not text[span[0]].isupper() or any(name in profile.common for profile in profiles)
         ):
             continue
-        spans = [*spans, place]
-        holders = frozenset(each.document.id for each in rest if f" {name} " in each.words)
-        signs.append(Sign("name", *place, f" {name} " in mine.words, holders))
+        spans = [*spans, span]
+        holders = frozenset(profile.document.id for profile in rest if f" {name} " in profile.words)
+        signs.append(Sign("name", *span, f" {name} " in mine.words, holders))
     return signs
 
 
@@ -317,12 +319,12 @@ def _not_quoted(signs: Sequence[Sign], text: str, mine: Profile) -> list[Sign]:
 
 
 def _overlaps(sign: Sign, others: Iterable[Sign]) -> bool:
-    return any(sign.start < each.end and each.start < sign.end for each in others)
+    return any(sign.start < s.end and s.start < sign.end for s in others)
 
 
 def _called(profiles: Iterable[Profile]) -> dict[str, None]:
     """All names of documents, each once."""
-    return dict.fromkeys(name for each in profiles for detail in each.details for name in detail.words)
+    return dict.fromkeys(name for profile in profiles for detail in profile.details for name in detail.words)
 
 
 def _holds_a_name(words: str, profiles: Iterable[Profile]) -> bool:
@@ -336,11 +338,11 @@ def _place(text: str, words: str) -> tuple[int, int] | None:
     spans = [(match.start(), match.end()) for match in re.finditer(r"[^\W_]+", text)]
     folded = [plain_words(text[start:end]) for start, end in spans]
     # N.A. is one word when folded and two as it stands: several lengths are tried.
-    for first, word in enumerate(folded):
+    for begin, word in enumerate(folded):
         if not word or not wanted[0].startswith(word):
             continue
-        for last in range(first, min(first + 2 * len(wanted) + 2, len(spans))):
-            start, end = spans[first][0], spans[last][1]
+        for final in range(begin, min(begin + 2 * len(wanted) + 2, len(spans))):
+            start, end = spans[begin][0], spans[final][1]
             if plain_words(text[start:end]) == words:
                 return start, end
     return None
@@ -358,9 +360,9 @@ def _repeated(text: str, mine: Profile, rest: Sequence[Profile], *, short: bool 
         if _is_short(plain) != short:
             continue
         holders = frozenset(profile.document.id for profile in rest if profile.repeats(plain))
-        own = mine.repeats(plain)
-        if own or (holders and f" {plain} " not in mine.words):
-            signs.append(Sign("passage", start, end, own, holders))
+        is_own = mine.repeats(plain)
+        if is_own or (holders and f" {plain} " not in mine.words):
+            signs.append(Sign("passage", start, end, is_own, holders))
     return signs
 
 
@@ -376,12 +378,12 @@ def _weak_signs(text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]
     signs = []
     limit = max(1, _RARE * (len(rest) + 1))
     for pair in dict.fromkeys(_phrases(text)):
-        if any(sum(f" {word} " in each.words for each in (mine, *rest)) > limit for word in pair.split()):
+        if any(sum(f" {word} " in profile.words for profile in (mine, *rest)) > limit for word in pair.split()):
             continue
         holders = frozenset(profile.document.id for profile in rest if pair in profile.phrases)
-        own = pair in mine.phrases
-        if (own or holders) and (place := _place(text, pair)):
-            signs.append(Sign("phrase", *place, own, holders))
+        is_own = pair in mine.phrases
+        if (is_own or holders) and (span := _place(text, pair)):
+            signs.append(Sign("phrase", *span, is_own, holders))
     return signs
 
 
@@ -395,15 +397,17 @@ def _phrases(text: str) -> Iterable[str]:
 
 
 def _judgement(signs: Sequence[Sign]) -> Judgement:
-    own, foreign, unknown = (tuple(filter(attrgetter(held), signs)) for held in ("own", "is_foreign", "is_unknown"))
-    documents = _explaining(foreign, own)
+    asked_signs, foreign, unknown = (
+        tuple(filter(attrgetter(flag), signs)) for flag in ("own", "is_foreign", "is_unknown")
+    )
+    documents = _explaining(foreign, asked_signs)
     has_unknown_name = any(sign.kind == "name" for sign in unknown)
-    if not (own or foreign or unknown):
+    if not (asked_signs or foreign or unknown):
         return Judgement("none", "nothing")
-    if own and not (foreign or has_unknown_name):
-        return Judgement("asked", "text", own, (), unknown)
-    exclusive = any(sign.others.isdisjoint(documents) for sign in own)
-    return Judgement("mixed" if exclusive else "other", "text", own, foreign, unknown, documents)
+    if asked_signs and not (foreign or has_unknown_name):
+        return Judgement("asked", "text", asked_signs, (), unknown)
+    exclusive = any(sign.others.isdisjoint(documents) for sign in asked_signs)
+    return Judgement("mixed" if exclusive else "other", "text", asked_signs, foreign, unknown, documents)
 
 
 def _explaining(foreign: Sequence[Sign], own: Sequence[Sign]) -> tuple[str, ...]:
@@ -442,25 +446,25 @@ def violation(judgement: Judgement, text: str, asked: str, shelf: Shelf) -> Viol
 
 
 def _triples(sign: Sign, documents: Sequence[str], text: str, asked: str, shelf: Shelf) -> Iterable[Triple]:
-    said = Evidence.of(Document("answer", text), sign.start, sign.end)
+    quoted = Evidence.of(Document("answer", text), sign.start, sign.end)
     yield Triple(
         subject="the answer",
         predicate="mentions",
-        object=said.quote,
+        object=quoted.quote,
         object_type=sign.kind,
         origin="answer",
-        evidence=said,
+        evidence=quoted,
     )
     holder = next((name for name in documents if name in sign.others), None)
     if holder is not None:
-        place = _held_at(text[sign.start : sign.end], sign, shelf.profile(holder), shelf.find)
+        evidence = _held_at(text[sign.start : sign.end], sign, shelf.profile(holder), shelf.find)
         yield Triple(
             subject=holder,
             predicate="holds",
-            object=said.quote,
+            object=quoted.quote,
             object_type=sign.kind,
             origin="context",
-            evidence=place,
+            evidence=evidence,
         )
 
 
@@ -474,13 +478,13 @@ def _held_at(written: str, sign: Sign, profile: Profile, find: Finder) -> Eviden
 def _message(judgement: Judgement, against: Sequence[Sign], text: str, asked: str) -> str:
     where = ", ".join(judgement.documents[:_SHOWN]) + (" and others" if len(judgement.documents) > _SHOWN else "")
     if not against:
-        part = "partly about" if judgement.about == "mixed" else "about"
-        return f"The answer names nothing to know {asked} by, and what it was written from is {part} {where}."
+        degree = "partly about" if judgement.about == "mixed" else "about"
+        return f"The answer names nothing to know {asked} by, and what it was written from is {degree} {where}."
     shown = list(dict.fromkeys(" ".join(text[sign.start : sign.end].split()) for sign in against))
-    said = ", ".join(f"“{each if len(each) <= _LONG else each[: _LONG - 1] + '…'}”" for each in shown[:_SHOWN])
+    quotes = ", ".join(f"“{q if len(q) <= _LONG else q[: _LONG - 1] + '…'}”" for q in shown[:_SHOWN])
     more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
     also = "also " if judgement.about == "mixed" else ""
     if not judgement.documents:
-        return f"The answer {also}says {said}{more}, which neither {asked} nor any other document at hand holds."
+        return f"The answer {also}says {quotes}{more}, which neither {asked} nor any other document at hand holds."
     holds = "holds" if len(judgement.documents) == 1 else "hold"
-    return f"The answer {also}says {said}{more}, which {asked} does not hold but {where} {holds}."
+    return f"The answer {also}says {quotes}{more}, which {asked} does not hold but {where} {holds}."

@@ -250,8 +250,8 @@ def _record(query: Query, outcome: Outcome, cause: Cause | None, error: str | No
 
 
 def _latency(query: Query) -> LatencyRecord:
-    parts = {
-        part: query.watch.seconds.get(part, 0.0) for part in ("retrieval", "answering", "extraction", "validation")
+    seconds = {
+        stage: query.watch.seconds.get(stage, 0.0) for stage in ("retrieval", "answering", "extraction", "validation")
     }
     return LatencyRecord(
         arm=query.arm.name,
@@ -260,7 +260,7 @@ def _latency(query: Query) -> LatencyRecord:
         model=query.used.total_seconds + query.waited if query.used.by_purpose else None,
         total=query.watch.total(),
         attempts=len(query.attempts),
-        **parts,
+        **seconds,
     )
 
 
@@ -273,7 +273,7 @@ def _searched(document_id: str, arm: Arm, bench: Bench) -> Collection[str] | Non
     if arm.scoped:
         return {document_id}
     if bench.pool == "growing":
-        return {other for other in bench.documents if other <= document_id}
+        return {name for name in bench.documents if name <= document_id}
     return None
 
 
@@ -304,17 +304,17 @@ def merged(triples: Sequence[Triple], thing: str) -> tuple[Triple, ...]:
 
 def unique(triples: Sequence[Triple]) -> tuple[Triple, ...]:
     """Triples without those that repeat subject, predicate and object of an earlier one, in order."""
-    first: dict[tuple[str, str, str], Triple] = {}
+    distinct: dict[tuple[str, str, str], Triple] = {}
     for triple in triples:
-        first.setdefault((triple.subject, triple.predicate, triple.object), triple)
-    return tuple(first.values())
+        distinct.setdefault((triple.subject, triple.predicate, triple.object), triple)
+    return tuple(distinct.values())
 
 
 def _attempts(query: Query, chunks: Sequence[Chunk]) -> Iterator[Attempt]:
     bench, arm, watch = query.bench, query.arm, query.watch
     corrections: list[Correction] = []
     exclude: frozenset[Span] = frozenset()
-    last: Attempt | None = None
+    attempt: Attempt | None = None
     for number in range(1, bench.corrections + 2):
         feedback = corrections[-1].feedback if corrections else None
         with watch.part("answering"):
@@ -322,17 +322,17 @@ def _attempts(query: Query, chunks: Sequence[Chunk]) -> Iterator[Attempt]:
         if not arm.validates:
             yield Attempt(number=1, answer=answer)
             return
-        if last is not None and answer == last.answer:  # the same answer gives the same verdict
-            last = last.model_copy(update={"number": number, "feedback": feedback})
+        if attempt is not None and answer == attempt.answer:  # the same answer gives the same verdict
+            attempt = attempt.model_copy(update={"number": number, "feedback": feedback})
         else:
-            last = _checked(Attempt(number=number, answer=answer, feedback=feedback), query)
-        yield last
-        assert last.verdict is not None
-        if not _can_be_corrected(last.verdict, arm):
+            attempt = _checked(Attempt(number=number, answer=answer, feedback=feedback), query)
+        yield attempt
+        assert attempt.verdict is not None
+        if not _can_be_corrected(attempt.verdict, arm):
             return
-        words = answer_feedback(last.verdict) if arm.uses_cause else correction_feedback(last.verdict)
+        words = answer_feedback(attempt.verdict) if arm.uses_cause else correction_feedback(attempt.verdict)
         corrections.append(Correction(answer=answer, feedback=words))
-        exclude |= _contradicting_passages(answer, last.verdict)
+        exclude |= _contradicting_passages(answer, attempt.verdict)
 
 
 def _checked(attempt: Attempt, query: Query) -> Attempt:
@@ -340,8 +340,8 @@ def _checked(attempt: Attempt, query: Query) -> Attempt:
     with query.watch.part("extraction"):
         triples = _answer_triples(attempt.answer, query.document_id, query.arm, query.bench)
     with query.watch.part("validation"):
-        own = _of_its_own(triples, query) if query.arm.context == "document" else triples
-        verdict = _verdict(own, query.context, query.document_id, query.arm, query.bench)
+        judged_triples = _of_its_own(triples, query) if query.arm.context == "document" else triples
+        verdict = _verdict(judged_triples, query.context, query.document_id, query.arm, query.bench)
         verdict = _noted(verdict, attempt.answer, query)
     return attempt.model_copy(update={"triples": triples, "verdict": verdict})
 
@@ -426,12 +426,12 @@ def _contradicting_passages(answer: Answer, verdict: Verdict) -> frozenset[Span]
 
 
 def _outcome(attempts: Sequence[Attempt], arm: Arm) -> tuple[Outcome, Cause | None]:
-    last = attempts[-1]
-    if last.verdict is None or last.verdict.status == "consistent":
+    final = attempts[-1]
+    if final.verdict is None or final.verdict.status == "consistent":
         return ("accepted" if len(attempts) == 1 else "corrected"), None
-    if last.verdict.status == "unchecked":
+    if final.verdict.status == "unchecked":
         return "unchecked", None
-    causes = {violation.cause for violation in last.verdict.violations if violation.severity == "clash"}
+    causes = {violation.cause for violation in final.verdict.violations if violation.severity == "clash"}
     for cause in ("mixture", "answer", "source"):  # of another document's statements no answer can be right
         if cause in causes:
             return ("source_finding" if arm.uses_cause and cause == "source" else "hard_rejected"), cause

@@ -225,12 +225,12 @@ class _Ranking:
             about.setdefault(fact.subject, set()).add((fact.kind, fact.term, "of", fact.object, *self.place(fact)))
             if isinstance(fact.object, int):
                 about.setdefault(fact.object, set()).add((fact.kind, fact.term, "to", fact.subject, *self.place(fact)))
-        first: dict[frozenset[tuple[object, ...]], int] = {}
+        earliest: dict[frozenset[tuple[object, ...]], int] = {}
         dropped: set[int] = set()
         for individual, links in about.items():
             if not any(link[2] == "to" for link in links):
                 continue  # what violations are told apart by: a loan, which nothing leads to
-            if first.setdefault(frozenset(links), individual) != individual:
+            if earliest.setdefault(frozenset(links), individual) != individual:
                 dropped.add(individual)
         return [fact for fact in facts if fact.subject not in dropped and fact.object not in dropped]
 
@@ -282,12 +282,12 @@ def _choose(findings: Sequence[_Finding], ranked: _Ranking) -> list[_Finding]:
     best: dict[tuple[object, ...], _Finding] = {}
     costs: dict[tuple[object, ...], tuple[object, ...]] = {}
     by_facts = sorted(findings, key=lambda finding: (len(finding.axioms), finding.rule.id))
-    seen: set[tuple[object, ...]] = set()
+    signatures: set[tuple[object, ...]] = set()
     for finding in by_facts:
-        same = (frozenset(finding.facts), finding.rule.clash_type, finding.rule.severity, bool(finding.axioms))
-        if finding.axioms and same in seen:
+        signature = (frozenset(finding.facts), finding.rule.clash_type, finding.rule.severity, bool(finding.axioms))
+        if finding.axioms and signature in signatures:
             continue
-        seen.add(same)
+        signatures.add(signature)
         key = (finding.rule.id, finding.subject)
         cost = ranked.cost(finding)
         if key not in best or cost < costs[key]:
@@ -324,14 +324,14 @@ class _Wording:
         """A placeholder's words; None where the finding has nothing for it."""
         if slot == "subject":
             return self._called(self.finding.subject)
-        name, _, what = slot.partition(".")
+        name, _, attribute = slot.partition(".")
         linked = [fact for fact in self.finding.facts if fact.term == self.names.get(name)]
-        if not what:
+        if not attribute:
             return " and ".join(dict.fromkeys(self._object(fact) for fact in linked)) or None
         labels = [
             self.ontology.by_iri[fact.term].label
             for fact in self.finding.facts
-            if fact.kind == "class" and any(fact.subject == other.object for other in linked)
+            if fact.kind == "class" and any(fact.subject == link.object for link in linked)
         ]
         return " and ".join(labels) or None
 
@@ -382,8 +382,10 @@ def _caused(violation: Violation, asked_document: str) -> Violation:
     if set(documents) <= {asked_document}:
         return violation.model_copy(update={"cause": "source"})
     where = " and ".join(one_line(name, _LINE) for name in documents)
-    told = f"These are statements of different documents: {where}" if len(documents) > 1 else f"All this is of {where}"
-    return violation.model_copy(update={"cause": "mixture", "message": f"{violation.message} {told}."})
+    remark = (
+        f"These are statements of different documents: {where}" if len(documents) > 1 else f"All this is of {where}"
+    )
+    return violation.model_copy(update={"cause": "mixture", "message": f"{violation.message} {remark}."})
 
 
 def feedback(verdict: Verdict) -> str:
@@ -404,13 +406,13 @@ KEEP = "Correct these statements by the document, and keep everything else that 
 
 def _correction(violation: Violation) -> str:
     claims = [_claim(triple) for triple in violation.triples if triple.origin == "answer"]
-    held = _quotes(triple for triple in violation.triples if triple.origin == "context")
-    parts = [f"- {violation.message}"]
+    quotes = _quotes(triple for triple in violation.triples if triple.origin == "context")
+    sentences = [f"- {violation.message}"]
     if claims:
-        parts.append(f"You said {' and '.join(dict.fromkeys(claims))}.")
-    if held:
-        parts.append(f"The document says: {', '.join(held)}.")
-    return " ".join(parts)
+        sentences.append(f"You said {' and '.join(dict.fromkeys(claims))}.")
+    if quotes:
+        sentences.append(f"The document says: {', '.join(quotes)}.")
+    return " ".join(sentences)
 
 
 def _claim(triple: Triple) -> str:
@@ -419,12 +421,12 @@ def _claim(triple: Triple) -> str:
     if triple.subject_type and triple.subject.endswith(triple.subject_type):
         subject = f"the {_in_words(triple.subject)}"  # a made-up name such as `TermLoan`
     if triple.predicate == "rdf:type":
-        what = _in_words(triple.object)
-        said = f"that {subject} is {'an' if what[:1] in 'aeiou' else 'a'} {what}"
+        class_words = _in_words(triple.object)
+        claim = f"that {subject} is {'an' if class_words[:1] in 'aeiou' else 'a'} {class_words}"
     else:
-        said = f"that {subject} {_in_words(triple.predicate)} {one_line(triple.object, _LINE)}"
+        claim = f"that {subject} {_in_words(triple.predicate)} {one_line(triple.object, _LINE)}"
     where = _quotes([triple])
-    return f"{said}, in {where[0]}" if where else said
+    return f"{claim}, in {where[0]}" if where else claim
 
 
 def _in_words(term: str) -> str:

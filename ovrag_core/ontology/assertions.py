@@ -118,19 +118,19 @@ class _Builder:
 
     def _statement(self, index: int, triple: Triple) -> OntologyTerm | None:
         """The class (of a type statement) or property that the triple uses; None, with the reason noted, where none."""
-        found = self._term(triple)
-        if isinstance(found, OntologyTerm):
-            return found
-        self.abox.unmapped[index] = found
+        term = self._term(triple)
+        if isinstance(term, OntologyTerm):
+            return term
+        self.abox.unmapped[index] = term
         return None
 
     def _term(self, triple: Triple) -> OntologyTerm | Why:
         if not triple.subject.strip() or not triple.object.strip():
             return "empty subject or object"
         if self.ontology.states_type(triple.predicate):
-            found = self._named_class(triple.object)
-            is_misplaced = isinstance(found, OntologyTerm) and not self._fits(triple.subject, "", {found.iri})
-            return "subject of another kind" if is_misplaced else found
+            class_ = self._named_class(triple.object)
+            is_misplaced = isinstance(class_, OntologyTerm) and not self._fits(triple.subject, "", {class_.iri})
+            return "subject of another kind" if is_misplaced else class_
         term = self.ontology.property_of(triple.predicate)
         if term is None:
             return "unknown predicate"
@@ -163,7 +163,7 @@ class _Builder:
             return False
         if named is not None:
             kinds |= self.ontology.ends(self.ontology.by_iri.get(named.inverse or "", named))[0 if named.inverse else 1]
-        return not any(self.ontology.excludes(kind, each) for kind in kinds for each in position)
+        return not any(self.ontology.excludes(kind, class_) for kind in kinds for class_ in position)
 
     def _named_class(self, name: str) -> OntologyTerm | Why:
         if (term := self.ontology.class_of(name)) is not None:
@@ -209,11 +209,11 @@ class _Builder:
         elif term.kind == "data":
             self._assert_value(index, subject, term)
         else:
-            other = self._number(triple.object)
-            self._assert_type(index, other, self._class(triple.object_type), derived=True)
-            ends = (subject, other)
+            object_ = self._number(triple.object)
+            self._assert_type(index, object_, self._class(triple.object_type), derived=True)
+            ends = (subject, object_)
             if term.inverse in self.ontology.by_iri:
-                term, ends = self.ontology.by_iri[term.inverse], (other, subject)
+                term, ends = self.ontology.by_iri[term.inverse], (object_, subject)
             self._add(Fact("object", term.iri, *ends), index, derived=False)
 
     def _assert_type(self, index: int, individual: int, term: OntologyTerm | None, *, derived: bool) -> None:

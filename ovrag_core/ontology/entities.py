@@ -32,8 +32,8 @@ def entity_key(name: str) -> str:
     text = " ".join(words[1:] if words[:1] == ["the"] and len(words) > 1 else words)
     for phrase, short in _PHRASES.items():
         text = re.sub(rf"\b{phrase}$", short, text)
-    head, _, last = text.rpartition(" ")
-    key = f"{head} {_SUFFIXES[last]}" if head and last in _SUFFIXES else text
+    head, _, suffix = text.rpartition(" ")
+    key = f"{head} {_SUFFIXES[suffix]}" if head and suffix in _SUFFIXES else text
     # A name of nothing but signs (an emoji) is still a name.
     return key or name.strip()
 
@@ -54,8 +54,8 @@ def resolve(names: Iterable[str], persons: frozenset[str] = frozenset()) -> dict
     person_keys = {entity_key(name) for name in persons}
     suffixed: dict[str, set[str]] = {}
     for key in keys.values():
-        bare, _, last = key.rpartition(" ")
-        if bare and last in _SUFFIXES.values():
+        bare, _, suffix = key.rpartition(" ")
+        if bare and suffix in _SUFFIXES.values():
             suffixed.setdefault(bare, set()).add(key)
     for name, key in keys.items():
         forms = suffixed.get(key, set())

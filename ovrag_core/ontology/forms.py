@@ -65,18 +65,20 @@ class Form:
 def read_form(path: Path, ontology: Ontology) -> Form:
     """Return the form that a file holds. Raises OntologyError naming the file and what in it the ontology lacks."""
     try:
-        given = _File.model_validate(read_yaml(path, OntologyError, "name a folder that holds one"))
+        file = _File.model_validate(read_yaml(path, OntologyError, "name a folder that holds one"))
     except ValidationError as problem:
         raise OntologyError(f"{path}: {fault(problem)}; mend that line") from None
 
-    thing = _field("thing", given.thing, "", "class", path, ontology).term
+    thing_class = _field("thing", file.thing, "", "class", path, ontology).term
     return Form(
-        thing=thing,
-        about=given.about,
-        parties=tuple(_field(key, it.property, it.ask, "object", path, ontology) for key, it in given.parties.items()),
-        kinds=tuple(_field(key, it.class_, it.ask, "class", path, ontology) for key, it in given.kinds.items()),
-        terms=tuple(_field(key, it.property, it.ask, "data", path, ontology) for key, it in given.terms.items()),
-        choices=_choices([_field(it, it, ask, "class", path, ontology) for it, ask in given.classes.items()], ontology),
+        thing=thing_class,
+        about=file.about,
+        parties=tuple(_field(key, f.property, f.ask, "object", path, ontology) for key, f in file.parties.items()),
+        kinds=tuple(_field(key, f.class_, f.ask, "class", path, ontology) for key, f in file.kinds.items()),
+        terms=tuple(_field(key, f.property, f.ask, "data", path, ontology) for key, f in file.terms.items()),
+        choices=_choices(
+            [_field(name, name, ask, "class", path, ontology) for name, ask in file.classes.items()], ontology
+        ),
     )
 
 
@@ -101,7 +103,7 @@ _IN_WORDS: dict[TermKind, str] = {
 
 def _field(name: str, word: str, ask: str, kind: TermKind, path: Path, ontology: Ontology) -> FormField:
     """A field that names a term of that kind. Raises OntologyError where the ontology has none of this name."""
-    term = next((each for each in ontology.terms if (each.name, each.kind) == (word, kind)), None)
+    term = next((t for t in ontology.terms if (t.name, t.kind) == (word, kind)), None)
     if term is not None:
         return FormField(name, term, ask)
     near = ontology.nearest_class(word) if kind == "class" else ontology.nearest_property(word)

@@ -156,14 +156,16 @@ class Logic:
         kind, term, subject, value = fact
         iri = jpype.JClass("org.semanticweb.owlapi.model.IRI").create
         factory = self.factory
-        this = factory.getOWLNamedIndividual(iri(f"{_INDIVIDUAL}{subject}"))
+        individual = factory.getOWLNamedIndividual(iri(f"{_INDIVIDUAL}{subject}"))
         if kind == "class":
-            return factory.getOWLClassAssertionAxiom(factory.getOWLClass(iri(term)), this)
+            return factory.getOWLClassAssertionAxiom(factory.getOWLClass(iri(term)), individual)
         if kind == "object":
-            other = factory.getOWLNamedIndividual(iri(f"{_INDIVIDUAL}{value}"))
-            return factory.getOWLObjectPropertyAssertionAxiom(factory.getOWLObjectProperty(iri(term)), this, other)
+            object_ = factory.getOWLNamedIndividual(iri(f"{_INDIVIDUAL}{value}"))
+            return factory.getOWLObjectPropertyAssertionAxiom(
+                factory.getOWLObjectProperty(iri(term)), individual, object_
+            )
         literal = factory.getOWLLiteral(value[0], factory.getOWLDatatype(iri(value[1])))
-        return factory.getOWLDataPropertyAssertionAxiom(factory.getOWLDataProperty(iri(term)), this, literal)
+        return factory.getOWLDataPropertyAssertionAxiom(factory.getOWLDataProperty(iri(term)), individual, literal)
 
 
 class HermiT:
@@ -207,12 +209,12 @@ class HermiT:
 
     def _make_atom(self, fact: Fact) -> JavaObject:
         kind, term, subject, value = fact
-        this = self._individual(f"{_INDIVIDUAL}{subject}")
+        individual = self._individual(f"{_INDIVIDUAL}{subject}")
         if kind == "class":
-            return self._atom(self._concept(term), this)
+            return self._atom(self._concept(term), individual)
         if kind == "object":
-            return self._atom(self._role(term), this, self._individual(f"{_INDIVIDUAL}{value}"))
-        return self._atom(self._role(term), this, self._constant(value[0], value[1]))
+            return self._atom(self._role(term), individual, self._individual(f"{_INDIVIDUAL}{value}"))
+        return self._atom(self._role(term), individual, self._constant(value[0], value[1]))
 
 
 class Fresh:
@@ -267,12 +269,12 @@ def treats_names_apart(logic: Logic) -> bool:
 
 
 def _rules(axiom: JavaObject) -> tuple[str, ...]:
-    found = [
+    names = [
         str(note.getValue().getLiteral())
         for note in axiom.getAnnotations()
         if str(note.getProperty().getIRI()).endswith("rule#rule")
     ]
-    return tuple(sorted(found))
+    return tuple(sorted(names))
 
 
 def _short_forms(names: dict[str, str]) -> JavaObject:

@@ -31,16 +31,14 @@ def _quick_xplain(
     if len(items) == 1:
         return items
     half = len(items) // 2
-    first, second = items[:half], items[half:]
-    needed = _quick_xplain(background + first, True, second, contradicts)
-    return _quick_xplain(background + needed, bool(needed), first, contradicts) + needed
+    front, back = items[:half], items[half:]
+    needed = _quick_xplain(background + front, True, back, contradicts)
+    return _quick_xplain(background + needed, bool(needed), front, contradicts) + needed
 
 
 def is_minimal(conflict: Sequence[int], contradicts: Contradicts) -> bool:
     """Return True where `conflict` contradicts as it stands and no longer does without any one of its items."""
-    return contradicts(conflict) and not any(
-        contradicts([other for other in conflict if other != item]) for item in conflict
-    )
+    return contradicts(conflict) and not any(contradicts([i for i in conflict if i != item]) for item in conflict)
 
 
 def all_minimal_conflicts(
@@ -57,23 +55,23 @@ def all_minimal_conflicts(
     that are still minimal need not be searched again. `stop` is asked between conflicts and ends the search early.
     """
     remembered = _Remembered(contradicts)
-    found = [conflict for conflict in known if _still_stands(conflict, items, contradicts)]
+    conflicts = [conflict for conflict in known if _still_stands(conflict, items, contradicts)]
     queue: deque[frozenset[int]] = deque([frozenset()])
-    seen = {frozenset[int]()}
+    queued = {frozenset[int]()}
     while queue:
-        if len(found) >= limit or stop():
-            return found, False
+        if len(conflicts) >= limit or stop():
+            return conflicts, False
         removed = queue.popleft()
-        conflict = next(filter(removed.isdisjoint, found), None)
+        conflict = next(filter(removed.isdisjoint, conflicts), None)
         if conflict is None:
             conflict = minimal_conflict([item for item in items if item not in removed], remembered)
             if conflict is not None:
                 _refuse_more_than_minimal(conflict, contradicts)
-                found.append(conflict)
+                conflicts.append(conflict)
         branches = [removed | {item} for item in conflict or ()]
-        queue.extend(branch for branch in branches if branch not in seen)
-        seen.update(branches)
-    return found, True
+        queue.extend(branch for branch in branches if branch not in queued)
+        queued.update(branches)
+    return conflicts, True
 
 
 def _still_stands(conflict: Sequence[int], items: Sequence[int], contradicts: Contradicts) -> bool:
@@ -95,9 +93,9 @@ class _Remembered:
 
     def __call__(self, chosen: Sequence[int]) -> bool:
         bits = sum(1 << item for item in chosen)
-        if any(bits & known == bits for known in self.consistent):
+        if any(bits & mask == bits for mask in self.consistent):
             return False
-        if any(bits & known == known for known in self.conflicting):
+        if any(bits & mask == mask for mask in self.conflicting):
             return True
         answer = self.contradicts(chosen)
         (self.conflicting if answer else self.consistent).append(bits)

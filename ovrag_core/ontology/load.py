@@ -172,16 +172,16 @@ class Ontology:
         """IRIs of the classes above each class that have none above them."""
         above = self.superclasses
         return {
-            iri: frozenset(each for each in supers if each in above and above[each] & above.keys() == {each})
+            iri: frozenset(top for top in supers if top in above and above[top] & above.keys() == {top})
             for iri, supers in above.items()
         }
 
     @cached_property
     def _disjoint(self) -> frozenset[frozenset[str]]:
         """Pairs of classes that are declared disjoint, by IRI."""
-        pairs = {frozenset((str(one), str(other))) for one, other in self.graph.subject_objects(OWL.disjointWith)}
+        pairs = {frozenset((str(a), str(b))) for a, b in self.graph.subject_objects(OWL.disjointWith)}
         for head in self.graph.objects(None, OWL.members):
-            members = [str(each) for each in self.graph.items(head)]
+            members = [str(m) for m in self.graph.items(head)]
             pairs |= {frozenset(pair) for pair in combinations(members, 2)}
         return frozenset(pairs)
 
@@ -215,15 +215,15 @@ def load_ontology(
 
 def assemble(graph: Graph, digest: bytes, rules: Path | None) -> Ontology:
     """The ontology that a graph holds, with the rule settings of a file. Raises OntologyError."""
-    known = read_rules(graph)
+    rule_set = read_rules(graph)
     if rules is not None:
-        known = apply_settings(known, rules)
-    _remove_axioms(graph, {rule.id for rule in known if not rule.enabled})
+        rule_set = apply_settings(rule_set, rules)
+    _remove_axioms(graph, {rule.id for rule in rule_set if not rule.enabled})
     return Ontology(
         graph=graph,
         terms=_terms(graph),
-        rules=known,
-        digest=hashlib.sha256(digest + repr(known).encode()).hexdigest(),
+        rules=rule_set,
+        digest=hashlib.sha256(digest + repr(rule_set).encode()).hexdigest(),
         any_types=frozenset(fold(str(word)) for word in graph.objects(None, RULE.anyType)),
         no_values=frozenset(fold(str(word)) for word in graph.objects(None, RULE.noValue)) - {""},
         type_names=frozenset(fold(str(word)) for word in graph.objects(RDF.type, SKOS.altLabel)) | {"rdftype"},
@@ -239,8 +239,8 @@ def fold(name: str) -> str:
 
 def _local(name: str) -> str:
     """A name without the prefix or namespace in front of it; one with spaces is prose and stays as it is."""
-    found = _QUALIFIED.match(name.strip())
-    return found[1] if found else name
+    match = _QUALIFIED.match(name.strip())
+    return match[1] if match else name
 
 
 def _nearest(name: str, known: dict[str, OntologyTerm]) -> str | None:
@@ -281,8 +281,8 @@ def read_into(graph: Graph, path: Path) -> bytes:
     except IndexError:
         raise OntologyError(f"{path} ends in the middle of a statement; restore its end") from None
     except (SAXException, ParserError, ValueError, AssertionError, KeyError) as error:
-        what = " ".join(str(error).split())[:160]
-        raise OntologyError(f"{path} cannot be read as {_FORMATS[path.suffix]}: {what}") from None
+        reason = " ".join(str(error).split())[:160]
+        raise OntologyError(f"{path} cannot be read as {_FORMATS[path.suffix]}: {reason}") from None
     return content
 
 
@@ -345,8 +345,11 @@ def _remove_axioms(graph: Graph, off: set[str]) -> None:
     for node, id_ in list(graph.subject_objects(RULE.rule)):
         if str(id_) not in off or (node, RDF.type, OWL.Axiom) not in graph:
             continue
-        parts = [graph.value(node, part) for part in (OWL.annotatedSource, OWL.annotatedProperty, OWL.annotatedTarget)]
-        graph.remove((parts[0], parts[1], parts[2]))
+        statement = [
+            graph.value(node, predicate)
+            for predicate in (OWL.annotatedSource, OWL.annotatedProperty, OWL.annotatedTarget)
+        ]
+        graph.remove((statement[0], statement[1], statement[2]))
         graph.remove((node, None, None))
 
 

@@ -31,11 +31,11 @@ def draw(violation: Violation, width_inches: float = 5.9) -> Figure:
     axes.set_axis_off()
     axes.set_xlim(0, width_inches)
     axes.set_ylim(0, height)  # inches both ways
-    levels = [height - 0.05 - sum(rows[:place]) - 0.22 for place in range(len(rows))]
+    levels = [height - 0.05 - sum(rows[:i]) - 0.22 for i in range(len(rows))]
     about: dict[str, list[float]] = {}
     for triple, level in zip(violation.triples, levels, strict=True):
         about.setdefault(triple.subject, []).append(level)
-    middle = {subject: sum(found) / len(found) for subject, found in about.items()}
+    middle = {subject: sum(heights) / len(heights) for subject, heights in about.items()}
     for triple, level in zip(violation.triples, levels, strict=True):
         _statement(axes, triple, (middle[triple.subject], level), width_inches)
     for subject, level in middle.items():
@@ -45,8 +45,8 @@ def draw(violation: Violation, width_inches: float = 5.9) -> Figure:
     if violation.axioms:
         axes.plot([0.1, width_inches - 0.1], [foot, foot], color="0.8", linewidth=0.6)
         axes.text(0.1, foot - 0.17, "cannot all be true, because", fontsize=7.5, style="italic")
-    for place, axiom in enumerate(violation.axioms):
-        level = foot - _HEAD - _AXIOM * place
+    for number, axiom in enumerate(violation.axioms):
+        level = foot - _HEAD - _AXIOM * number
         axes.text(2.0, level + 0.13, axiom, fontsize=7.5, family="monospace", color=_LINE, **_PLAIN)
     return figure
 
@@ -56,14 +56,14 @@ def _statement(axes: Axes, triple: Triple, ends: tuple[float, float], width: flo
     start, end = ends
     arrow = {"arrowstyle": "-|>", "color": _LINE, "linewidth": 1, "shrinkA": 2, "shrinkB": 2}
     axes.annotate("", xy=(0.44 * width, end), xytext=(0.235 * width, start), arrowprops=arrow)
-    at = (0.335 * width, start + 0.49 * (end - start))
-    axes.text(*at, triple.predicate, ha="center", va="center", fontsize=7.5, bbox=_BEHIND, **_PLAIN)
+    label_position = (0.335 * width, start + 0.49 * (end - start))
+    axes.text(*label_position, triple.predicate, ha="center", va="center", fontsize=7.5, bbox=_BEHIND, **_PLAIN)
     box = _BOX | {"facecolor": _OBJECT}
     axes.text(0.455 * width, end, _wrapped(triple.object, 2 * _NAME), va="center", fontsize=8, bbox=box, **_PLAIN)
     if triple.evidence:
         quote = textwrap.wrap(f"“{triple.evidence.quote}”", _SAID, max_lines=2, placeholder=" …”")
-        place = (0.455 * width, end - 0.19)
-        axes.text(*place, "\n".join(quote), va="top", fontsize=6.5, style="italic", color=_QUOTE, **_PLAIN)
+        quote_position = (0.455 * width, end - 0.19)
+        axes.text(*quote_position, "\n".join(quote), va="top", fontsize=6.5, style="italic", color=_QUOTE, **_PLAIN)
 
 
 def _wrapped(text: str, width: int) -> str:

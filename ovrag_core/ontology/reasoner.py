@@ -139,10 +139,10 @@ class Reasoner:
             raise ReasonerError(reply["failed"])
         if reply["consistent"]:
             return Outcome(True)
-        found = tuple(
+        explanations = tuple(
             Explanation(tuple(item["facts"]), tuple(map(tuple, item["axioms"]))) for item in reply["explanations"]
         )
-        return Outcome(False, found, reply["complete"])
+        return Outcome(False, explanations, reply["complete"])
 
     def close(self) -> None:
         """Ends the process."""
@@ -220,17 +220,17 @@ class Reasoner:
     def _receive(process: subprocess.Popen[bytes], length: int, deadline: float) -> bytes:
         assert process.stdout is not None
         file = process.stdout.fileno()
-        parts: list[bytes] = []
+        chunks: list[bytes] = []
         while length:
             ready, _, _ = select.select([file], [], [], max(0.0, deadline - time.monotonic()))
             if not ready:
                 raise TimeoutError
-            part = os.read(file, min(length, 1 << 20))
-            if not part:
+            chunk = os.read(file, min(length, 1 << 20))
+            if not chunk:
                 raise EOFError
-            parts.append(part)
-            length -= len(part)
-        return b"".join(parts)
+            chunks.append(chunk)
+            length -= len(chunk)
+        return b"".join(chunks)
 
     def _stop(self) -> None:
         if self._closer is not None:

@@ -57,8 +57,8 @@ def read_rules(graph: Graph) -> tuple[Rule, ...]:
         graph.subject_objects(RULE.rule), key=lambda pair: (str(pair[1]), _is_bare(graph, pair[0]))
     ):
         rule = _read_rule(graph, node, str(id_))
-        known = rules.setdefault(rule.id, rule)
-        if known.form != rule.form:
+        earlier = rules.setdefault(rule.id, rule)
+        if earlier.form != rule.form:
             raise OntologyError(f"the rule {rule.id} is stated by an axiom and by a shape; give each an id of its own")
     for rule in rules.values():
         _require_complete(rule)
@@ -68,31 +68,31 @@ def read_rules(graph: Graph) -> tuple[Rule, ...]:
 def apply_settings(rules: Iterable[Rule], path: Path) -> tuple[Rule, ...]:
     """The rules as the settings file wants them. Raises OntologyError for an unknown rule or word."""
     wanted = _read_settings(path)
-    known = {rule.id: rule for rule in rules}
+    by_id = {rule.id: rule for rule in rules}
     for id_, word in wanted.items():
-        if id_ not in known:
-            near = difflib.get_close_matches(id_, known, n=1)
+        if id_ not in by_id:
+            near = difflib.get_close_matches(id_, by_id, n=1)
             hint = f"did you mean {near[0]}?" if near else "`ovrag rules` lists them"
             raise OntologyError(f"{path} names the unknown rule {id_}; {hint}")
-        known[id_] = _set(known[id_], word, path)
-    return tuple(known.values())
+        by_id[id_] = _set(by_id[id_], word, path)
+    return tuple(by_id.values())
 
 
 def rules_page(ontology: Ontology) -> str:
     """Markdown: each rule in a sentence, with what breaking it means and where it comes from."""
     clash_types = sorted({rule.clash_type for rule in ontology.rules if rule.clash_type})
-    parts = [
+    blocks = [
         "# Rules",
         "Generated from `ontologies/` by `ovrag rules`; edit the ontology, not this page. Switch a rule off, or lower\n"
         "it to a warning, in `ontologies/rules.yaml`. Breaking a rule of severity *clash* makes a document CLASH; a\n"
         "*warning* is listed.",
     ]
     for clash_type in clash_types:
-        parts.append(
+        blocks.append(
             f"## {clash_type}\n\n" + _table([rule for rule in ontology.rules if rule.clash_type == clash_type])
         )
-    parts.append("## Warnings\n\n" + _table([rule for rule in ontology.rules if rule.clash_type is None]))
-    return "\n\n".join(parts) + "\n"
+    blocks.append("## Warnings\n\n" + _table([rule for rule in ontology.rules if rule.clash_type is None]))
+    return "\n\n".join(blocks) + "\n"
 
 
 def _table(rules: Sequence[Rule]) -> str:

@@ -63,20 +63,20 @@ def read_value(text: str, kind: str) -> Value | None:
 
 def amount(text: str) -> Value | None:
     """`USD 962,000.00`, `$1.5 million`, `1.000.000,00 EUR`, `two hundred thousand dollars ($200,000)`."""
-    found = sorted(_AMOUNT.finditer(text), key=lambda match: match["words"] is not None)
-    if not found or (number := _number(found[0]["figures"] or found[0]["words"])) is None:
+    matches = sorted(_AMOUNT.finditer(text), key=lambda match: match["words"] is not None)
+    if not matches or (number := _number(matches[0]["figures"] or matches[0]["words"])) is None:
         return None
-    number *= _SCALES[found[0]["scale"].lower()] if found[0]["scale"] else 1
-    return Value(_plain(-number if found[0]["minus"] else number), XSD + "decimal", currency_of(text))
+    number *= _SCALES[matches[0]["scale"].lower()] if matches[0]["scale"] else 1
+    return Value(_plain(-number if matches[0]["minus"] else number), XSD + "decimal", currency_of(text))
 
 
 def rate(text: str) -> Value | None:
     """Per cent a year: `5.75%`, `4¾ per cent`, `six and nine-tenths percent`, `475 basis points`, a bare number."""
     if _MARGIN.search(text):
         return None  # a margin over an index is not a rate
-    found = sorted(percentages(text), key=lambda percentage: percentage[1])
-    if found:
-        return Value(_plain(found[0][0]), XSD + "decimal")
+    percents = sorted(percentages(text), key=lambda percentage: percentage[1])
+    if percents:
+        return Value(_plain(percents[0][0]), XSD + "decimal")
     bare = re.fullmatch(r"(-?\d+(?:[.,]\d+)?)\s*%?", text)
     return Value(_plain(Decimal(bare[1].replace(",", "."))), XSD + "decimal") if bare else None
 
@@ -89,14 +89,14 @@ def date(text: str) -> Value | None:
 
 def months(text: str) -> Value | None:
     """A duration in months: `348 months`, `5 years and 6 months`, `ninety (90) days` (a month is 30.4375 days)."""
-    found = [(match["number"], match["unit"].lower()) for match in _DURATION.finditer(text)]
-    if not found and re.fullmatch(r"\d+", text):
-        found = [(text, "month")]
+    counts = [(match["number"], match["unit"].lower()) for match in _DURATION.finditer(text)]
+    if not counts and re.fullmatch(r"\d+", text):
+        counts = [(text, "month")]
     total = Decimal(0)
-    for written, unit in found:
+    for written, unit in counts:
         number = Decimal(written) if written[0].isdigit() else Decimal(words_to_number(written) or 0)
         total += number * _MONTHS[unit] if unit in _MONTHS else number * (7 if unit == "week" else 1) / _DAYS_OF_A_MONTH
-    return Value(_plain(round(total, 4)), XSD + "decimal") if found else None
+    return Value(_plain(round(total, 4)), XSD + "decimal") if counts else None
 
 
 def boolean(text: str) -> Value | None:

@@ -98,11 +98,11 @@ class Service:
         explanations += [{"facts": conflict, "axioms": self._axioms(facts, conflict, hard=True)} for conflict in hard]
         if self.whole is not self.hard:
             soft, soft_complete = self._conflicts(self.whole, facts, request["limit"], deadline, hard)
-            known = set(hard)
+            hard_conflicts = set(hard)
             explanations += [
                 {"facts": conflict, "axioms": self._axioms(facts, conflict, hard=False)}
                 for conflict in soft
-                if conflict not in known
+                if conflict not in hard_conflicts
             ]
             complete = complete and soft_complete
         return {"consistent": False, "explanations": explanations, "complete": complete}
@@ -115,19 +115,19 @@ class Service:
         deadline: float,
         known: Sequence[tuple[int, ...]] = (),
     ) -> tuple[list[tuple[int, ...]], bool]:
-        found: list[tuple[int, ...]] = []
+        conflicts: list[tuple[int, ...]] = []
         complete = True
-        for part in _components(facts):
+        for component in _components(facts):
             more, all_of_them = all_minimal_conflicts(
-                part,
+                component,
                 lambda chosen: not engine.consistent([facts[number] for number in chosen]),
                 limit=limit,
                 known=known,
                 stop=lambda: time.monotonic() > deadline,
             )
-            found += more
+            conflicts += more
             complete = complete and all_of_them
-        return found, complete
+        return conflicts, complete
 
     def _axioms(self, facts: list[Fact], conflict: tuple[int, ...], *, hard: bool) -> list[tuple[int, ...]]:
         """The minimal sets of axioms that make these facts contradictory; remembered by the pattern of the facts."""
@@ -166,9 +166,9 @@ def _renumbered(facts: list[Fact]) -> list[Fact]:
     numbers: dict[int, int] = {}
     renumbered: list[Fact] = []
     for kind, term, subject, value in facts:
-        this = numbers.setdefault(subject, len(numbers))
-        other = numbers.setdefault(value, len(numbers)) if kind == "object" else value
-        renumbered.append((kind, term, this, other))
+        individual = numbers.setdefault(subject, len(numbers))
+        target = numbers.setdefault(value, len(numbers)) if kind == "object" else value
+        renumbered.append((kind, term, individual, target))
     return renumbered
 
 
@@ -188,10 +188,10 @@ def _components(facts: list[Fact]) -> list[list[int]]:
         find(subject)
         if kind == "object":
             group[find(value)] = find(subject)
-    parts: dict[int, list[int]] = {}
+    components: dict[int, list[int]] = {}
     for number, fact in enumerate(facts):
-        parts.setdefault(find(fact[2]), []).append(number)
-    return list(parts.values())
+        components.setdefault(find(fact[2]), []).append(number)
+    return list(components.values())
 
 
 def read_message(stream: BinaryIO) -> Message | None:
@@ -216,11 +216,11 @@ def main() -> None:
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     requests = sys.stdin.buffer
-    first = read_message(requests)
-    if first is None:
+    setup = read_message(requests)
+    if setup is None:
         return
     try:
-        java.start_jvm(first["heap"], pellet=first["reasoner"] != "hermit")
+        java.start_jvm(setup["heap"], pellet=setup["reasoner"] != "hermit")
     except FileNotFoundError as error:
         write_message(replies, {"no_java": str(error)})
         return
@@ -228,8 +228,8 @@ def main() -> None:
         write_message(replies, {"no_java": " ".join(str(error).split())[:200]})
         return
     try:
-        service = Service(first)
-        write_message(replies, service.described(first["classes"]))
+        service = Service(setup)
+        write_message(replies, service.described(setup["classes"]))
     except jpype.JException as error:
         write_message(replies, {"broken": _java_words(error)})
         return

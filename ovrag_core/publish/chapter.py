@@ -46,18 +46,20 @@ def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, 
     sources = [path for path in sorted(folder.glob("*.tex")) if _study(path.stem) in {None, *present}]
     texts = {path: COMMENT.sub("", _read(path)) for path in sources}
     inputs = {path: _inputs(text, wanted, present) for path, text in texts.items()}
-    taken = set(map(_any_data, chain.from_iterable(inputs.values())))
-    problems = [each for path, names in inputs.items() for each in _absent_inputs(path, names, (folder, project))]
+    included = set(map(_any_data, chain.from_iterable(inputs.values())))
+    problems = [problem for path, names in inputs.items() for problem in _absent_inputs(path, names, (folder, project))]
     problems += [
-        f"no file takes {path}; add {_line(path, folder.name)}" for path in wanted if _any_data(path) not in taken
+        f"no file takes {path}; add {_line(path, folder.name)}" for path in wanted if _any_data(path) not in included
     ]
     labels = _labels([*texts.values(), *map(_read, map(project.joinpath, wanted))])
-    return problems + [f"{path.name} {each}" for path, text in texts.items() for each in _faults(text, labels, values)]
+    return problems + [
+        f"{path.name} {fault}" for path, text in texts.items() for fault in _faults(text, labels, values)
+    ]
 
 
 def _absent_inputs(path: Path, names: Iterable[str], places: Sequence[Path]) -> Iterator[str]:
     for name in names:
-        if not any((place / name).exists() for place in places):
+        if not any((folder / name).exists() for folder in places):
             yield f"{path.name} takes {name}, which does not exist; {_remedy(name)} or take the line out"
 
 
@@ -68,17 +70,17 @@ def _faults(text: str, labels: Collection[str], values: Mapping[str, str]) -> It
             yield f"refers to {name}, which no table or figure is labelled"
     for name in _unknown_macros(text, values):
         yield rf"uses \{name}, which the results do not have"
-    for line, found in _typed_numbers(text):
-        yield f"line {line}: the number {found} is typed"
+    for line, number in _typed_numbers(text):
+        yield f"line {line}: the number {number} is typed"
 
 
 def defined_macros(project: Path, results: Iterable[str]) -> dict[str, str]:
     """All macros of the results with their values."""
-    found: dict[str, str] = {}
+    defined: dict[str, str] = {}
     for path in results:
         if path.endswith(".tex") and (project / path).exists():
-            found |= macros((project / path).read_text(encoding="utf-8"))
-    return found
+            defined |= macros((project / path).read_text(encoding="utf-8"))
+    return defined
 
 
 def _labels(texts: Iterable[str]) -> set[str]:
@@ -109,8 +111,8 @@ def _is_numbers(path: str) -> bool:
 
 def _any_data(path: str) -> str:
     """Return the path of a result of a study without the folder that says on which data it was made."""
-    parts = path.split("/")
-    return "/".join((*parts[:2], parts[-1])) if len(parts) > 3 and study_of(path) else path
+    segments = path.split("/")
+    return "/".join((*segments[:2], segments[-1])) if len(segments) > 3 and study_of(path) else path
 
 
 def _remedy(name: str) -> str:
@@ -134,10 +136,10 @@ def _line(path: str, chapter: str) -> str:
 
 def _unknown_macros(text: str, values: Mapping[str, str]) -> list[str]:
     """Macros that nobody defines and that begin with the same word as one of the results'."""
-    own = {name for pair in DEFINED.findall(text) for name in pair if name}
+    defined = {name for pair in DEFINED.findall(text) for name in pair if name}
     used = dict.fromkeys(WORD.findall(text))
     begins = {_first_word(name) for name in values}
-    return [name for name in used if _first_word(name) in begins and name not in values and name not in own]
+    return [name for name in used if _first_word(name) in begins and name not in values and name not in defined]
 
 
 def _first_word(name: str) -> str:
@@ -146,5 +148,5 @@ def _first_word(name: str) -> str:
 
 def _typed_numbers(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.splitlines(), 1):
-        for found in NUMBER.findall(NO_PROSE.sub("", line)):
-            yield number, found
+        for typed in NUMBER.findall(NO_PROSE.sub("", line)):
+            yield number, typed

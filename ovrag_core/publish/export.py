@@ -91,15 +91,15 @@ def export(
     copies = [copy for copy in copies if copy.path not in tampered and (not only or copy.path in chosen)]
     started = [] if only else start_chapter(project, target)
     done = copy_results(copies, project, target, force=force)
-    kept = [copy for copy in copies if copy not in done and copy.kind != "same"]
-    lines = [*_account(done, started, kept), _count(len(copies) - len(kept), target)]
+    left = [copy for copy in copies if copy not in done and copy.kind != "same"]
+    lines = [*_account(done, started, left), _count(len(copies) - len(left), target)]
     lines += [f"packed in {archive(target)}"] if packed else []
     makers = result_files(stages)
     warnings = [
         f"{path} was edited by hand and not copied; `{makers[path].remedy}` makes it again" for path in tampered
     ]
     warnings += [sentence for _, sentence in _stale(stages, chosen)]
-    return Exported(lines=tuple(lines), warnings=tuple(warnings), kept=bool(kept or tampered))
+    return Exported(lines=tuple(lines), warnings=tuple(warnings), kept=bool(left or tampered))
 
 
 def _count(results: int, target: Path) -> str:
@@ -165,8 +165,8 @@ def refuse_missing(stages: Mapping[str, Stage]) -> None:
     absent = [item.path for stage in stages.values() for item in stage.outputs if _missing_folder(item)]
     absent += [path for path, (_, state) in wanted.items() if state == "missing"]
     if not wanted or absent:
-        what = _some(absent) if absent else "every table and figure"
-        raise ResultError(f"missing: {what}; run `make repro`, which makes the results")
+        listing = _some(absent) if absent else "every table and figure"
+        raise ResultError(f"missing: {listing}; run `make repro`, which makes the results")
 
 
 def stale_results(stages: Mapping[str, Stage]) -> list[str]:
@@ -183,7 +183,7 @@ def _stale(stages: Mapping[str, Stage], chosen: Sequence[str]) -> Iterator[tuple
         if results and changed:
             named = sorted(changed, key=lambda change: not change.what.startswith("parameter"))[:_MOST_CHANGES]
             more = f"; and {len(changed) - len(named)} more changes" if len(changed) > len(named) else ""
-            yield stage.name, f"{_some(results)} are stale: {'; '.join(each.sentence() for each in named)}{more}"
+            yield stage.name, f"{_some(results)} are stale: {'; '.join(change.sentence() for change in named)}{more}"
 
 
 def edited_results(stages: Mapping[str, Stage]) -> list[str]:
@@ -193,10 +193,10 @@ def edited_results(stages: Mapping[str, Stage]) -> list[str]:
 
 def compare(paths: Iterable[str], project: Path, target: Path) -> list[Copy]:
     """Compare each result with its copy in `target`, in order of paths. Raises ResultError for a broken manifest."""
-    known = read_manifest(target).files
-    copies = [Copy(path=path, kind=_kind(path, project, target, known)) for path in paths]
-    current = {copy.path for copy in copies}
-    copies += [Copy(path=path, kind="dropped") for path in known if path not in current and (target / path).exists()]
+    digests = read_manifest(target).files
+    copies = [Copy(path=path, kind=_kind(path, project, target, digests)) for path in paths]
+    exported = {copy.path for copy in copies}
+    copies += [Copy(path=path, kind="dropped") for path in digests if path not in exported and (target / path).exists()]
     return sorted(copies, key=lambda copy: copy.path)
 
 
@@ -205,7 +205,7 @@ def copy_results(copies: Iterable[Copy], project: Path, target: Path, *, force: 
 
     Raises ResultError where the folder cannot be written.
     """
-    known = dict(read_manifest(target).files)
+    digests = dict(read_manifest(target).files)
     done = []
     for copy in copies:
         if copy.kind in ("edited", "dropped") and not force:
@@ -213,14 +213,14 @@ def copy_results(copies: Iterable[Copy], project: Path, target: Path, *, force: 
         if copy.kind == "dropped":
             (target / copy.path).unlink()
             _remove_empty((target / copy.path).parent)
-            known.pop(copy.path)
+            digests.pop(copy.path)
         else:
             content = (project / copy.path).read_bytes()
-            known[copy.path] = hashlib.sha256(content).hexdigest()
+            digests[copy.path] = hashlib.sha256(content).hexdigest()
             if copy.kind != "same":
                 _write(target / copy.path, content)
         done += [copy] if copy.kind != "same" else []
-    text = Manifest(files=dict(sorted(known.items()))).model_dump_json(indent=1) + "\n"
+    text = Manifest(files=dict(sorted(digests.items()))).model_dump_json(indent=1) + "\n"
     if not (target / MANIFEST).exists() or text != (target / MANIFEST).read_text(encoding="utf-8"):
         _write(target / MANIFEST, text.encode())
     return done
@@ -243,21 +243,21 @@ def archive(target: Path) -> Path:
     """
     root = target.resolve()
     path = root.with_name(f"{root.name}.zip")
-    made = {tex.with_suffix(".pdf") for tex in root.glob("*.tex")}
-    found = [
+    pdfs = {tex.with_suffix(".pdf") for tex in root.glob("*.tex")}
+    files = [
         file
         for file in sorted(root.rglob("*"))
         if file.is_file()
         and file.suffix.lower() in SOURCES
-        and file not in made
-        and not any(part.startswith(".") or part == "build" for part in file.relative_to(root).parts)
+        and file not in pdfs
+        and not any(name.startswith(".") or name == "build" for name in file.relative_to(root).parts)
         and file.resolve().is_relative_to(root)
     ]
     with (
         replacing(path, ResultError, _ROOM) as partial,
         zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as packed,
     ):
-        for file in found:
+        for file in files:
             entry = zipfile.ZipInfo(file.relative_to(root).as_posix(), _ZIP_DATE)
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             packed.writestr(entry, file.read_bytes())
@@ -285,10 +285,10 @@ def _kind(path: str, project: Path, target: Path, known: Mapping[str, str]) -> K
         return "new"
     if not copy.is_file():
         return "edited"
-    there = _sha256(copy)
-    if there == _sha256(project / path):
+    digest = _sha256(copy)
+    if digest == _sha256(project / path):
         return "same"
-    return "changed" if there == known.get(path) else "edited"
+    return "changed" if digest == known.get(path) else "edited"
 
 
 def _remove_empty(folder: Path) -> None:

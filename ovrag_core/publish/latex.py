@@ -59,20 +59,20 @@ def log_of(main: Path) -> str:
 
 def explain(log: str) -> str:
     """Explain the first complaint of a log, and its remedy, in one sentence."""
-    if found := _NO_FILE.search(log):
-        if _RESULT.search(found[1]):
-            return f"{found[1]} is missing; run `make repro`, which makes it, or take the line out"
-        return f"the LaTeX file {found[1]} is not installed; {INSTALL}"
-    if found := _NO_FONT.search(log):
-        return f"the font {found[1] or found[2]} is not installed; {INSTALL}"
-    if found := _MACRO.search(log):
-        place = _PLACE.search(log)
-        where = f"{place[1]}: " if place else ""
-        return f"{where}the macro {found[1]} is not defined; a macro of tables/*/numbers*.tex comes with `make repro`"
-    if found := _PLACE.search(log):
-        return f"{found[1]}: {found[2]}; mend that line"
-    first = next((line for line in log.splitlines() if line.startswith("!")), "")
-    return f"LaTeX stopped{': ' + first.lstrip('! ') if first else ' without a message'}; see {BUILD}/*.log"
+    if match := _NO_FILE.search(log):
+        if _RESULT.search(match[1]):
+            return f"{match[1]} is missing; run `make repro`, which makes it, or take the line out"
+        return f"the LaTeX file {match[1]} is not installed; {INSTALL}"
+    if match := _NO_FONT.search(log):
+        return f"the font {match[1] or match[2]} is not installed; {INSTALL}"
+    if match := _MACRO.search(log):
+        location = _PLACE.search(log)
+        where = f"{location[1]}: " if location else ""
+        return f"{where}the macro {match[1]} is not defined; a macro of tables/*/numbers*.tex comes with `make repro`"
+    if match := _PLACE.search(log):
+        return f"{match[1]}: {match[2]}; mend that line"
+    complaint = next((line for line in log.splitlines() if line.startswith("!")), "")
+    return f"LaTeX stopped{': ' + complaint.lstrip('! ') if complaint else ' without a message'}; see {BUILD}/*.log"
 
 
 def overfull(log: str, points: float = 1.0) -> list[str]:
@@ -80,8 +80,8 @@ def overfull(log: str, points: float = 1.0) -> list[str]:
     complaints, within = [], "the text"
     for line in log.splitlines():
         within = next(reversed(_OPENED.findall(line)), within)
-        found = _OVERFULL.match(line)
-        if found and float(found[1]) > points:
+        match = _OVERFULL.match(line)
+        if match and float(match[1]) > points:
             complaints.append(f"{within}: {line}")
     return complaints
 

@@ -73,8 +73,8 @@ def provenance(asked: str, project: Path) -> Provenance:
         value=value,
         output=output,
         stage=stage,
-        above=tuple(each.name for each in above if each is not stage),
-        parameters={each.name: each.parameters for each in above if each.parameters},
+        above=tuple(s.name for s in above if s is not stage),
+        parameters={s.name: s.parameters for s in above if s.parameters},
         changes=tuple(changes(stages, stage.name)),
         revision=_revision(project, stage.lock),
         run=_manifest(project, stage),
@@ -123,9 +123,9 @@ def _parameter_text(parameter: Parameter) -> str:
 
 
 def _input_text(item: StageFile) -> str:
-    made = f", made by {item.stage}" if item.stage else ""
+    origin = f", made by {item.stage}" if item.stage else ""
     state = {"same": "same", "missing": "not here"}.get(item.state, item.state.upper())
-    return f"{item.recorded or 'none':<36} {item.path} ({state}{made})"
+    return f"{item.recorded or 'none':<36} {item.path} ({state}{origin})"
 
 
 def _notebook_text(stage: Stage) -> str:
@@ -153,8 +153,8 @@ def _run_text(found: Provenance) -> str:
     if found.run is None:
         return f"{path.stem}; its manifest is not here, `make repro` makes it again"
     libraries = found.run.get("libraries")
-    made = f", made with {_libraries_text(libraries)}" if isinstance(libraries, dict) else ""
-    return f"{path.stem}, model {found.run.get('model', 'not recorded')}{made}"
+    built_with = f", made with {_libraries_text(libraries)}" if isinstance(libraries, dict) else ""
+    return f"{path.stem}, model {found.run.get('model', 'not recorded')}{built_with}"
 
 
 def _libraries_text(libraries: Mapping[str, object]) -> str:
@@ -181,9 +181,9 @@ def _found(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[str,
             return path, values[name]
         if asked in LABEL.findall(text):
             return path, None
-    root, place = project.resolve(), Path(asked).resolve()
-    within = place.relative_to(root).as_posix() if place.is_relative_to(root) else asked
-    copied = ["/".join(place.parts[-parts:]) for parts in (4, 3, 2)]  # a thesis's file is a copy of the result so named
+    root, file = project.resolve(), Path(asked).resolve()
+    within = file.relative_to(root).as_posix() if file.is_relative_to(root) else asked
+    copied = ["/".join(file.parts[-depth:]) for depth in (4, 3, 2)]  # a thesis's file is a copy of the result so named
     return next((path for path in (within, asked, *copied) if _maker(path, stages)), asked), None
 
 
@@ -213,9 +213,9 @@ def _text(path: Path) -> str:
 
 
 def _revision(project: Path, lock: str) -> Revision | None:
-    found = git_lines(project, "log", "-1", "--format=%H%x00%cs%x00%s", "--", lock)
-    if not found:
+    lines = git_lines(project, "log", "-1", "--format=%H%x00%cs%x00%s", "--", lock)
+    if not lines:
         return None
-    commit, date, title = found[0].split("\0")
+    commit, date, title = lines[0].split("\0")
     since = bool(git_lines(project, "diff", "--name-only", commit, "--", lock))
     return Revision(commit=commit, date=date, title=title, since=since)

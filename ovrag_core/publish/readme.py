@@ -66,22 +66,26 @@ def retabled(text: str, project: Path) -> str:
 
 
 def _markdown(match: re.Match[str], project: Path) -> str:
-    given = dict(part.split(":", 1) for part in match["options"].split(";") if ":" in part)
-    chosen = {name.strip(): value.strip() for name, value in given.items()}
+    options = dict(option.split(":", 1) for option in match["options"].split(";") if ":" in option)
+    chosen = {name.strip(): value.strip() for name, value in options.items()}
     if unknown := [name for name in chosen if name not in OPTIONS]:
         raise ResultError(f"the table {match['path']} is asked for {unknown[0]}; known are {', '.join(OPTIONS)}")
     try:
         frame = _with_counts(pandas.read_csv(project / match["path"]))
         shown = display(frame, {str(name): str(name) for name in frame})
         if wanted := chosen.get("rows"):
-            parts = [re.compile(part) for part in wanted.split(" & ")]
-            shown = shown[[all(any(map(part.fullmatch, row)) for part in parts) for row in shown.to_numpy()]]
+            patterns = [re.compile(p) for p in wanted.split(" & ")]
+            shown = shown[[all(any(map(pattern.fullmatch, row)) for pattern in patterns) for row in shown.to_numpy()]]
         if wanted := chosen.get("columns"):
             shown = shown[[name.strip() for name in wanted.split(",")]]
         if wanted := chosen.get("across"):
-            *kept, last = [str(name) for name in shown if name != wanted]
+            *row_names, value_name = [str(name) for name in shown if name != wanted]
             order = list(dict.fromkeys(shown[wanted]))
-            shown = shown.pivot_table(last, kept, wanted, aggfunc="first", sort=False)[order].fillna("–").reset_index()
+            shown = (
+                shown.pivot_table(value_name, row_names, wanted, aggfunc="first", sort=False)[order]
+                .fillna("–")
+                .reset_index()
+            )
     except OSError as error:
         raise ResultError(f"the text takes {match['path']}, which cannot be read ({error.strerror})") from None
     except KeyError as error:
@@ -95,8 +99,8 @@ def _markdown(match: re.Match[str], project: Path) -> str:
 def _with_counts(frame: pandas.DataFrame) -> pandas.DataFrame:
     """The frame with whole numbers in columns that have no others, where some are missing too."""
     for name in frame.select_dtypes("float"):
-        known = frame[name].dropna()
-        if f"{name}_low" not in frame and len(known) and (known % 1 == 0).all():
+        numbers = frame[name].dropna()
+        if f"{name}_low" not in frame and len(numbers) and (numbers % 1 == 0).all():
             whole = [value if pandas.isna(value) else int(value) for value in frame[name]]
             frame[name] = pandas.Series(whole, frame.index, dtype=object)
     return frame

@@ -112,7 +112,7 @@ def read_stages(project: Path) -> dict[str, Stage]:
             needs = {stage.name: {needed.name for needed in repo.index.graph.successors(stage)} for stage in stages}
             names = [stage.name for stage in stages]
             order = {stage: tuple(name for name in names if name in needed) for stage, needed in needs.items()}
-            return {each.name: _stage(each, makers, order[each.name]) for each in stages}
+            return {stage.name: _stage(stage, makers, order[stage.name]) for stage in stages}
     except DvcException as error:
         reason = " ".join(str(error).split())
         raise ResultError(f"the pipeline of {project} cannot be read: {reason}; mend dvc.yaml or dvc.lock") from None
@@ -120,13 +120,13 @@ def read_stages(project: Path) -> dict[str, Stage]:
 
 def upstream(stages: Mapping[str, Stage], name: str) -> list[Stage]:
     """The stage and all that it rests on, in the pipeline's order."""
-    found, waiting = set(), [name]
+    reached, waiting = set(), [name]
     while waiting:
-        current = waiting.pop()
-        if current not in found:
-            found.add(current)
-            waiting += stages[current].needs
-    return [stage for stage in stages.values() if stage.name in found]
+        stage_name = waiting.pop()
+        if stage_name not in reached:
+            reached.add(stage_name)
+            waiting += stages[stage_name].needs
+    return [stage for stage in stages.values() if stage.name in reached]
 
 
 def changes(stages: Mapping[str, Stage], name: str) -> list[Change]:
@@ -135,7 +135,7 @@ def changes(stages: Mapping[str, Stage], name: str) -> list[Change]:
     A reason is a change for the stage, or for a stage that it rests on. What another stage makes and is only absent
     (bulk that a fresh clone does not have) is no change.
     """
-    return [Change(stage=stage.name, what=what) for stage in upstream(stages, name) for what in _changed(stage)]
+    return [Change(stage=stage.name, what=reason) for stage in upstream(stages, name) for reason in _changed(stage)]
 
 
 def _changed(stage: Stage) -> Iterator[str]:
@@ -180,14 +180,16 @@ def _stage(stage: DvcStage, makers: Mapping[str, str], needs: tuple[str, ...]) -
         command_changed=bool(getattr(stage, "cmd_changed", False)),
         needs=needs,
         inputs=tuple(_item(dep, _maker(dep.def_path, makers)) for dep in inputs),
-        parameters=tuple(each for dep in stage.deps if isinstance(dep, ParamsDependency) for each in _parameters(dep)),
+        parameters=tuple(
+            parameter for dep in stage.deps if isinstance(dep, ParamsDependency) for parameter in _parameters(dep)
+        ),
         outputs=tuple(_with_files(out, _item(out, stage.name), _lock(stage)) for out in stage.outs),
     )
 
 
 def _maker(path: str, makers: Mapping[str, str]) -> str | None:
     """The stage that makes an input, or the first of those that make what lies in it."""
-    return makers.get(path) or next((name for made, name in makers.items() if made.startswith(f"{path}/")), None)
+    return makers.get(path) or next((name for output, name in makers.items() if output.startswith(f"{path}/")), None)
 
 
 def _item(item: DvcOutput, stage: str | None) -> StageFile:
@@ -227,10 +229,10 @@ def _with_files(out: DvcOutput, item: StageFile, lock: str) -> StageFile:
 
 def _files_of(project: Path, path: str) -> list[str]:
     """The files of a result, which may be a folder, as paths within the project; none where it is missing."""
-    place = project / path
-    if not place.is_dir():
-        return [path] if place.exists() else []
-    return sorted(file.relative_to(project).as_posix() for file in place.rglob("*") if file.is_file())
+    result_path = project / path
+    if not result_path.is_dir():
+        return [path] if result_path.exists() else []
+    return sorted(file.relative_to(project).as_posix() for file in result_path.rglob("*") if file.is_file())
 
 
 def _parameters(dependency: ParamsDependency) -> Iterator[Parameter]:

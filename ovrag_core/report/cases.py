@@ -86,23 +86,23 @@ def chosen(records: Sequence[QueryRecord]) -> dict[str, list[QueryRecord]]:
     Missed are contradictions that an arm which validates did not flag; an accepted answer is about the wrong contract
     where it is about others only.
     """
-    rank = {arm: place for place, arm in enumerate(arms_of(records))}
+    rank = {arm: number for number, arm in enumerate(arms_of(records))}
     ordered = sorted(records, key=lambda record: (rank[record.arm], record.document_id, record.question_id))
     sources = source_frame(ordered)
     wrong = wrong_answers(sources).set_index(["arm", "document_id", "question_id"]).index
     judging = {record.arm for record in records if any(attempt.verdict for attempt in record.attempts)}
-    found: dict[str, list[QueryRecord]] = {kind: [] for kind in KINDS}
+    by_kind: dict[str, list[QueryRecord]] = {kind: [] for kind in KINDS}
     for record in ordered:
         where = cell(record)
         if where == "fp":
-            found["False positive"].append(record)
+            by_kind["False positive"].append(record)
         elif record.outcome == "source_finding":
-            found["Source finding"].append(record)
+            by_kind["Source finding"].append(record)
         if where == "fn" and record.arm in judging:
-            found["Missed clash"].append(record)
+            by_kind["Missed clash"].append(record)
         if (record.arm, record.document_id, record.question_id) in wrong:
-            found["Wrong contract"].append(record)
-    return found
+            by_kind["Wrong contract"].append(record)
+    return by_kind
 
 
 def write_run_cases(run: str, records: Sequence[QueryRecord], chunks: Mapping[str, Chunk], latex: Path) -> list[Path]:
@@ -239,18 +239,18 @@ def _spread(groups: Sequence[list[QueryRecord]]) -> list[list[QueryRecord]]:
     """The groups in turns: the first of each type of contradiction (or question), then the second of each, …"""
     turns: dict[str, int] = {}
     ranked = []
-    for place, group in enumerate(groups):
-        of = group[0].clash_type or group[0].question_id
-        turns[of] = turns.get(of, 0) + 1
-        ranked.append((turns[of], place, group))
+    for number, group in enumerate(groups):
+        subject = group[0].clash_type or group[0].question_id
+        turns[subject] = turns.get(subject, 0) + 1
+        ranked.append((turns[subject], number, group))
     return [group for _, _, group in sorted(ranked, key=lambda item: item[:2])]
 
 
 def _count_line(alike: Sequence[Sequence[QueryRecord]], most: int) -> str:
     count = sum(map(len, alike))
     without = sum(map(len, alike[most:]))
-    rest = f"; {without} of them have no page" if without else ""
-    return f"{_plural(count, 'query')}{rest}."
+    unshown = f"; {without} of them have no page" if without else ""
+    return f"{_plural(count, 'query')}{unshown}."
 
 
 def _plural(count: int, noun: str) -> str:
@@ -289,12 +289,12 @@ def _environment(form: Form) -> Environment:
 
 def _latex_cases(pages: Sequence[Page], records: Sequence[QueryRecord], chunks: Mapping[str, Chunk]) -> str:
     """The first case of each kind and arm, for an appendix; a sentence where there is none or none may be quoted."""
-    first: dict[tuple[str, str], Page] = {}
+    earliest: dict[tuple[str, str], Page] = {}
     for page in pages:
-        first.setdefault((page.kind, page.record.arm), page)
+        earliest.setdefault((page.kind, page.record.arm), page)
     elsewhere = any(record.recorded for record in records)
-    if first and not elsewhere:
-        return "\n".join(case_page(p.record, chunks, kind=p.kind, alike=p.alike, form="tex") for p in first.values())
+    if earliest and not elsewhere:
+        return "\n".join(case_page(p.record, chunks, kind=p.kind, alike=p.alike, form="tex") for p in earliest.values())
     models = ", ".join(sorted({record.model for record in records}))
     note = tables.Note(models, ", ".join(arms_of(records)), f"{len(records)} queries")
     return f"{tables.escape(f'{ELSEWHERE if elsewhere else NO_CASE} {note.sentence()}')}\n"
@@ -317,8 +317,8 @@ def _marked(hit: Retrieved, text: str, passages: Sequence[Evidence]) -> list[tup
     inside = [False] * len(text)
     for passage in passages:
         if passage.document_id == hit.document_id and len(text) == hit.end - hit.start:
-            for place in range(max(0, passage.start - hit.start), min(len(text), passage.end - hit.start)):
-                inside[place] = True
+            for offset in range(max(0, passage.start - hit.start), min(len(text), passage.end - hit.start)):
+                inside[offset] = True
     pieces: list[tuple[str, bool]] = []
     for character, mark in zip(text, inside, strict=True):
         if pieces and pieces[-1][1] == mark:
@@ -348,10 +348,10 @@ def _plain_summary(record: QueryRecord) -> str:
     """Sum up what happened, in a sentence or two made from the record."""
     count = record.attempt_count
     done = {"hard_rejected": "refused", "source_finding": "answered with a finding"}.get(record.outcome, record.outcome)
-    others = sorted({hit.document_id for hit in record.retrieved} - {record.document_id})
+    foreign_ids = sorted({hit.document_id for hit in record.retrieved} - {record.document_id})
     foreign = sum(hit.document_id != record.document_id for hit in record.retrieved)
-    where = f"{foreign} of {len(record.retrieved)} retrieved chunks are of other contracts ({', '.join(others)})"
-    chunks = where if others else "all retrieved chunks are of the asked contract"
+    where = f"{foreign} of {len(record.retrieved)} retrieved chunks are of other contracts ({', '.join(foreign_ids)})"
+    chunks = where if foreign_ids else "all retrieved chunks are of the asked contract"
     rules = ", ".join(sorted({violation.rule for violation in clashes_of(record)}))
     if record.recorded:  # elsewhere
         chunks, rules = "the run does not say which chunks were retrieved", rules or "reasons that were not recorded"
@@ -376,11 +376,11 @@ def _repeated(record: QueryRecord) -> set[int]:
 
 
 def _unique(triples: Sequence[Triple]) -> list[Triple]:
-    first: dict[tuple[str, ...], Triple] = {}
+    distinct: dict[tuple[str, ...], Triple] = {}
     for triple in triples:
         document = triple.evidence.document_id if triple.evidence else ""
-        first.setdefault((triple.subject, triple.predicate, triple.object, document), triple)
-    return list(first.values())
+        distinct.setdefault((triple.subject, triple.predicate, triple.object, document), triple)
+    return list(distinct.values())
 
 
 def _file_name(kind: str, record: QueryRecord) -> str:

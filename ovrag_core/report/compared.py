@@ -27,8 +27,10 @@ def runs_table(runs: Sequence[Run]) -> pd.DataFrame:
     It is written where the first run's tables are. Raises RunError for fewer than two runs, or two of one name.
     """
     _refuse_alike(runs)
-    parts = [confusion.confusion_by(run.frame, ["arm"], run.plan).assign(run=run.name, model=run.model) for run in runs]
-    table = pd.concat(parts, ignore_index=True)
+    frames = [
+        confusion.confusion_by(run.frame, ["arm"], run.plan).assign(run=run.name, model=run.model) for run in runs
+    ]
+    table = pd.concat(frames, ignore_index=True)
     table["beside"] = table[list(confusion.BESIDE)].sum(axis=1)
     names = ["run", "model", "arm", "documents", "queries", "beside", *with_bounds(confusion.RATES)]
     note = runs[0].note(n=f"{sum(len(run.records) for run in runs)} queries in {len(runs)} runs")
@@ -44,16 +46,16 @@ def run_differences(runs: Sequence[Run]) -> pd.DataFrame:
     """
     _refuse_alike(runs)
     rows: list[dict[str, object]] = []
-    for one, other in combinations(runs, 2):
-        for arm in (name for name in one.arms if name in other.arms):
-            both = pd.concat([_named(one, arm, "first"), _named(other, arm, "second")], ignore_index=True)
+    for run_a, run_b in combinations(runs, 2):
+        for arm in (name for name in run_a.arms if name in run_b.arms):
+            both = pd.concat([_named(run_a, arm, "first"), _named(run_b, arm, "second")], ignore_index=True)
             labels = both.groupby("document_id")["label"].nunique()
             shared = both[both["document_id"].map(labels) == 1]
-            for rate, found in confusion.compare(shared, "first", "second", one.plan).items():
-                if found.value is not None:
-                    row: dict[str, object] = {"rate": rate, "arm": arm, "first": one.name, "second": other.name}
-                    row |= {"contracts": found.clusters, "difference": found.value, "p": found.p}
-                    rows.append(row | {"difference_low": found.low, "difference_high": found.high})
+            for rate, difference in confusion.compare(shared, "first", "second", run_a.plan).items():
+                if difference.value is not None:
+                    row: dict[str, object] = {"rate": rate, "arm": arm, "first": run_a.name, "second": run_b.name}
+                    row |= {"contracts": difference.clusters, "difference": difference.value, "p": difference.p}
+                    rows.append(row | {"difference_low": difference.low, "difference_high": difference.high})
     names = ["rate", "arm", "first", "second", "contracts", *with_bounds(["difference"]), "p"]
     table = pd.DataFrame(rows, columns=names).sort_values("rate", kind="stable", ignore_index=True)
     adjusted = [
@@ -91,14 +93,14 @@ def rejudged_table(run: Run) -> pd.DataFrame:
     judged by one of them), and the difference in recall or, on clean contracts, in flagged queries, with its interval.
     """
     rows = []
-    for first, second in pairs(run):
-        joined = _joined(run, first, second)
-        differences = confusion.compare(run.frame, second, first, run.plan)
+    for recorded, ours in pairs(run):
+        joined = _joined(run, recorded, ours)
+        differences = confusion.compare(run.frame, ours, recorded, run.plan)
         for label, group in joined.groupby("label", sort=True):
             inside = group[group["inside"]]
             a, b = inside["flagged_first"].astype(bool), inside["flagged_second"].astype(bool)
             counts = {"both": a & b, "recorded_only": a & ~b, "ours_only": ~a & b, "neither": ~a & ~b}
-            row: dict[str, object] = {"recorded": first, "ours": second, "label": label, "queries": len(group)}
+            row: dict[str, object] = {"recorded": recorded, "ours": ours, "label": label, "queries": len(group)}
             row |= {name: int(hits.sum()) for name, hits in counts.items()} | {"beside": len(group) - len(inside)}
             if label == "CLASH" and (recall := differences["recall"]).value is not None:
                 row |= {"recall": recall.value, "recall_low": recall.low, "recall_high": recall.high}

@@ -117,7 +117,7 @@ def outcome_table(run: Run) -> pd.DataFrame:
     counts = pd.crosstab(run.frame["arm"], run.frame["outcome"])
     counts = counts.reindex(index=run.arms, columns=list(order), fill_value=0)
     table = counts.rename_axis(columns=None).reset_index()
-    rows = [{"arm": f"{arm} {MARK}", **found} for arm in run.arms if (found := _published_outcomes(run, arm))]
+    rows = [{"arm": f"{arm} {MARK}", **outcomes} for arm in run.arms if (outcomes := _published_outcomes(run, arm))]
     table = integers(pd.concat([table, pd.DataFrame(rows)], ignore_index=True) if rows else table, order)
     return write(run, table, "outcomes", "Outcomes of queries by arm.", run.note(interval=False, more=source(run)))
 
@@ -128,7 +128,7 @@ def correction_table(run: Run) -> pd.DataFrame:
     for arm in run.arms:
         if run.published and (counts := run.published.arms.get(arm, {})).get("needed"):
             accepted = counts.get("accepted_at")
-            by = {f"accepted_{at}": n for at, n in accepted.items()} if isinstance(accepted, dict) else {}
+            by = {f"accepted_{attempt}": n for attempt, n in accepted.items()} if isinstance(accepted, dict) else {}
             names = ("needed", "succeeded", "success_rate", "hard_rejected", "hard_reject_rate")
             rows.append({"arm": f"{arm} {MARK}", **{name: counts.get(name) for name in names}, **by})
     table = pd.DataFrame(rows)
@@ -147,20 +147,20 @@ def comparison_table(run: Run) -> pd.DataFrame:
     """
     pairs = [pair for pair in COMPARISONS if set(pair) <= set(run.arms)]
     rows: list[dict[str, object]] = []
-    differences = [confusion.compare(run.frame, first, second, run.plan) for first, second in pairs]
+    differences = [confusion.compare(run.frame, a, b, run.plan) for a, b in pairs]
     for metric in confusion.RATES:
-        found = [difference[metric] for difference in differences]
-        adjusted = holm([difference.p for difference in found])
-        for (first, second), difference, p_holm in zip(pairs, found, adjusted, strict=True):
+        by_pair = [difference[metric] for difference in differences]
+        adjusted = holm([difference.p for difference in by_pair])
+        for (arm_a, arm_b), difference, p_holm in zip(pairs, by_pair, adjusted, strict=True):
             if difference.value is not None:
                 row = {"difference": difference.value, "difference_low": difference.low}
                 row |= {"difference_high": difference.high, "p": difference.p, "p_holm": p_holm}
-                rows.append({"metric": metric, "first": first, "second": second, **row})
-    tests = [confusion.compare_documents(run.frame, first, second) for first, second in pairs]
-    for (first, second), test, p_holm in zip(pairs, tests, holm([test.p for test in tests]), strict=True):
+                rows.append({"metric": metric, "first": arm_a, "second": arm_b, **row})
+    tests = [confusion.compare_documents(run.frame, a, b) for a, b in pairs]
+    for (arm_a, arm_b), test, p_holm in zip(pairs, tests, holm([test.p for test in tests]), strict=True):
         share = (test.first_only - test.second_only) / test.pairs if test.pairs else None
         row = {"difference": share, "p": test.p, "p_holm": p_holm}
-        rows.append({"metric": "contracts judged rightly", "first": first, "second": second, **row})
+        rows.append({"metric": "contracts judged rightly", "first": arm_a, "second": arm_b, **row})
     names = ["metric", "first", "second", *with_bounds(["difference"]), "p", "p_holm"]
     table = pd.DataFrame(rows, columns=names)
     more = "First arm minus second. p: bootstrap, or McNemar's exact test for contracts judged rightly. Holm by metric"
@@ -202,7 +202,7 @@ def rates_figure(run: Run) -> Path:
 def detection_figure(run: Run) -> Path:
     """Every query as a cell: contracts across, questions down, a panel for each arm that validates."""
     order = run.frame[["document_id", "clash_type"]].drop_duplicates().sort_values("document_id")
-    places = {name: place for place, name in enumerate(order["clash_type"].unique())}
+    places = {name: number for number, name in enumerate(order["clash_type"].unique())}
     order = order.assign(place=order["clash_type"].map(places)).sort_values(["place", "document_id"], kind="stable")
     kinds = {
         "tp": ("clash, flagged", "#3d8fc4"),
@@ -235,7 +235,7 @@ def _corrections(run: Run, arm: str) -> dict[str, object]:
     row["hard_rejected"] = int(frame["hard_rejected"].sum())
     row |= confusion.columns("hard_reject_rate", confusion.hard_reject_rate(frame, run.plan))
     most = max(int(run.frame["accepted_at"].max()) if run.frame["accepted_at"].notna().any() else 0, 2)
-    return row | {f"accepted_{at}": int((frame["accepted_at"] == at).sum()) for at in range(most + 1)}
+    return row | {f"accepted_{attempt}": int((frame["accepted_at"] == attempt).sum()) for attempt in range(most + 1)}
 
 
 def _with_published(run: Run, table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
@@ -255,15 +255,15 @@ def _published_outcomes(run: Run, arm: str) -> dict[str, object]:
     accepted = counts.get("accepted_at")
     if not isinstance(accepted, dict):
         return {}
-    found: dict[str, object] = {"accepted": accepted.get(0), "corrected": counts.get("succeeded")}
-    return found | {name: counts.get(name) for name in ("hard_rejected", "error")}
+    outcomes: dict[str, object] = {"accepted": accepted.get(0), "corrected": counts.get("succeeded")}
+    return outcomes | {name: counts.get(name) for name in ("hard_rejected", "error")}
 
 
 def _published_rates(run: Run, names: Iterable[str]) -> dict[str, dict[str, float]]:
     if run.published is None:
         return {}
-    found = {arm: {name: run.published.value(arm, name) for name in names} for arm in run.arms}
-    rates = {arm: {n: v for n, v in values.items() if v is not None} for arm, values in found.items()}
+    published = {arm: {name: run.published.value(arm, name) for name in names} for arm in run.arms}
+    rates = {arm: {n: v for n, v in values.items() if v is not None} for arm, values in published.items()}
     return {arm: values for arm, values in rates.items() if values}
 
 

@@ -23,14 +23,14 @@ _COMMONEST = 10  # rows of an arm
 
 def contamination_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
     """Shares of answers, and of retrieved chunks, about the asked contract, mixed, or only others: `contamination`."""
-    parts = []
-    for what, column in (("answer", "about"), ("retrieved chunks", "retrieved_about")):
-        part = contamination.shares(sources, run.plan, column)
-        part.insert(1, "of", what)
-        parts.append(part)
-    answers, chunks = parts
-    parts = [answers, chunks] if chunks["answers"].any() else [answers]
-    table = pd.concat(parts, ignore_index=True).rename(columns={"answers": "n", "other": "others_only"})
+    frames = []
+    for subject, column in (("answer", "about"), ("retrieved chunks", "retrieved_about")):
+        frame = contamination.shares(sources, run.plan, column)
+        frame.insert(1, "of", subject)
+        frames.append(frame)
+    answers, chunks = frames
+    frames = [answers, chunks] if chunks["answers"].any() else [answers]
+    table = pd.concat(frames, ignore_index=True).rename(columns={"answers": "n", "other": "others_only"})
     table = table.rename(columns={"other_low": "others_only_low", "other_high": "others_only_high"})
     basis = ", ".join(BASES[name] for name in BASES if (sources["basis"] == name).any())
     note = run.note(more=f"What an answer is about is read from {basis}; n leaves out answers about nothing (none)")
@@ -62,7 +62,7 @@ def wrong_answer_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
     """Accepted answers about other contracts only: `wrong_contract_answers`, in LaTeX counted by what they quote."""
     table = contamination.wrong_answers(sources)
     short = counted(table, ["arm", "question_id", "sources", "basis"])
-    rank = short["arm"].map({arm: place for place, arm in enumerate(run.arms)})
+    rank = short["arm"].map({arm: number for number, arm in enumerate(run.arms)})
     short = short.assign(rank=rank).sort_values(["rank", "queries"], ascending=[True, False], kind="stable")
     shown = short.drop(columns="rank").groupby("arm", sort=False).head(_COMMONEST).reset_index(drop=True)
     shown = shown.assign(sources=shown["sources"].replace("", NO_ONE))
@@ -118,8 +118,8 @@ def chosen_contracts(run: Run) -> list[str]:
 def contamination_figures(run: Run, sources: pd.DataFrame) -> list[Path]:
     """Shares per arm as bars, and asked × answered contract as matrices."""
     table = contamination.shares(sources, run.plan)
-    parts = {"asked": "asked contract only", "mixed": "asked and others", "other": "other contracts only"}
-    bars = figures.stacked_shares(table, "arm", parts, run.width, unit="share of answers")
+    legends = {"asked": "asked contract only", "mixed": "asked and others", "other": "other contracts only"}
+    bars = figures.stacked_shares(table, "arm", legends, run.width, unit="share of answers")
     counts = {arm: contamination.matrix(sources, arm) for arm in run.arms}
     matrices = {arm: table.rename(columns=number_of, index=number_of) for arm, table in counts.items()}
     grid = figures.matrices(
@@ -137,7 +137,7 @@ def sentences(run: Run, sources: pd.DataFrame) -> list[str]:
     table = contamination.shares(sources, run.plan)
     false = contamination.false_positive_frame(run.records)
     unknown = run.lacking(_retrieved)
-    found = []
+    lines = []
     for _, row in table.iterrows():
         of_arm = false[false["arm"] == row["arm"]]
         foreign = int((of_arm["chunks_also_from"] != "").sum())
@@ -147,10 +147,10 @@ def sentences(run: Run, sources: pd.DataFrame) -> list[str]:
             else ""
         )
         if not row["answers"]:
-            found.append(f"{row['arm']}: no answer is about any contract; {flagged}.")
+            lines.append(f"{row['arm']}: no answer is about any contract; {flagged}.")
             continue
-        found.append(
+        lines.append(
             f"{row['arm']}: {row['asked']:.1%} of {row['answers']} answers are about the asked contract alone, "
             f"{row['other']:.1%} about other contracts only; {flagged}."
         )
-    return found
+    return lines

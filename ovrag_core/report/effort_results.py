@@ -43,12 +43,12 @@ def _published_efforts(run: Run) -> list[dict[str, object]]:
         accepted, rejected = counts.get("accepted_at"), counts.get("hard_rejected")
         if not calls or not isinstance(accepted, dict) or not isinstance(rejected, float | int):
             continue
-        attempts = {"accepted": {1: accepted[0]}, "corrected": {at + 1: n for at, n in accepted.items() if at}}
+        attempts = {"accepted": {1: accepted[0]}, "corrected": {k + 1: n for k, n in accepted.items() if k}}
         for outcome, queries in (attempts | {"hard_rejected": {max(calls): int(rejected)}}).items():
             if n := sum(queries.values()):
                 row: dict[str, object] = {"arm": f"{arm} {MARK}", "outcome": outcome, "queries": n}
-                row["attempts"] = sum(count * at for at, count in queries.items()) / n
-                rows.append(row | {"calls": sum(count * calls[at] for at, count in queries.items()) / n})
+                row["attempts"] = sum(count * tries for tries, count in queries.items()) / n
+                rows.append(row | {"calls": sum(count * calls[tries] for tries, count in queries.items()) / n})
     return rows
 
 

@@ -112,9 +112,11 @@ def clipped(label: str) -> str:
 
 def drawable(text: str) -> str:
     """The text with what the figures' font lacks spelt as code points; control characters are left out."""
-    known = _characters()
-    kept = (character for character in text if character == "\n" or not unicodedata.category(character).startswith("C"))
-    return "".join(c if ord(c) in known or c.isspace() else f"U+{ord(c):04X}" for c in kept)
+    available = _characters()
+    printable = (
+        character for character in text if character == "\n" or not unicodedata.category(character).startswith("C")
+    )
+    return "".join(c if ord(c) in available or c.isspace() else f"U+{ord(c):04X}" for c in printable)
 
 
 @cache
@@ -124,8 +126,8 @@ def _characters() -> frozenset[int]:
 
 def colours(count: int) -> list[str]:
     """So many colours, told apart by the colour-blind and, by lightness, in grey."""
-    chosen = [sns.color_palette("colorblind").as_hex()[place] for place in (0, 1, 2, 4, 8, 7, 5)]
-    return [chosen[place % len(chosen)] for place in range(count)]
+    chosen = [sns.color_palette("colorblind").as_hex()[i] for i in (0, 1, 2, 4, 8, 7, 5)]
+    return [chosen[i % len(chosen)] for i in range(count)]
 
 
 def sentence(text: str, width: float) -> Figure:
@@ -144,14 +146,14 @@ def heat_maps(tables: Mapping[str, pd.DataFrame], width: float, *, row_label: st
     with styled():
         columns = min(_MOST_MAPS, max(1, len(tables)))
         fig, axes = _grid(len(tables), width, columns=columns, height=1.25)
-        for place, (title, table) in enumerate(tables.items()):
-            _heat_map(axes[place], table)
-            axes[place].set_title(title.replace(" ", "\n", 1))
-            axes[place].set_xlabel(column_label)
-            if place % columns == 0:
-                axes[place].set_ylabel(row_label)
+        for panel, (title, table) in enumerate(tables.items()):
+            _heat_map(axes[panel], table)
+            axes[panel].set_title(title.replace(" ", "\n", 1))
+            axes[panel].set_xlabel(column_label)
+            if panel % columns == 0:
+                axes[panel].set_ylabel(row_label)
             else:
-                axes[place].set_yticklabels([])
+                axes[panel].set_yticklabels([])
         return fig
 
 
@@ -177,9 +179,9 @@ def rates_by_group(
         for ax, (name, title) in zip(axes, names.items(), strict=True):
             _points(ax, table, name)
             marks = [(published or {}).get(item, {}).get(name) for item in groups]
-            for place, mark in enumerate(marks):
+            for row, mark in enumerate(marks):
                 if mark is not None:
-                    _published_mark(ax, mark, place + 0.23)
+                    _published_mark(ax, mark, row + 0.23)
             ax.set_title(title)
             if table[name].isna().all():
                 ax.set_xticks([])
@@ -256,8 +258,8 @@ def matrices(
         palette = _shades(top) if few else _grey_blue()
         norm = BoundaryNorm(np.arange(top + 1) + 0.5, top) if few else LogNorm(vmin=0.7, vmax=top)
         image = None
-        for place, (title, table) in enumerate(tables.items()):
-            ax = axes[place]
+        for panel, (title, table) in enumerate(tables.items()):
+            ax = axes[panel]
             values = table.to_numpy(dtype=float)
             rows, places = np.nonzero(values)  # a square for each: most cells are empty
             corners = np.array([(0, 0), (0, 1), (1, 1), (1, 0)])
@@ -270,7 +272,7 @@ def matrices(
             ax.set_title(title)
             _sparse_ticks(ax, [str(column) for column in table.columns], most=5)
             _sparse_ticks(ax, [str(row) for row in table.index], axis="y", most=5)
-            if place % columns == 0:
+            if panel % columns == 0:
                 ax.set_ylabel(row_label)
             ax.set_xlabel(column_label)
         if image is not None:
@@ -293,11 +295,11 @@ def stacked_shares(table: pd.DataFrame, group: str, parts: Mapping[str, str], wi
         ax = fig.subplots()
         left = np.zeros(len(groups))
         shades = dict(zip(parts, ("#0b5c8a", "#8fbcd4", "#f2d49b", "0.9"), strict=False))
-        for place, (name, text) in enumerate(parts.items()):
+        for layer, (name, text) in enumerate(parts.items()):
             values = table[name].astype(float).fillna(0).to_numpy()
             if not values.any():  # the legend names what is drawn
                 continue
-            hatch = HATCHES[place % len(HATCHES)]
+            hatch = HATCHES[layer % len(HATCHES)]
             bars = ax.barh(range(len(groups)), values, left=left, color=shades[name], label=text)
             for bar in bars:
                 bar.set(edgecolor="black", linewidth=0.4, hatch=hatch)
@@ -369,20 +371,22 @@ def part_distributions(
     """
     groups = list(dict.fromkeys(frame[group]))
     looks = list(zip(groups, colours(len(groups)), HATCHES * len(groups), strict=False))
-    given = published or {}
-    medians = {name: {part: at for part, at in given.get(name, {}).items() if part in parts} for name in groups}
+    published_medians = published or {}
+    medians = {
+        name: {p: median for p, median in published_medians.get(name, {}).items() if p in parts} for name in groups
+    }
     step = 0.8 / max(1, len(groups))
     with styled():
         fig = Figure(figsize=(width, 0.8 + 0.16 * max(1, len(groups)) * len(parts)), layout="constrained")
         ax = fig.subplots()
         handles: list[Patch | Line2D] = []
-        for place, (name, colour, hatch) in enumerate(looks):
-            heights = [row - 0.4 + step * (place + 0.5) for row in range(len(parts))]
-            for part, y in zip(parts, heights, strict=True):
-                if part in medians[name]:
-                    _published_mark(ax, medians[name][part], y)
+        for number, (name, colour, hatch) in enumerate(looks):
+            heights = [row - 0.4 + step * (number + 0.5) for row in range(len(parts))]
+            for stage, y in zip(parts, heights, strict=True):
+                if stage in medians[name]:
+                    _published_mark(ax, medians[name][stage], y)
             rows = frame[frame[group] == name]
-            samples = [rows.loc[rows[part] > 0, part].to_numpy() for part in parts]
+            samples = [rows.loc[rows[p] > 0, p].to_numpy() for p in parts]
             used = [(sample, y) for sample, y in zip(samples, heights, strict=True) if len(sample)]
             if used:
                 _boxes(ax, used, step * 0.75, colour, hatch)
@@ -451,13 +455,13 @@ def _points(ax: Axes, table: pd.DataFrame, name: str) -> None:
     values = table[name].astype(float).to_numpy()
     lows = table[f"{name}_low"].astype(float).to_numpy()
     highs = table[f"{name}_high"].astype(float).to_numpy()
-    for place, (value, low, high) in enumerate(zip(values, lows, highs, strict=True)):
+    for row, (value, low, high) in enumerate(zip(values, lows, highs, strict=True)):
         if np.isnan(value):
-            ax.text(0.5, place, MISSING, transform=ax.get_yaxis_transform(), ha="center", va="center", color=GREY)
+            ax.text(0.5, row, MISSING, transform=ax.get_yaxis_transform(), ha="center", va="center", color=GREY)
             continue
         if not np.isnan(low):
-            ax.plot([low, high], [place, place], color="#0b5c8a", lw=1.6, solid_capstyle="butt")
-        ax.plot(value, place, marker="o", ms=4.5, color="#0b5c8a", ls="", zorder=3)
+            ax.plot([low, high], [row, row], color="#0b5c8a", lw=1.6, solid_capstyle="butt")
+        ax.plot(value, row, marker="o", ms=4.5, color="#0b5c8a", ls="", zorder=3)
     ax.tick_params(axis="y", length=0)
 
 
@@ -478,7 +482,7 @@ def _published_legend(fig: Figure) -> None:
 
 
 def _edges(groups: Sequence[str]) -> list[int]:
-    return [place for place in range(1, len(groups)) if groups[place] != groups[place - 1]]
+    return [i for i in range(1, len(groups)) if groups[i] != groups[i - 1]]
 
 
 def _name_groups(ax: Axes, groups: Sequence[str]) -> None:
@@ -488,17 +492,17 @@ def _name_groups(ax: Axes, groups: Sequence[str]) -> None:
     starts = [0, *_edges(groups)]
     for turn, (start, end) in enumerate(zip(starts, [*starts[1:], len(groups)], strict=True)):
         name = groups[start].replace("_", " ")
-        place = ((start + end) / 2, 1 + (0.42 if turn % 2 else 0.24))
-        ax.text(*place, name, transform=ax.get_xaxis_transform(), ha="center", va="bottom", fontsize=6.5)
+        position = ((start + end) / 2, 1 + (0.42 if turn % 2 else 0.24))
+        ax.text(*position, name, transform=ax.get_xaxis_transform(), ha="center", va="bottom", fontsize=6.5)
 
 
 def _sparse_ticks(ax: Axes, labels: Sequence[str], axis: str = "x", most: int = 11) -> None:
     """Labels at cell centres, at most so many."""
     step = max(1, -(-len(labels) // most))
     step = next((nice for nice in (1, 2, 5, 10, 20, 25, 50, 100) if nice >= step), step)
-    places = [place for place in range(len(labels)) if step == 1 or place == 0 or (place + 1) % step == 0]
+    places = [i for i in range(len(labels)) if step == 1 or i == 0 or (i + 1) % step == 0]
     target = ax.xaxis if axis == "x" else ax.yaxis
-    target.set_ticks([place + 0.5 for place in places], [clipped(labels[place]) for place in places])
+    target.set_ticks([i + 0.5 for i in places], [clipped(labels[i]) for i in places])
 
 
 def _seconds_axis(ax: Axes, label: str) -> None:

@@ -47,9 +47,9 @@ def _arm_numbers(arm: str, result: Json) -> dict[str, str]:
         ("contracts", ["clashes", "clashes_flagged", "clean", "clean_flagged", "detection", "false_alarm"]),
         ("bertscore", ["precision", "recall", "f1", "f1_rescaled"]),
     ):
-        found = result[group]
-        assert isinstance(found, dict)
-        values |= {numbers.macro_name(arm, group, name): numbers.number(found[name]) for name in names}
+        section = result[group]
+        assert isinstance(section, dict)
+        values |= {numbers.macro_name(arm, group, name): numbers.number(section[name]) for name in names}
     values[numbers.macro_name(arm, "queries")] = numbers.number(result["queries"])
     values[numbers.macro_name(arm, "asked_contract_rate")] = numbers.number(result.get("asked_contract_rate"))
     return values
@@ -68,16 +68,16 @@ def _sentence(arm: str, result: Json) -> str:
     assert isinstance(contracts, dict)
     flagged = counts["tp"] + counts["fp"]
     if not flagged:
-        what = f"{arm} flags nothing, so {counts['fn']} queries about contradictory contracts pass"
+        clause = f"{arm} flags nothing, so {counts['fn']} queries about contradictory contracts pass"
     else:
-        what = (
+        clause = (
             f"{arm} flags {counts['tp']} of {counts['tp'] + counts['fn']} queries about contradictory contracts "
             f"(recall {_with_interval(result, 'recall')}) and {counts['fp']} of {counts['fp'] + counts['tn']} about "
             f"clean ones (precision {_with_interval(result, 'precision')}); "
             f"{contracts['clashes_flagged']} of {contracts['clashes']} such contracts are flagged at least once"
         )
     beside = counts["unchecked"] + counts["error"]
-    return f"{what}. " + (f"{beside} queries stand beside the matrix. " if beside else "") + _quality(result)
+    return f"{clause}. " + (f"{beside} queries stand beside the matrix. " if beside else "") + _quality(result)
 
 
 def _quality(result: Json) -> str:

@@ -61,18 +61,18 @@ def interval_plot(
     Frames have the columns `row` and `series`, and value, low and high, missing where there is none. `units` are the
     labels of the x axes by panel, `levels` vertical lines by panel, such as a target.
     """
-    given = pd.concat(tables.values(), ignore_index=True)
-    rows = list(dict.fromkeys(given[row].astype(str)))
-    kinds = list(dict.fromkeys(given[series].astype(str))) if series else [""]
+    frame = pd.concat(tables.values(), ignore_index=True)
+    rows = list(dict.fromkeys(frame[row].astype(str)))
+    kinds = list(dict.fromkeys(frame[series].astype(str))) if series else [""]
     with styled():
         height = look.ends + (look.row + look.series * len(kinds)) * len(rows)
         fig, axes = row_panels(rows, len(tables), width, height)
         for ax, (title, table) in zip(axes, tables.items(), strict=True):
-            for place, kind in enumerate(kinds):
-                part = (table[table[series].astype(str) == kind] if series else table).dropna(subset=["value"])
-                shift = (place - (len(kinds) - 1) / 2) * look.spread / max(2, len(kinds))
-                at = np.array([rows.index(str(each)) for each in part[row]], dtype=float) + shift
-                _marks(ax, part, at, colours(len(kinds))[place], MARKERS[place % len(MARKERS)], kind, look)
+            for number, kind in enumerate(kinds):
+                points = (table[table[series].astype(str) == kind] if series else table).dropna(subset=["value"])
+                shift = (number - (len(kinds) - 1) / 2) * look.spread / max(2, len(kinds))
+                heights = np.array([rows.index(str(label)) for label in points[row]], dtype=float) + shift
+                _marks(ax, points, heights, colours(len(kinds))[number], MARKERS[number % len(MARKERS)], kind, look)
             if levels and title in levels:
                 ax.axvline(levels[title], color=GREY, lw=0.8, ls=":")
             ax.set_title(title)

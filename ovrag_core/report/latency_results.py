@@ -30,7 +30,7 @@ def latency_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
     table = latency.summary(seconds).merge(latency.mean_intervals(seconds, run.plan), on=["arm", "part"], how="left")
     table = table[["arm", "part", "n", *with_bounds(["mean"]), *latency.STATISTICS[2:]]]
     if run.published and "ovrag" in run.arms:
-        rows = [{"arm": f"ovrag {MARK}", "part": part, **row} for part, row in run.published.latency.items()]
+        rows = [{"arm": f"ovrag {MARK}", "part": stage, **row} for stage, row in run.published.latency.items()]
         table = integers(pd.concat([table, pd.DataFrame(rows)], ignore_index=True), ["n"])
     note = _note(
         run, seconds, more=source(run, "Seconds, one machine; the interval is the mean's; share of the summed totals")
@@ -56,11 +56,11 @@ def latency_figures(run: Run, seconds: pd.DataFrame) -> list[Path]:
     """Histogram of totals per arm, and the distribution of each part, both on a logarithmic scale."""
     samples = {str(arm): group[latency.TOTAL] for arm, group in seconds.groupby("arm", sort=False)}
     histogram = figures.log_histograms(samples, run.width, label="seconds per query")
-    parts = [part for part in latency.PARTS if seconds[part].any()] + [latency.TOTAL]
-    beside = {part: row["median"] for part, row in run.published.latency.items()} if run.published else {}
+    stages = [stage for stage in latency.PARTS if seconds[stage].any()] + [latency.TOTAL]
+    beside = {stage: row["median"] for stage, row in run.published.latency.items()} if run.published else {}
     published = {"ovrag": beside} if "ovrag" in run.arms and beside else None
     label = "seconds per query"
-    boxes = figures.part_distributions(seconds, "arm", parts, run.width, label=label, published=published)
+    boxes = figures.part_distributions(seconds, "arm", stages, run.width, label=label, published=published)
     note = _note(run, seconds, interval=False, more="One machine")
     box = "Boxes: quartiles, whiskers: 5th to 95th percentile, dots: beyond. One machine"
     noted = _note(run, seconds, interval=False, more=source(run, box))
@@ -83,13 +83,13 @@ def latency_numbers_file(run: Run, seconds: pd.DataFrame) -> Path:
 
 def sentences(seconds: pd.DataFrame) -> list[str]:
     """Describe what the seconds show, a sentence an arm, computed from them."""
-    found = []
+    lines = []
     for arm, group in latency.summary(seconds).groupby("arm", sort=False):
-        parts = group[group["part"] != latency.TOTAL]
+        stages = group[group["part"] != latency.TOTAL]
         total = group[group["part"] == latency.TOTAL].iloc[0]
-        most = parts.sort_values("share", ascending=False, kind="stable").iloc[0]
-        found.append(
+        most = stages.sort_values("share", ascending=False, kind="stable").iloc[0]
+        lines.append(
             f"{arm}: median {figures.duration(float(total['median']))} a query, 95th percentile "
             f"{figures.duration(float(total['p95']))}; most of it is {most['part']} ({float(most['share'] or 0):.0%})."
         )
-    return found or ["This run has no seconds."]
+    return lines or ["This run has no seconds."]

@@ -14,9 +14,9 @@ _DIGITS = ("Zero", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight
 
 def macro_name(*words: str) -> str:
     """A macro's name from words: letters only, as TeX wants; `ovrag_evidence`, `p95` gives OvragEvidencePNineFive."""
-    parts = [part for word in words for part in re.split(r"[^A-Za-z0-9]+", word) if part]
-    spelled = [re.sub(r"\d", lambda digit: _DIGITS[int(digit.group())], part) for part in parts]
-    return "".join(part[0].upper() + part[1:] for part in spelled)
+    pieces = [piece for word in words for piece in re.split(r"[^A-Za-z0-9]+", word) if piece]
+    spelled = [re.sub(r"\d", lambda digit: _DIGITS[int(digit.group())], piece) for piece in pieces]
+    return "".join(piece[0].upper() + piece[1:] for piece in spelled)
 
 
 def write_numbers(values: Mapping[str, str], path: Path, comment: str = "", *, prefix: str = "") -> Path:
@@ -42,9 +42,9 @@ def with_interval(
     name: str, value: float | None, low: float | None, high: float | None, decimals: int = 3
 ) -> dict[str, str]:
     """The values of two macros, a figure's and its interval's; what is missing may be None or NaN."""
-    known, *bounds = (None if each is None or math.isnan(each) else each for each in (value, low, high))
+    figure, *bounds = (None if v is None or math.isnan(v) else v for v in (value, low, high))
     return {
-        name: number(known, decimals),
+        name: number(figure, decimals),
         f"{name} interval": interval(None if None in bounds else bounds, decimals),
     }
 
@@ -58,5 +58,5 @@ def interval(bounds: object, decimals: int = 3) -> str:
 
 def with_bounds_text(value: float | None, low: float | None, high: float | None, decimals: int = 3) -> str:
     """A figure for prose, with its interval behind it where there is one; what is missing may be None or NaN."""
-    known, *ends = (None if each is None or math.isnan(each) else each for each in (value, low, high))
-    return number(known, decimals) + ("" if None in ends else f" {interval(ends, decimals)}")
+    figure, *ends = (None if v is None or math.isnan(v) else v for v in (value, low, high))
+    return number(figure, decimals) + ("" if None in ends else f" {interval(ends, decimals)}")

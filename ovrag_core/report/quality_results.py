@@ -29,12 +29,12 @@ def quality_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
     BERTScore's precision and recall go to `quality_components` and `quality_rescaled`.
     """
     names = [*quality.METRICS, *quality.RESCALED]
-    parts = []
+    frames = []
     for answers, only in (("all", False), ("accepted", True)):
-        part = quality.quality_by(scored, ["arm"], run.plan, accepted_only=only)
-        part.insert(1, "which", answers)
-        parts.append(part)
-    table = pd.concat(parts, ignore_index=True)[["arm", "which", "answers", *with_bounds(names)]]
+        frame = quality.quality_by(scored, ["arm"], run.plan, accepted_only=only)
+        frame.insert(1, "which", answers)
+        frames.append(frame)
+    table = pd.concat(frames, ignore_index=True)[["arm", "which", "answers", *with_bounds(names)]]
     beside = [
         {"arm": f"{arm} {MARK}", "which": "all", "answers": run.published.value(arm, "queries")}
         | {name: run.published.value(arm, name) for name in quality.METRICS}
@@ -49,8 +49,8 @@ def quality_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
         ("quality_components", quality.METRICS[1:]),
         ("quality_rescaled", quality.RESCALED),
     ):
-        part = table[[*keys, *with_bounds(metrics)]].dropna(subset=metrics[-1])
-        write(run, part, name, _COMPONENTS[name], note, kept=DECIMALS)
+        frame = table[[*keys, *with_bounds(metrics)]].dropna(subset=metrics[-1])
+        write(run, frame, name, _COMPONENTS[name], note, kept=DECIMALS)
     main = ["rouge_l", "bertscore_f1", "bertscore_f1_rescaled"]
     return write(run, table[[*keys, *with_bounds(main)]], "quality", caption, note, kept=DECIMALS)
 
@@ -60,9 +60,9 @@ def quality_comparison_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
     pairs = [pair for pair in COMPARISONS if set(pair) <= set(run.arms)]
     rows = []
     for metric in ("rouge_l", "bertscore_f1"):
-        found = [quality.compare_quality(scored, first, second, metric, run.plan) for first, second in pairs]
-        for (first, second), d, p_holm in zip(pairs, found, holm([d.p for d in found]), strict=True):
-            rows.append((metric, first, second, d.clusters, d.value, d.low, d.high, d.p, p_holm))
+        differences = [quality.compare_quality(scored, a, b, metric, run.plan) for a, b in pairs]
+        for (arm_a, arm_b), d, p_holm in zip(pairs, differences, holm([d.p for d in differences]), strict=True):
+            rows.append((metric, arm_a, arm_b, d.clusters, d.value, d.low, d.high, d.p, p_holm))
     names = ["metric", "first", "second", "contracts", *with_bounds(["difference"]), "p", "p_holm"]
     note = run.note(more=f"First arm minus second, over queries accepted by both. {_bert_note(scored)}")
     caption = "Paired differences in likeness to the reference answer."
@@ -73,9 +73,9 @@ def quality_figure(run: Run, scored: quality.Quality) -> Path:
     """ROUGE-L and BERTScore F1 of accepted answers per arm with intervals."""
     table = quality.quality_by(scored, ["arm"], run.plan, accepted_only=True).round(DECIMALS)
     titles = {"rouge_l": "ROUGE-L", "bertscore_f1": "BERTScore F1", "bertscore_f1_rescaled": "BERTScore F1, rescaled"}
-    known = {name: title for name, title in titles.items() if table[name].notna().any()}
-    if known:
-        fig = figures.rates_by_group(table, "arm", known, run.width, limits=None)
+    measured = {name: title for name, title in titles.items() if table[name].notna().any()}
+    if measured:
+        fig = figures.rates_by_group(table, "arm", measured, run.width, limits=None)
     else:
         fig = figures.sentence("No contract of this run has reference answers to compare with.", run.width)
     note = run.note(more=f"Accepted answers. {_bert_note(scored)}")

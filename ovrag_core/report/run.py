@@ -70,8 +70,8 @@ class Published(Frozen):
 
     def value(self, arm: str, name: str) -> float | None:
         """A published figure of an arm; None where it was not published."""
-        found = self.arms.get(arm, {}).get(name)
-        return None if isinstance(found, dict) else found
+        figure = self.arms.get(arm, {}).get(name)
+        return None if isinstance(figure, dict) else figure
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ class Run:
     @property
     def labelled(self) -> int:
         """Number of contracts whose label is known; without one nothing can be counted as right or wrong."""
-        known = self.frame[self.frame["label"].isin(["CLEAN", "CLASH"])]
-        return int(known["document_id"].nunique())
+        labelled = self.frame[self.frame["label"].isin(["CLEAN", "CLASH"])]
+        return int(labelled["document_id"].nunique())
 
     @property
     def offline(self) -> bool:
@@ -209,8 +209,8 @@ def write(
 
 def save(run: Run, fig: Figure, name: str, caption: str, note: Note) -> Path:
     """Write a figure of the run with its caption; the path of the PNG."""
-    place, label = _place(run, name), _label(run, name)
-    return figures.save_figure(fig, place, caption=caption, note=note, folder=run.figures, label=label)
+    path, label = _place(run, name), _label(run, name)
+    return figures.save_figure(fig, path, caption=caption, note=note, folder=run.figures, label=label)
 
 
 def _place(run: Run, name: str) -> str:

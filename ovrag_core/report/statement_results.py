@@ -72,7 +72,7 @@ def chosen_case(records: Sequence[QueryRecord], arms: Sequence[str]) -> tuple[Qu
     """
     for arm in reversed(arms):
         for record in sorted(records, key=lambda record: (record.document_id, record.question_id)):
-            clashes = [each for each in statements.last_violations(record) if each.severity == "clash"]
+            clashes = [violation for violation in statements.last_violations(record) if violation.severity == "clash"]
             if record.arm == arm and record.flagged and clashes:
                 return record, max(clashes, key=lambda violation: len(violation.triples))
     return None
@@ -83,8 +83,8 @@ def case_table(run: Run) -> pd.DataFrame:
     case = None if run.imported else chosen_case(run.records, run.arms)
     rows = [] if case is None else _case_rows(*case)
     table = pd.DataFrame(rows, columns=["origin", "subject", "predicate", "object", "read_in", "conflict"])
-    which = f"Query: {case[0].document_id}, {case[0].question_id}" if case else QUOTING if run.imported else ""
-    more = f"{which}. Conflict: part of the contradiction that is drawn" if case else which
+    subject = f"Query: {case[0].document_id}, {case[0].question_id}" if case else QUOTING if run.imported else ""
+    more = f"{subject}. Conflict: part of the contradiction that is drawn" if case else subject
     note = run.note(interval=False, arm=case[0].arm if case else "", n=f"{len(table)} statements", more=more)
     caption = "Statements of the first flagged query by origin."
     return write(run, table, "case_statements", caption, note, long=True)
@@ -110,8 +110,8 @@ def _case_rows(record: QueryRecord, violation: Violation) -> list[tuple[object, 
     for statement in statements.statements_of(record):
         triple = statement.triple
         terms = (triple.subject, triple.predicate, triple.object)
-        place = triple.evidence.document_id if triple.evidence else ""
-        rows.append((statement.origin, *(short(term, 60) for term in terms), place, terms in against))
+        document = triple.evidence.document_id if triple.evidence else ""
+        rows.append((statement.origin, *(short(term, 60) for term in terms), document, terms in against))
     return rows
 
 

@@ -76,9 +76,9 @@ class Note:
 
     def sentence(self) -> str:
         """The note as plain sentences."""
-        parts = [f"Model: {self.model}", f"Arm: {self.arm}", f"n = {self.n}"]
-        parts += [f"Intervals: {self.interval}"] if self.interval else []
-        return ". ".join([*parts, *([self.more.rstrip(".")] if self.more else [])]) + "."
+        clauses = [f"Model: {self.model}", f"Arm: {self.arm}", f"n = {self.n}"]
+        clauses += [f"Intervals: {self.interval}"] if self.interval else []
+        return ". ".join([*clauses, *([self.more.rstrip(".")] if self.more else [])]) + "."
 
 
 def write_table(
@@ -221,9 +221,9 @@ def _is_number(frame: pd.DataFrame, column: str) -> bool:
     """
     if pd.api.types.is_numeric_dtype(frame[column]):
         return not pd.api.types.is_bool_dtype(frame[column])
-    known = [value for value in frame[column] if not _missing(value)]
-    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in known)
-    return numbers and (bool(known) or f"{column}_low" in frame)
+    present = [value for value in frame[column] if not _missing(value)]
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in present)
+    return numbers and (bool(present) or f"{column}_low" in frame)
 
 
 def _cell(value: object, low: object, high: object, places: int) -> str:
@@ -259,7 +259,7 @@ def _missing(value: object) -> bool:
 
 def _columns(shown: pd.DataFrame) -> list[list[str]]:
     """Heading and cells of each column; headings need not differ."""
-    return [[str(name), *shown.iloc[:, place].tolist()] for place, name in enumerate(shown.columns)]
+    return [[str(name), *shown.iloc[:, i].tolist()] for i, name in enumerate(shown.columns)]
 
 
 def _least(columns: Sequence[tuple[bool, list[str]]]) -> float:
@@ -275,9 +275,9 @@ def _specification(columns: Sequence[tuple[bool, list[str]]], *, narrow: bool) -
     """
     most = _NARROW if narrow else _WRAP
     longest = [(right, max(_length(cell, narrow=narrow) for cell in cells)) for right, cells in columns]
-    others = sum(length + 2 for right, length in longest if right or length <= most)
+    unwrapped = sum(length + 2 for right, length in longest if right or length <= most)
     wrapped = len([length for right, length in longest if not right and length > most])
-    share = min(0.5, max(_LEAST, (95 - others) / 100 / max(1, wrapped)))
+    share = min(0.5, max(_LEAST, (95 - unwrapped) / 100 / max(1, wrapped)))
     for right, length in longest:
         if right or length <= most:
             yield "r" if right else "l"
@@ -287,13 +287,13 @@ def _specification(columns: Sequence[tuple[bool, list[str]]], *, narrow: bool) -
 
 def _length(cell: str, *, narrow: bool) -> int:
     """Characters of a cell, of its longer line where its interval stands below the value."""
-    found = _INTERVAL.fullmatch(cell) if narrow else None
-    return max(map(len, found.groups())) if found else len(cell)
+    match = _INTERVAL.fullmatch(cell) if narrow else None
+    return max(map(len, match.groups())) if match else len(cell)
 
 
 def _set(cell: str, *, narrow: bool) -> str:
     """A cell as LaTeX."""
-    found = _INTERVAL.fullmatch(cell) if narrow else None
-    if not found:
+    match = _INTERVAL.fullmatch(cell) if narrow else None
+    if not match:
         return escape(cell)
-    return rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{escape(found[1])}\\{{}}{escape(found[2])}\end{{tabular}}"
+    return rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{escape(match[1])}\\{{}}{escape(match[2])}\end{{tabular}}"

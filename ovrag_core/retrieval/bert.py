@@ -68,18 +68,18 @@ class Bert:
         states[: ends[-1]] = self._words[numpy.concatenate([numpy.asarray(ids, numpy.intp) for ids in passages])]
         states[: ends[-1]] += numpy.concatenate([self._places[:length] for length in lengths])
         states = self._norm(states)
-        own = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
+        slices = [slice(end - length, end) for end, length in zip(ends, lengths, strict=True)]
         for layer in self._layers:
-            states = layer(states, own)
-        return [states[part] for part in own]
+            states = layer(states, slices)
+        return [states[s] for s in slices]
 
 
 class _Layer:
     """A layer of the embedder, normalised last, for passages that stand one behind another."""
 
     def __init__(self, weights: Mapping[str, Floats], name: str) -> None:
-        own = [f"{name}.attention.self.{part}" for part in ("query", "key", "value")]
-        self._asked = _Linear(weights, *own)
+        names = [f"{name}.attention.self.{role}" for role in ("query", "key", "value")]
+        self._asked = _Linear(weights, *names)
         self._mixed = _Linear(weights, f"{name}.attention.output.dense")
         self._mixed_norm = _Norm(weights, f"{name}.attention.output.LayerNorm")
         self._wide = _Linear(weights, f"{name}.intermediate.dense")
@@ -88,11 +88,11 @@ class _Layer:
 
     def __call__(self, states: Floats, passages: Sequence[slice]) -> Floats:
         """The next states (tokens × dimensions)."""
-        asked = self._asked(states)
-        seen = numpy.zeros_like(states)
-        for own in passages:
-            seen[own] = _attended(asked[own])
-        states = self._mixed_norm(self._mixed(seen) + states)
+        projected = self._asked(states)
+        attended = numpy.zeros_like(states)
+        for passage in passages:
+            attended[passage] = _attended(projected[passage])
+        states = self._mixed_norm(self._mixed(attended) + states)
         return self._norm(self._narrow(_gelu(self._wide(states))) + states)
 
 
@@ -101,16 +101,16 @@ class _Linear:
 
     def __init__(self, weights: Mapping[str, Floats], *names: str) -> None:
         self._weight, self._bias = (
-            numpy.concatenate([weights[f"{name}.{part}"] for name in names])
+            numpy.concatenate([weights[f"{name}.{kind}"] for name in names])
             if names[1:]
-            else weights[f"{names[0]}.{part}"]
-            for part in ("weight", "bias")
+            else weights[f"{names[0]}.{kind}"]
+            for kind in ("weight", "bias")
         )
 
     def __call__(self, x: Floats) -> Floats:
-        found: Floats = x @ self._weight.T
-        found += self._bias
-        return found
+        product: Floats = x @ self._weight.T
+        product += self._bias
+        return product
 
 
 class _Norm:
@@ -120,11 +120,11 @@ class _Norm:
         self._weight, self._bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
 
     def __call__(self, x: Floats) -> Floats:
-        found: Floats = x - x.mean(-1, keepdims=True)
-        found /= numpy.sqrt(numpy.square(found).mean(-1, keepdims=True) + numpy.float32(EPSILON))
-        found *= self._weight
-        found += self._bias
-        return found
+        normed: Floats = x - x.mean(-1, keepdims=True)
+        normed /= numpy.sqrt(numpy.square(normed).mean(-1, keepdims=True) + numpy.float32(EPSILON))
+        normed *= self._weight
+        normed += self._bias
+        return normed
 
 
 def _workers() -> int:
@@ -154,16 +154,16 @@ def _attended(asked: Floats) -> Floats:
     scores -= scores.max(-1, keepdims=True)
     numpy.exp(scores, out=scores)
     scores /= scores.sum(-1, keepdims=True)
-    seen: Floats = (scores @ value).transpose(1, 0, 2).reshape(len(asked), -1)
-    return seen
+    attended: Floats = (scores @ value).transpose(1, 0, 2).reshape(len(asked), -1)
+    return attended
 
 
 def _gelu(x: Floats) -> Floats:
     """x · Φ(x) in place (Hendrycks and Gimpel 2016): the positive part of x less |x| times the tail beyond |x|."""
     numbers = x.reshape(-1)
-    for first in range(0, len(numbers), BLOCK):
-        own = numbers[first : first + BLOCK]
-        size = numpy.abs(own)
+    for start in range(0, len(numbers), BLOCK):
+        block = numbers[start : start + BLOCK]
+        size = numpy.abs(block)
         share = size * _ERF_SCALE
         share += _ONE
         numpy.reciprocal(share, out=share)
@@ -176,8 +176,8 @@ def _gelu(x: Floats) -> Floats:
         size *= -_HALF
         tail *= numpy.exp(size, out=size)
         tail *= _HALF
-        numpy.maximum(own, 0, out=own)
-        own -= tail
+        numpy.maximum(block, 0, out=block)
+        block -= tail
     return x
 
 

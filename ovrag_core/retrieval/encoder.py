@@ -49,11 +49,11 @@ class Encoder:
         if not passages:
             return numpy.zeros((0, len(bias) // choices, choices), dtype=numpy.float32)
         means = []
-        for states, own in zip(self._bert.states(passages), marks, strict=True):
-            marked = numpy.asarray(own, dtype=numpy.float32)
+        for states, rows in zip(self._bert.states(passages), marks, strict=True):
+            marked = numpy.asarray(rows, dtype=numpy.float32)
             means.append((marked @ states / marked.sum(1, keepdims=True).clip(min=1)).ravel())
         scores = (numpy.stack(means) @ weight + bias).reshape(len(passages), -1, choices)
         odds = numpy.exp(scores - scores.max(-1, keepdims=True))
         # Rounded, so that what is judged beside a passage, which changes the last bits, changes nothing.
-        found: Probabilities = (odds / odds.sum(-1, keepdims=True)).round(4)
-        return found
+        probabilities: Probabilities = (odds / odds.sum(-1, keepdims=True)).round(4)
+        return probabilities

@@ -17,8 +17,8 @@ def join(scores: Sequence[Scores]) -> Scores:
     What a scorer gives -inf has no rank with it, and what none ranks stays at -inf.
     """
     total = numpy.zeros(len(scores[0]))
-    for each in scores:
-        ranks = numpy.empty(len(each))
-        ranks[numpy.argsort(-each, kind="stable")] = numpy.arange(1, len(each) + 1)
-        total += numpy.where(numpy.isfinite(each), 1.0 / (RRF + ranks), 0.0)
+    for vector in scores:
+        ranks = numpy.empty(len(vector))
+        ranks[numpy.argsort(-vector, kind="stable")] = numpy.arange(1, len(vector) + 1)
+        total += numpy.where(numpy.isfinite(vector), 1.0 / (RRF + ranks), 0.0)
     return numpy.where(total > 0, total, -numpy.inf)

@@ -97,21 +97,21 @@ class Index:
     def _candidates(self, vector: Vectors, wanted: int, documents: list[str] | None) -> list[Retrieved]:
         # Below the collection's size an HNSW search may miss neighbours, and with a filter come back short.
         where = None if documents is None else cast("Where", {"document_id": {"$in": documents}})
-        found = self._opened().query(
+        nearest = self._opened().query(
             query_embeddings=[vector.tolist()],
             n_results=wanted,
             where=where,
             include=[],
         )
-        return self._scored([self._rows[chunk_id] for chunk_id in found["ids"][0]], vector)
+        return self._scored([self._rows[chunk_id] for chunk_id in nearest["ids"][0]], vector)
 
     def _scored(self, rows: Sequence[int], vector: Vectors) -> list[Retrieved]:
         return sorted((self._score(row, vector) for row in rows), key=lambda item: (-item.score, item.chunk_id))
 
     def _score(self, row: int, vector: Vectors) -> Retrieved:
-        chunk, own = self.chunks[row], self._vectors[row]
+        chunk, stored = self.chunks[row], self._vectors[row]
         # Element-wise in double precision: a matrix product may differ in the last bit with the number of its rows.
-        score = round(float(numpy.sum(own.astype(numpy.float64) * vector)), ORDERED)
+        score = round(float(numpy.sum(stored.astype(numpy.float64) * vector)), ORDERED)
         return Retrieved(
             chunk_id=chunk.id, document_id=chunk.document_id, start=chunk.start, end=chunk.end, score=score
         )
@@ -212,11 +212,11 @@ def _open_collection(folder: Path, chunks: Sequence[Chunk], vectors: Vectors) ->
             configuration={"hnsw": {"space": "cosine", "ef_search": len(chunks) + 1, "ef_construction": 200}},
             embedding_function=None,
         )
-        for first in range(0, len(chunks), _BATCH):
-            batch = chunks[first : first + _BATCH]
+        for start in range(0, len(chunks), _BATCH):
+            batch = chunks[start : start + _BATCH]
             collection.add(
                 ids=[chunk.id for chunk in batch],
-                embeddings=numpy.asarray(vectors[first : first + _BATCH]),
+                embeddings=numpy.asarray(vectors[start : start + _BATCH]),
                 metadatas=[{"document_id": chunk.document_id} for chunk in batch],
             )
         return collection

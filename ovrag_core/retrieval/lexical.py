@@ -34,7 +34,7 @@ class WordRanker:
             number = self._ids.get(stem)
             if number is None:
                 continue
-            part = slice(self._begins[number], self._begins[number + 1])
-            rows = self._rows[part]
-            total[rows] = numpy.maximum(total[rows], 0.0) + weight * self._data[part].astype(numpy.float64)
+            span = slice(self._begins[number], self._begins[number + 1])
+            rows = self._rows[span]
+            total[rows] = numpy.maximum(total[rows], 0.0) + weight * self._data[span].astype(numpy.float64)
         return total

@@ -22,9 +22,9 @@ def kept_vectors(embedder: Embedder, texts: Sequence[str], folder: Path = VECTOR
     """
     file = folder / f"{_digest(embedder.name, texts)}.npy"
     try:
-        kept: Vectors = numpy.load(file, allow_pickle=False)
-        if kept.ndim == 2 and len(kept) == len(texts) and kept.dtype == numpy.float32:
-            return kept
+        stored: Vectors = numpy.load(file, allow_pickle=False)
+        if stored.ndim == 2 and len(stored) == len(texts) and stored.dtype == numpy.float32:
+            return stored
     except (OSError, ValueError, EOFError):
         pass
     vectors = embedder.embed(texts)

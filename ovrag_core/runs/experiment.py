@@ -109,14 +109,14 @@ def run_experiment(
     queries = planned(settings, sorted(bench.documents))
     with appending(files) as run:
         todo = [query for query in queries if _key(query) not in run.done]
-        kept = len(queries) - len(todo)
+        answered_count = len(queries) - len(todo)
         with closing(answers(todo, settings, bench)) as answered:
-            told = _told(answered, len(todo)) if settings.llm.provider == "openai" else answered
-            for record, latency in _shown(told, len(queries), len(todo)):
+            announced = _told(answered, len(todo)) if settings.llm.provider == "openai" else answered
+            for record, latency in _shown(announced, len(queries), len(todo)):
                 run.add(_with_truth(record, truth.get(record.document_id)), latency)
-                kept += 1
+                answered_count += 1
                 if watch is not None:
-                    watch(kept, len(queries))
+                    watch(answered_count, len(queries))
         finish(files, map(_key, queries))
     return files.records
 
@@ -179,16 +179,16 @@ def count_failures(records: Iterable[QueryRecord]) -> Failures:
     """Count the queries of a run that ended in an error or could not be checked. Keeps no record."""
     outcomes: Counter[str] = Counter()
     judged: dict[str, bool] = {}
-    first = ""
+    first_failure = ""
     for record in records:
         outcomes[record.outcome] += 1
         judged[record.arm] = judged.get(record.arm, False) or record.failure is None
-        if record.failure is not None and not first:
-            first = f"{record.arm} {record.document_id} {record.question_id}: {record.failure}"
+        if record.failure is not None and not first_failure:
+            first_failure = f"{record.arm} {record.document_id} {record.question_id}: {record.failure}"
     errors, unchecked = outcomes["error"], outcomes["unchecked"]
     text = (
         f"{errors + unchecked:,} of {outcomes.total():,} queries were not judged ({errors:,} errors, {unchecked:,} "
-        f"unchecked), the first, {first}"
+        f"unchecked), the first, {first_failure}"
     )
     return Failures(errors, unchecked, tuple(arm for arm, any_judged in judged.items() if not any_judged), text)
 
@@ -215,14 +215,14 @@ def _shown(answered: Iterable[Answered], total: int, todo: int) -> Iterator[Answ
 def _told(answered: Iterable[Answered], todo: int) -> Iterator[Answered]:
     """The same, with a line on standard error, once some have come, of how long all will take."""
     begun = time.monotonic()
-    for number, each in enumerate(answered, 1):
-        yield each
+    for number, answer in enumerate(answered, 1):
+        yield answer
         if number == FIRST < todo:
-            taken = time.monotonic() - begun
-            rest = taken / FIRST * (todo - FIRST)
+            elapsed = time.monotonic() - begun
+            remaining = elapsed / FIRST * (todo - FIRST)
             warn_on_stderr(
-                f"the first {FIRST} of {todo} queries took {taken / 60:.1f} minutes, the rest will take about "
-                f"{rest / 3600:.1f} hours; stop with Ctrl-C and go on whenever you like"
+                f"the first {FIRST} of {todo} queries took {elapsed / 60:.1f} minutes, the rest will take about "
+                f"{remaining / 3600:.1f} hours; stop with Ctrl-C and go on whenever you like"
             )
 
 
@@ -282,7 +282,7 @@ def _manifest(
             "code_sha256": code_digest(RUN_CODE),
             "ontologies_sha256": _digest_of_files(Path("ontologies")),
             "documents_sha256": _digest_of_json(dict(_texts(bench.documents))),
-            "truth_sha256": _digest_of_json({key: each.model_dump(mode="json") for key, each in truth.items()}),
+            "truth_sha256": _digest_of_json({key: t.model_dump(mode="json") for key, t in truth.items()}),
         }
     )
 

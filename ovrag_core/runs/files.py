@@ -61,14 +61,14 @@ def read_run(path: Path) -> list[QueryRecord]:
 
     Raises RunError that names the line for a broken file and for a query that is there twice, or the file to make.
     """
-    found: dict[Key, QueryRecord] = {}
+    records: dict[Key, QueryRecord] = {}
     for number, record in enumerate(each_record(path), 1):
-        if key_of(record) in found:
+        if key_of(record) in records:
             raise RunError(
                 f"{path} holds the query {' '.join(key_of(record))} twice, again as record {number}; delete one of them"
             )
-        found[key_of(record)] = record
-    return list(found.values())
+        records[key_of(record)] = record
+    return list(records.values())
 
 
 def each_record(path: Path) -> Iterator[QueryRecord]:
@@ -130,9 +130,9 @@ def refuse_other_manifest(path: Path, manifest: str, records: Path) -> None:
     old, new = read_manifest(path), json.loads(manifest)
     changed = [key for key in new if old.get(key) != new[key]] + sorted(set(old) - set(new))
     if changed:
-        what = ", ".join(key.removesuffix("_sha256") for key in changed)
+        inputs = ", ".join(key.removesuffix("_sha256") for key in changed)
         raise RunError(
-            f"{records} was made with other {what}; delete it or choose another experiment.run, runs are never mixed"
+            f"{records} was made with other {inputs}; delete it or choose another experiment.run, runs are never mixed"
         )
 
 
@@ -175,19 +175,19 @@ def appending(files: RunFiles) -> Iterator[Appending]:
 
 
 def _append(file: FileIO, line: str) -> None:
-    rest = memoryview(line.encode())
-    while rest:
-        rest = rest[file.write(rest) :]
+    pending = memoryview(line.encode())
+    while pending:
+        pending = pending[file.write(pending) :]
 
 
 def _recover(files: RunFiles) -> set[Key]:
     """Keys of the queries whose lines are whole in both partial files; what a crash left at their ends is cut off."""
-    found = []
+    key_sets = []
     for path, model in ((files.partial_records, QueryRecord), (files.partial_latency, LatencyRecord)):
         with path.open("r+b") as file:
             file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))
-        found.append(set(_starts(path, model)))
-    return found[0] & found[1]
+        key_sets.append(set(_starts(path, model)))
+    return key_sets[0] & key_sets[1]
 
 
 def finish(files: RunFiles, order: Iterable[Key]) -> None:
@@ -226,13 +226,13 @@ def reopen(files: RunFiles, keep: Callable[[QueryRecord], bool]) -> None:
             records, latency, manifest = files.partial_records, files.partial_latency, files.partial_manifest
     else:
         records, latency, manifest = files.records, files.latency, files.manifest
-    kept = {key_of(record) for record in _records(records, QueryRecord) if keep(record)}
+    wanted = {key_of(record) for record in _records(records, QueryRecord) if keep(record)}
     for source, partial, model in (
         (records, files.partial_records, QueryRecord),
         (latency, files.partial_latency, LatencyRecord),
     ):
         starts = _starts(source, model)
-        _copy_lines(source, starts, partial, [key for key in starts if key in kept])
+        _copy_lines(source, starts, partial, [key for key in starts if key in wanted])
     write_whole(files.partial_manifest, [manifest.read_text(encoding="utf-8")])
 
 
@@ -246,18 +246,18 @@ def _copy_lines(path: Path, starts: Starts, target: Path, keys: Iterable[Key]) -
 
 def _starts(path: Path, model: type[QueryRecord] | type[LatencyRecord]) -> Starts:
     """Find where each query's line begins, of a whole file; of two lines for one query the first counts."""
-    found: Starts = {}
+    starts: Starts = {}
     start = 0
     if not path.exists():
-        return found
+        return starts
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
                 record = parse(line, model, f"{path}, line {number}", RunError, _BROKEN)
                 arm, document_id, question_id = map(intern, key_of(record))
-                found.setdefault((arm, document_id, question_id), start)
+                starts.setdefault((arm, document_id, question_id), start)
             start += len(line)
-    return found
+    return starts
 
 
 def _records(path: Path, model: type[Model]) -> Iterator[Model]:

@@ -53,6 +53,8 @@ def _record(value: JsonValue, document_id: str, path: Path, model: type[T]) -> T
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join([document_id, *(str(part) for part in first["loc"])])
-        raise CorpusError(f"{path}: {where}: {first['msg'][0].lower()}{first['msg'][1:]}; correct that field") from None
+        problem = error.errors()[0]
+        where = ".".join([document_id, *(str(key) for key in problem["loc"])])
+        raise CorpusError(
+            f"{path}: {where}: {problem['msg'][0].lower()}{problem['msg'][1:]}; correct that field"
+        ) from None

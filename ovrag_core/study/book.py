@@ -119,8 +119,8 @@ class Book:
     def figure(self, fig: Figure, name: str, words: Mapping[str, object] | None = None) -> Path:
         """Write `figures/<folder>/<results>/<name>` and return the path of the PNG."""
         caption, note = self._filled("figures", name, words)
-        place, label = within(f"{self.folder}/{self.results}", name), f"{self._label}/{name}"
-        return save_figure(fig, place, caption=caption, note=note, folder=self.figures, label=label)
+        path, label = within(f"{self.folder}/{self.results}", name), f"{self._label}/{name}"
+        return save_figure(fig, path, caption=caption, note=note, folder=self.figures, label=label)
 
     def numbers(self, values: Mapping[str, str], comment: str) -> Path:
         """Write macros to `tables/<folder>/<results>/numbers.tex`, each beginning with the study's name."""
@@ -147,13 +147,13 @@ class Book:
             ) from None
 
     def _with_words(self, caption: Caption, words: Mapping[str, object] | None) -> tuple[str, Note]:
-        made = {"samples": self.plan.samples, "confidence": f"{self.plan.confidence:.0%}"}
-        known = {**made, **self.words, **(words or {})}
-        parts = {}
-        for part in ("model", "arm", "n", "interval"):
-            own: str | None = getattr(caption, part)
-            parts[part] = str(getattr(self.captions, part) if own is None else own).format(**known)
-        return caption.caption.format(**known), Note(**parts, more=caption.more.format(**known))
+        plan_words = {"samples": self.plan.samples, "confidence": f"{self.plan.confidence:.0%}"}
+        placeholders = {**plan_words, **self.words, **(words or {})}
+        filled = {}
+        for key in ("model", "arm", "n", "interval"):
+            template: str | None = getattr(caption, key)
+            filled[key] = str(getattr(self.captions, key) if template is None else template).format(**placeholders)
+        return caption.caption.format(**placeholders), Note(**filled, more=caption.more.format(**placeholders))
 
 
 def open_book(settings: Settings, study: type[StudySettings], **words: object) -> Book:

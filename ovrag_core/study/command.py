@@ -89,12 +89,12 @@ def writable_file(path: Path | None) -> Path | None:
     """The file of an option, once it is known that it can be written: before any work. Raises OvragError else."""
     if path is None:
         return None
-    known = path.exists()
+    existed = path.exists()
     try:
         path.open("ab").close()
     except OSError as error:
         raise OvragError(f"{path} cannot be written ({error.strerror}); name a file in a folder that can be") from None
-    if not known:
+    if not existed:
         path.unlink()
     return path
 
@@ -102,7 +102,7 @@ def writable_file(path: Path | None) -> Path | None:
 def writable_folder(path: Path | None) -> Path | None:
     """The same for a folder, which need not be there yet."""
     if path is not None:
-        nearest = next(place for place in (path, *path.absolute().parents) if place.exists())
+        nearest = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
         if not (nearest.is_dir() and os.access(nearest, os.W_OK)):
             raise OvragError(f"{path} cannot be written, for {nearest} cannot be; name another folder")
     return path
@@ -129,16 +129,16 @@ def load_each(paths: Sequence[Path]) -> Iterator[tuple[Path, Document | str]]:
     """Each document of the call, or the sentence that says why it cannot be read."""
     from ovrag_core.documents import find
 
-    found: list[tuple[Path, str | None]] = []
+    listed: list[tuple[Path, str | None]] = []
     for path in paths:
         say_passed_over(path)
         try:
-            found += [(each, None) for each in find(path)]
+            listed += [(p, None) for p in find(path)]
         except DocumentError as error:
-            found.append((path, str(error)))
-    with bar(len(found), "documents", "document") as progress:
-        for path, problem in found:
-            with notice(f"ovrag: reading {path} …") if len(found) == 1 else nullcontext():
+            listed.append((path, str(error)))
+    with bar(len(listed), "documents", "document") as progress:
+        for path, problem in listed:
+            with notice(f"ovrag: reading {path} …") if len(listed) == 1 else nullcontext():
                 yield path, _loaded(path) if problem is None else problem
             progress.update()
 
@@ -229,7 +229,7 @@ def study_commands(help_: str | None) -> typer.Typer:
 
 def with_settings(verb: Callable[Concatenate[Settings, P], int]) -> Callable[..., int]:
     """A command whose first argument is the settings: they are read by its last options, --params and --set."""
-    own = list(signature(verb, eval_str=True).parameters.values())[1:]
+    parameters = list(signature(verb, eval_str=True).parameters.values())[1:]
     options = [
         Parameter("params", Parameter.KEYWORD_ONLY, default=DEFAULT_PARAMS, annotation=Params),
         Parameter("overrides", Parameter.KEYWORD_ONLY, default=None, annotation=Overrides),
@@ -239,6 +239,6 @@ def with_settings(verb: Callable[Concatenate[Settings, P], int]) -> Callable[...
         return verb(read_settings(params, overrides), *args, **kwargs)
 
     command.__name__, command.__doc__ = verb.__name__, verb.__doc__
-    command.__annotations__ = {each.name: each.annotation for each in (*own, *options)}
-    command.__signature__ = Signature([*own, *options])  # type: ignore[attr-defined]  # which typer reads
+    command.__annotations__ = {p.name: p.annotation for p in (*parameters, *options)}
+    command.__signature__ = Signature([*parameters, *options])  # type: ignore[attr-defined]  # which typer reads
     return command

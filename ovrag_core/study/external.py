@@ -58,25 +58,25 @@ def digest(path: Path) -> str:
         raise DocumentError(
             f"{path} is not there; let OVRAG_EXTERNAL_DATA name the folder that holds the data (docs/external.md)"
         )
-    files = sorted(each for each in path.rglob("*") if each.is_file())
-    lines = [f"{hashlib.sha256(each.read_bytes()).hexdigest()} {each.relative_to(path).as_posix()}" for each in files]
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    lines = [f"{hashlib.sha256(file.read_bytes()).hexdigest()} {file.relative_to(path).as_posix()}" for file in files]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def refuse_other_versions(sets: Sequence[DataSet]) -> None:
     """Raises DocumentError where a data set is missing, or is not the version that is named."""
-    for each in tqdm(sets, desc="data sets", disable=not sys.stderr.isatty()):
-        if digest(external_data(each.path)) != each.sha256:
+    for data_set in tqdm(sets, desc="data sets", disable=not sys.stderr.isatty()):
+        if digest(external_data(data_set.path)) != data_set.sha256:
             raise DocumentError(
-                f"{external_data(each.path)} is not the version of {each.name} that {SETS} names ({each.version}, "
-                f"SHA-256 {each.sha256[:12]}…); take that one, or, where yours is meant, say its version there and run "
-                "`python -m ovrag_core.study.external --accept`"
+                f"{external_data(data_set.path)} is not the version of {data_set.name} that {SETS} names "
+                f"({data_set.version}, SHA-256 {data_set.sha256[:12]}…); take that one, or, where yours is meant, say "
+                "its version there and run `python -m ovrag_core.study.external --accept`"
             )
 
 
 def write_sets(study: str, sets: Sequence[DataSet], folder: Path = TABLES) -> pandas.DataFrame:
     """Write `<study>/external/sets` and return it as LaTeX shows it."""
-    rows = [(each.name, each.publisher, each.version, each.licence, each.sha256[:12]) for each in sets]
+    rows = [(s.name, s.publisher, s.version, s.licence, s.sha256[:12]) for s in sets]
     frame = pandas.DataFrame(rows, columns=["data", "publisher", "version", "licence", "SHA-256"])
     name = f"{study}/{EXTERNAL}/sets"
     note = Note("none", "none", "data sets as listed", more="None of them is in the repository; hashes are shortened")
@@ -86,7 +86,7 @@ def write_sets(study: str, sets: Sequence[DataSet], folder: Path = TABLES) -> pa
 def accepted(sets: Mapping[str, Sequence[DataSet]]) -> str:
     """The text of the file of data sets with the hashes of what there is."""
     rows = {
-        study: [each.model_dump() | {"sha256": digest(external_data(each.path))} for each in listed]
+        study: [s.model_dump() | {"sha256": digest(external_data(s.path))} for s in listed]
         for study, listed in sets.items()
     }
     return COMMENT + yaml.safe_dump(rows, sort_keys=False, allow_unicode=True, width=120)
@@ -97,18 +97,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("studies", nargs="*", metavar="STUDY")
     parser.add_argument("--accept", action="store_true")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     path = project_file(SETS)
     try:
         sets = read_sets(path)
-        if unknown := [name for name in asked.studies if name not in sets]:
+        if unknown := [name for name in options.studies if name not in sets]:
             raise DocumentError(f"{SETS} has no study {unknown[0]}; it has {', '.join(sets)}")
-        if asked.accept:
+        if options.accept:
             write_text(accepted(sets), path, DocumentError)
             return
-        for name in asked.studies or sets:
+        for name in options.studies or sets:
             refuse_other_versions(sets[name])
-        for name in asked.studies:
+        for name in options.studies:
             write_sets(name, sets[name])
     except OvragError as error:
         print(error, file=sys.stderr)

@@ -22,9 +22,9 @@ def bounds(name: str, found: Estimate | Difference) -> dict[str, float | None]:
 def scores(figures: Mapping[str, Mapping[str, Estimate | Difference]], n: int, of: str = "") -> pandas.DataFrame:
     """Return the figures of each arm by their measures as a tidy frame. `of` names the set of `n` items."""
     rows = [
-        (of, arm, measure, n, found.value, found.low, found.high, getattr(found, "method", ""))
+        (of, arm, measure, n, figure.value, figure.low, figure.high, getattr(figure, "method", ""))
         for arm, measured in figures.items()
-        for measure, found in measured.items()
+        for measure, figure in measured.items()
     ]
     return pandas.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(_NUMBERS, float))
 
@@ -43,19 +43,19 @@ def wide(frame: pandas.DataFrame, measures: Iterable[str], by: Sequence[str] = (
 
 def estimates_of(frame: pandas.DataFrame) -> dict[str, dict[str, Estimate]]:
     """Return the figures of a tidy frame by arm and measure."""
-    found: dict[str, dict[str, Estimate]] = {}
+    by_arm: dict[str, dict[str, Estimate]] = {}
     for row in frame.to_dict("records"):
         value, low, high = (None if pandas.isna(row[name]) else row[name] for name in _NUMBERS)
-        found.setdefault(row["arm"], {})[row["measure"]] = Estimate(value, low, high, row["n"], row["method"])
-    return found
+        by_arm.setdefault(row["arm"], {})[row["measure"]] = Estimate(value, low, high, row["n"], row["method"])
+    return by_arm
 
 
 def macros(frame: pandas.DataFrame, name: Callable[[str, str], str]) -> dict[str, str]:
     """Return two macros for each row, its figure's and its interval's; `name` makes a name of arm and measure."""
-    found: dict[str, str] = {}
+    definitions: dict[str, str] = {}
     for row in frame.to_dict("records"):
-        found |= with_interval(name(row["arm"], row["measure"]), row["value"], row["low"], row["high"])
-    return found
+        definitions |= with_interval(name(row["arm"], row["measure"]), row["value"], row["low"], row["high"])
+    return definitions
 
 
 def told(found: Estimate | Difference) -> str:

@@ -52,13 +52,13 @@ class StudySettings(Part):
     def sampled(self, items: Sequence[T]) -> list[T]:
         """Return the items that are asked, in their order."""
         count = len(items) if self.sample is None else min(self.sample, len(items))
-        return [items[place * len(items) // count] for place in range(count)]
+        return [items[i * len(items) // count] for i in range(count)]
 
     @classmethod
     def changed(cls, settings: Settings, **parts: object) -> Settings:
         """Return the settings with other parts of the study, given as in params.yaml. Raises as `of`."""
-        own = {**settings.studies.get(cls.name, {}), **parts}
-        changed = settings.model_copy(update={"studies": {**settings.studies, cls.name: own}})
+        study_values = {**settings.studies.get(cls.name, {}), **parts}
+        changed = settings.model_copy(update={"studies": {**settings.studies, cls.name: study_values}})
         cls.of(changed)
         return changed
 

@@ -90,15 +90,15 @@ def dates(text: str) -> Iterator[tuple[date, int, int]]:
 
 def partial_dates(text: str) -> Iterator[PartialDate]:
     """Each date in `text` in which the day or the year may be missing, months by their names; the full ones first."""
-    taken = []
+    full_spans = []
     for day, start, end in dates(text):
-        taken.append((start, end))
+        full_spans.append((start, end))
         yield PartialDate(day.year, day.month, day.day, start, end)
     for match in _PARTIAL.finditer(text):
-        if all(match.end() <= start or end <= match.start() for start, end in taken):
+        if all(match.end() <= start or end <= match.start() for start, end in full_spans):
             named = {key[0]: value for key, value in match.groupdict().items() if value}
-            parts = {key: int(value) for key, value in named.items() if key != "m"}
-            yield PartialDate(parts.get("y"), _NUMBERS[named["m"].lower()], parts.get("d"), *match.span())
+            numbers = {key: int(value) for key, value in named.items() if key != "m"}
+            yield PartialDate(numbers.get("y"), _NUMBERS[named["m"].lower()], numbers.get("d"), *match.span())
 
 
 def readings(written: str, day: date) -> tuple[date, ...]:
@@ -129,9 +129,9 @@ def _parts(named: Mapping[str, str], month_first: bool) -> tuple[int, int, int]:
     if "feast" in named:
         return (year, *_FEASTS[" ".join(re.sub("['’]", "", named["feast"]).lower().split())])
     if "a" in named:
-        one, other = int(named["a"]), int(named["b"])
-        first = month_first and named.get("s", "/").strip() != "."
-        return (year, one, other) if (first and one <= 12) or other > 12 else (year, other, one)
+        left, right = int(named["a"]), int(named["b"])
+        month_leads = month_first and named.get("s", "/").strip() != "."
+        return (year, left, right) if (month_leads and left <= 12) or right > 12 else (year, right, left)
     month = _NUMBERS.get(named["m"].lower()) or int(named["m"])
     return year, month, _day(named["d"]) if "d" in named else monthrange(year, month)[1]
 
@@ -154,9 +154,9 @@ def _year(written: str) -> int:
 
 def _month_first(text: str) -> bool:
     """Return True where 03/04/2025 is 4 March here: as other dates of the text show, else as its country writes."""
-    pairs = [(int(one), int(other)) for one, other in _SLASHED.findall(text)]
-    if any(other > 12 for _, other in pairs):
+    pairs = [(int(left), int(right)) for left, right in _SLASHED.findall(text)]
+    if any(right > 12 for _, right in pairs):
         return True
-    if any(one > 12 for one, _ in pairs):
+    if any(left > 12 for left, _ in pairs):
         return False
     return bool(_AMERICAN.search(text)) or ("$" in text and local_currencies(text)["$"] == "USD")

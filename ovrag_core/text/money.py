@@ -53,7 +53,9 @@ _DAY = date(2025, 1, 1)  # of the list of currencies, so that it is the same eve
 _HEADLINES = frozenset({"CUP", "SOS", "TOP"})  # codes that are words of headlines as well
 CURRENCIES = (
     frozenset(
-        code for place in get_global("territory_currencies") for code in get_territory_currencies(place, _DAY, _DAY)
+        code
+        for territory in get_global("territory_currencies")
+        for code in get_territory_currencies(territory, _DAY, _DAY)
     )
     - _HEADLINES
 )
@@ -108,9 +110,9 @@ _LEAST_IN_WORDS = 100  # below, "two pounds" may be weights
 
 def moneys(text: str) -> Iterator[MoneyMention]:
     """Every amount of money, those in figures first; one in words takes the currency that its figures have by code."""
-    found = [*_in_figures(text), *_in_words(text)]
-    coded = {money.amount: money.currency for money in found if text.startswith(money.currency, money.start)}
-    for money in found:
+    mentions = [*_in_figures(text), *_in_words(text)]
+    coded = {money.amount: money.currency for money in mentions if text.startswith(money.currency, money.start)}
+    for money in mentions:
         code = coded.get(money.amount, money.currency)
         yield replace(money, currency=code) if text[money.start].isalpha() else money
 
@@ -122,8 +124,8 @@ def amounts(text: str) -> list[tuple[Decimal, int, int]]:
 
 def currency_of(text: str) -> str | None:
     """The currency that a short text names: by code, else by sign, else by name; None where it names none."""
-    found = next((match for pattern in _NAMED if (match := pattern.search(text))), None)
-    return _code(found[0], local_currencies(text)) if found else None
+    hit = next((match for pattern in _NAMED if (match := pattern.search(text))), None)
+    return _code(hit[0], local_currencies(text)) if hit else None
 
 
 def _in_figures(text: str) -> Iterator[MoneyMention]:

@@ -29,7 +29,7 @@ _PARTS = {
     "half": 2, "halves": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10,
     "sixteenth": 16, "twentieth": 20, "hundredth": 100, "thousandth": 1000,
 }  # fmt: skip
-_PARTS |= {f"{part}s": under for part, under in _PARTS.items() if part[-1] != "s"}
+_PARTS |= {f"{name}s": under for name, under in _PARTS.items() if name[-1] != "s"}
 
 NUMBER_WORD = any_of((*_UNITS, *_GROUPS, *SCALES))
 NUMBER_WORDS = rf"(?:(?:a\s+)?{NUMBER_WORD})(?:(?:\s{{1,20}}|-)(?:and\s{{1,20}})?{NUMBER_WORD}){{0,16}}"
@@ -56,24 +56,24 @@ _FIGURES_FOLLOW = re.compile(r"\s*\(\s*\d")
 
 def words_to_number(words: str) -> int | None:
     """The number that English words say: "two hundred seventy-five thousand" is 275000; None for other words."""
-    total = current = 0
+    total = group = 0
     read = False
     for word in re.split(r"[\s-]+", words.lower().strip()):
         if word in ("and", "a", ""):
             continue
         if word in _UNITS:
-            current += _UNITS[word]
+            group += _UNITS[word]
         elif word in _GROUPS:
-            current = (current or 1) * _GROUPS[word]
+            group = (group or 1) * _GROUPS[word]
         elif word in SCALES:
             scale = SCALES[word]
             # "one thousand million" counts millions, "two million five thousand" adds to them.
-            total = (total + current) * scale if 0 < total < scale else total + (current or 1) * scale
-            current = 0
+            total = (total + group) * scale if 0 < total < scale else total + (group or 1) * scale
+            group = 0
         else:
             return None
         read = True
-    return total + current if read else None
+    return total + group if read else None
 
 
 def parse_number(figures: str) -> Decimal | None:

@@ -29,8 +29,8 @@ def find_passages(text: str, start: int = 0) -> Iterator[Span]:
     (the role below a name) the line before it.
     """
     for block in _blocks(text):
-        first, last = block
-        spans = _sentences(text, first, last) if _is_prose(text[first:last]) else iter([block])
+        block_start, block_end = block
+        spans = _sentences(text, block_start, block_end) if _is_prose(text[block_start:block_end]) else iter([block])
         for left, right in spans:
             if not _BLANK.fullmatch(text, left, right):
                 yield start + left, start + right
@@ -58,9 +58,9 @@ def _blocks(text: str) -> Iterator[Span]:
 
 def _belongs(text: str, block: Span, line: Span) -> bool:
     above, below = text[block[0] : block[1]], text[line[0] : line[1]]
-    last = above.rpartition("\n")[2].strip()
+    last_line = above.rpartition("\n")[2].strip()
     breaks = text.count("\n", block[1], line[0])
-    if _is_label_only(last):
+    if _is_label_only(last_line):
         return breaks <= 2 and not _is_label_only(below) and not _is_label_value(below)
     if _BRACKETED.fullmatch(below):
         return breaks <= 2 and "\n" not in above and len(above) <= 100
@@ -68,9 +68,9 @@ def _belongs(text: str, block: Span, line: Span) -> bool:
         return False
     if _is_label_only(above.partition("\n")[0].strip()):
         return False  # the label has its value
-    if last.endswith(_CONTINUED) or below[0].islower():
+    if last_line.endswith(_CONTINUED) or below[0].islower():
         return True
-    return len(last) > 60 and not _CELLS.search(last)
+    return len(last_line) > 60 and not _CELLS.search(last_line)
 
 
 def _is_label_only(line: str) -> bool:

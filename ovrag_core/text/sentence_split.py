@@ -47,11 +47,11 @@ def sentences(
 ) -> Iterator[Span]:
     """Spans of the sentences of `text[start:end]` without surrounding blanks; options as in `ends`."""
     stop = len(text) if end is None else end
-    for last in (*ends(text, start, stop, loose=loose, few=few), stop):
-        piece = text[start:last]
+    for boundary in (*ends(text, start, stop, loose=loose, few=few), stop):
+        piece = text[start:boundary]
         if piece.strip():
             yield start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
-        start = last
+        start = boundary
 
 
 def _goes_on(text: str, start: int, match: re.Match[str], loose: bool, few: bool) -> bool:
@@ -60,5 +60,5 @@ def _goes_on(text: str, start: int, match: re.Match[str], loose: bool, few: bool
     if _ENUMERATOR.fullmatch(text, start, match.end()):
         return True
     head = text[max(start, stop - _LONGEST) : stop]
-    known = (_FEW if few else _ABBREVIATION).search(head) or (not loose and _INITIAL.search(head))
-    return bool(known) and (few or not (_MAY_END.search(head) and _BEGINS.match(text, match.end())))
+    abbreviation = (_FEW if few else _ABBREVIATION).search(head) or (not loose and _INITIAL.search(head))
+    return bool(abbreviation) and (few or not (_MAY_END.search(head) and _BEGINS.match(text, match.end())))

@@ -25,7 +25,7 @@ def stems(text: str, empty: frozenset[str] = STOP_WORDS) -> list[str]:
 
 def pairs(stemmed: Sequence[str]) -> list[str]:
     """Neighbouring stems, joined by a blank."""
-    return [f"{first} {second}" for first, second in pairwise(stemmed)]
+    return [f"{left} {right}" for left, right in pairwise(stemmed)]
 
 
 @lru_cache(maxsize=1 << 17)

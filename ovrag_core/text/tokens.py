@@ -25,7 +25,7 @@ def fold(text: str) -> str:
     """The text without case and accents."""
     if text.isascii():
         return text.lower()
-    return "".join(each for each in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(each))
+    return "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
 
 
 @lru_cache(maxsize=4096)

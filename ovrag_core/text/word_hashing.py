@@ -24,10 +24,10 @@ def hashed_words(text: str, *, counted: bool = True) -> tuple[NDArray[numpy.intp
     Where words are not `counted`, each bucket that is filled holds as much as any other.
     """
     words = _WORD.findall(text.lower())
-    found = Counter(words)
-    found.update(map(" ".join, pairwise(words)))
+    counts = Counter(words)
+    counts.update(map(" ".join, pairwise(words)))
     buckets: Counter[int] = Counter()
-    for word, count in found.items():
+    for word, count in counts.items():
         buckets[abs(mmh3.hash(word)) % BUCKETS] += count
     values = numpy.array(list(buckets.values()) if counted else [1] * len(buckets), dtype=numpy.float64)
     length = numpy.linalg.norm(values)

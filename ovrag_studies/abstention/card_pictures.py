@@ -27,8 +27,8 @@ def forms(rows: Mapping[str, Mapping[str, Estimate]], pairs: Mapping[str, str], 
     with styled():
         fig, axes = row_panels(list(rows), len(pairs), width, 0.95 + 0.27 * len(rows))
         for ax, (old, new) in zip(axes, pairs.items(), strict=True):
-            for place, found in enumerate(rows.values()):
-                _both(ax, place, found[old], found[new])
+            for row, scores in enumerate(rows.values()):
+                _both(ax, row, scores[old], scores[new])
             ax.set_title(f"{old}, {new}")
             ax.set_xlim(-0.06, 1.06)
             ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
@@ -63,18 +63,18 @@ def risk_and_coverage(curves: Mapping[str, RiskCoverage], answerable: int, width
         fig = Figure(figsize=(width, 3.1), layout="constrained")
         ax = fig.subplots()
         for number, ((name, curve), colour) in enumerate(zip(curves.items(), colours(len(curves)), strict=True)):
-            own = round(curve.answered * len(curve.coverage))
+            end = round(curve.answered * len(curve.coverage))
             line = LINES[number % len(LINES)]
-            ax.plot(curve.coverage[:own], curve.risk[:own], ls=line, color=colour, lw=1.5)
-            ax.plot(curve.coverage[max(0, own - 1) :], curve.risk[max(0, own - 1) :], ls=line, color=colour, lw=0.6)
+            ax.plot(curve.coverage[:end], curve.risk[:end], ls=line, color=colour, lw=1.5)
+            ax.plot(curve.coverage[max(0, end - 1) :], curve.risk[max(0, end - 1) :], ls=line, color=colour, lw=0.6)
             marker = MARKERS[number % len(MARKERS)]
-            if own:
-                ax.plot(curve.coverage[own - 1], curve.risk[own - 1], marker, color=colour, mec="black", mew=0.5, ms=6)
+            if end:
+                ax.plot(curve.coverage[end - 1], curve.risk[end - 1], marker, color=colour, mec="black", mew=0.5, ms=6)
             ax.plot([], [], ls=line, marker=marker, color=colour, mec="black", mew=0.5, ms=5, label=name)
         if curves:
-            first = next(iter(curves.values()))
-            least = least_risk(len(first.coverage), answerable)
-            ax.plot(first.coverage, least, ls=(0, (1, 1)), color="black", lw=1, label="least possible")
+            first_curve = next(iter(curves.values()))
+            least = least_risk(len(first_curve.coverage), answerable)
+            ax.plot(first_curve.coverage, least, ls=(0, (1, 1)), color="black", lw=1, label="least possible")
         ax.set(
             xlim=(0, 1.01),
             xlabel="share of cards answered, the surest first",
@@ -100,13 +100,13 @@ def confusion(tables: Mapping[str, pandas.DataFrame], width: float) -> Figure:
             shares = numpy.divide(counts, sums, out=numpy.zeros_like(counts), where=sums > 0)
             ax.imshow(shares, cmap="Blues", vmin=0, vmax=1.2, aspect="auto")
             for (row, column), share in numpy.ndenumerate(shares):
-                said = f"{counts[row, column]:.0f}\n{share:.0%}"
+                text = f"{counts[row, column]:.0f}\n{share:.0%}"
                 ink = "white" if share > 0.6 else "black"
-                ax.text(column, row, said, ha="center", va="center", color=ink, fontsize=6.5)
+                ax.text(column, row, text, ha="center", va="center", color=ink, fontsize=6.5)
             ax.set_title(title)
             ax.set_xticks(range(len(table.columns)), table.columns)
-            told = [LABELS.get(str(label), str(label)) for label in table.index]
-            ax.set_yticks(range(len(told)), [] if number % _SIDE_BY_SIDE else told)
+            labels = [LABELS.get(str(label), str(label)) for label in table.index]
+            ax.set_yticks(range(len(labels)), [] if number % _SIDE_BY_SIDE else labels)
             ax.tick_params(length=0)
             ax.spines[:].set_visible(False)
         for ax in axes[len(tables) :]:

@@ -69,8 +69,8 @@ def license_(
     from ovrag_studies.abstention.parsing.name_index import names_of
 
     try:
-        known, store = _opened(settings, graph, domain, hidden, tell=True)
-        asked = asking.ask(question, store, known, names_of(store, known))
+        loaded_domain, store = _opened(settings, graph, domain, hidden, tell=True)
+        answer = asking.ask(question, store, loaded_domain, names_of(store, loaded_domain))
     except Unchecked as error:
         if output is not Format.text:
             print_record(asking.unchecked(question, str(error)), output)
@@ -78,13 +78,13 @@ def license_(
             print(f"UNCHECKED: {one_line(question)}")
         say(f"not checked: {error}")
         return BAD
-    holds = asking.is_borne_out(asked, store) if recheck else None
+    holds = asking.is_borne_out(answer, store) if recheck else None
     if output is Format.text:
-        print(asking.as_text(asked) + (f"\nchecked again: {_told_again(holds)}" if recheck else ""))
+        print(asking.as_text(answer) + (f"\nchecked again: {_told_again(holds)}" if recheck else ""))
     else:
-        print_record(asking.as_record(asked) | ({"rechecked": holds} if recheck else {}), output)
-    if asked.verdict == "UNCHECKED":
-        say(f"not checked: {asked.lacking}")
+        print_record(asking.as_record(answer) | ({"rechecked": holds} if recheck else {}), output)
+    if answer.verdict == "UNCHECKED":
+        say(f"not checked: {answer.lacking}")
         return BAD
     return 0
 
@@ -97,27 +97,27 @@ def check(settings: Settings, graph: Graphs = None, domain: DomainFile = None, o
     from ovrag_studies.abstention.knowledge.graphs import violations
     from ovrag_studies.abstention.licensing.witnesses import shape_problems
 
-    known, store = _opened(settings, graph, domain, None)
+    loaded_domain, store = _opened(settings, graph, domain, None)
     if not isinstance(store, EmbeddedStore):
         raise GraphError("an endpoint is asked as it is and not loaded; check the graph as files")
-    report, found, problems = store.report, violations(store, known), shape_problems(known)
+    report, contradictions, problems = store.report, violations(store, loaded_domain), shape_problems(loaded_domain)
     if output is not Format.text:
         record = {
             "triples": report.triples,
             "repaired": [list(pair) for pair in report.repaired],
-            "double_labels": {name: list(things) for name, things in report.double_labels.items()},
-            "violations": found,
+            "double_labels": {name: list(bearers) for name, bearers in report.double_labels.items()},
+            "violations": contradictions,
             "shapes": problems,
         }
         print_record(record, output)
     else:
         _print_listed(f"{report.triples} triples", [])
         _print_listed("IRIs mended", [f"{before} -> {after}" for before, after in report.repaired])
-        shared = [f"{name}: {', '.join(things)}" for name, things in report.double_labels.items()]
+        shared = [f"{name}: {', '.join(bearers)}" for name, bearers in report.double_labels.items()]
         _print_listed("names of several things", shared)
-        _print_listed("contradictions", found)
+        _print_listed("contradictions", contradictions)
         _print_listed("faults of the shapes", problems)
-    return FOUND if found else 0
+    return FOUND if contradictions else 0
 
 
 @app.command(epilog="Example: ovrag epistemic cards --out cards.jsonl")
@@ -206,21 +206,21 @@ def score(
         systems |= references(next(iter(systems.values())))
         say(f"{len(read.cards)} cards, {read.malformed} with an IRI that is none, {read.duplicates} said before")
     else:
-        made = read_run(file).by_arm()
-        if not made:
+        by_arm = read_run(file).by_arm()
+        if not by_arm:
             raise CardError(f"{file} holds no answer; run the cards first")
-        systems = {name: [each.outcome() for each in records] for name, records in made.items()}
-    found = {name: estimates(outcomes, plan) for name, outcomes in systems.items()}
+        systems = {name: [record.outcome() for record in records] for name, records in by_arm.items()}
+    measured = {name: estimates(outcomes, plan) for name, outcomes in systems.items()}
     tables = {name: count(outcomes).tolist() for name, outcomes in systems.items()}
     shares = {name: shares_by_kind(outcomes) for name, outcomes in systems.items()}
     if output is Format.text:
-        for name, figures in found.items():
+        for name, figures in measured.items():
             print(_system_text(name, tables[name], figures) + (_kinds_text(shares[name]) if kinds else ""))
         return 0
     records = [
         {"system": name, "table": tables[name], "kinds": shares[name]}
-        | {metric: {"value": each.value, "low": each.low, "high": each.high} for metric, each in figures.items()}
-        for name, figures in found.items()
+        | {metric: {"value": e.value, "low": e.low, "high": e.high} for metric, e in figures.items()}
+        for name, figures in measured.items()
     ]
     print_records(records, output)
     return 0
@@ -243,17 +243,17 @@ def _opened(
     from ovrag_studies.abstention.study import checked_domain, find_domain
 
     main = next(iter(Epistemic.of(settings).sources.values()))
-    known = checked_domain(find_domain(domain or str(main.domain)))
+    loaded_domain = checked_domain(find_domain(domain or str(main.domain)))
     if tell:
-        for problem in shape_problems(known):
+        for problem in shape_problems(loaded_domain):
             say(problem)
     named = list(graphs or [main.graph])
-    if len(named) > 1 and any("://" in each for each in named):
+    if len(named) > 1 and any("://" in name for name in named):
         raise GraphError("an endpoint is a graph by itself; name it alone")
     unseen = read_hidden(hidden) if hidden else frozenset()
     if "://" in named[0]:
-        return known, open_with_domain(named[0], known, unseen)
-    return known, open_with_domain([project_file(Path(each)) for each in named], known, unseen)
+        return loaded_domain, open_with_domain(named[0], loaded_domain, unseen)
+    return loaded_domain, open_with_domain([project_file(Path(name)) for name in named], loaded_domain, unseen)
 
 
 def _with_source(
@@ -270,7 +270,7 @@ def _with_source(
         file = find_domain(domain or str(chosen.domain))
         called, chosen = "own", GraphSource(graph=graph or chosen.graph, domain=file)
     checked_domain(project_file(chosen.domain))
-    chosen = chosen.model_copy(update={part: path for part, path in files.items() if path is not None})
+    chosen = chosen.model_copy(update={key: path for key, path in files.items() if path is not None})
     return Epistemic.changed(settings, sources={called: chosen.model_dump(mode="json")})
 
 
@@ -291,7 +291,7 @@ def _system_text(name: str, table: Sequence[Sequence[int]], found: Mapping[str, 
     rows = [f"  {label}  " + " ".join(f"{cell:>9}" for cell in row) for label, row in zip("ECU", table, strict=True)]
     head = "     " + " ".join(f"{column:>9}" for column in COLUMNS)
     width = max(map(len, found))
-    ours = [f"  {metric:<{width}}  {told(each)}" for metric, each in found.items() if metric not in PUBLISHED]
+    ours = [f"  {metric:<{width}}  {told(estimate)}" for metric, estimate in found.items() if metric not in PUBLISHED]
     theirs = [f"  {metric:<{width}}  {told(found[metric])}" for metric in PUBLISHED]
     return "\n".join([one_line(name), head, *rows, " corrected", *ours, " as published", *theirs, ""])
 

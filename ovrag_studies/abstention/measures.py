@@ -116,8 +116,8 @@ def _sums(tables: Counts, pattern: str) -> Vector:
 def count(outcomes: Iterable[CardOutcome]) -> Counts:
     """The table (3, 4) of gold against answered."""
     table = np.zeros((len(GOLD), len(COLUMNS)), dtype=np.int64)
-    for each in outcomes:
-        table[_cell(each)] += 1
+    for outcome in outcomes:
+        table[_cell(outcome)] += 1
     return table
 
 
@@ -140,12 +140,12 @@ def macro_f1(tables: Counts) -> Vector:
 def values(outcomes: Sequence[CardOutcome]) -> dict[str, float | None]:
     """Every figure of a system, without intervals: published, corrected, macro-F1, AURC and its excess."""
     table = count(outcomes)
-    found = {name: share.value(table) for name, share in (PUBLISHED | CORRECTED).items()}
-    found[MACRO_F1] = float(macro_f1(table)) if outcomes else None
+    figures = {name: share.value(table) for name, share in (PUBLISHED | CORRECTED).items()}
+    figures[MACRO_F1] = float(macro_f1(table)) if outcomes else None
     if not outcomes:
-        return found | dict.fromkeys(RISKS)
+        return figures | dict.fromkeys(RISKS)
     risks = risk_curve(outcomes)
-    return found | dict(zip(RISKS, (risks.aurc, risks.excess), strict=True))
+    return figures | dict(zip(RISKS, (risks.aurc, risks.excess), strict=True))
 
 
 def estimates(outcomes: Sequence[CardOutcome], plan: Resampling) -> dict[str, Estimate]:
@@ -153,11 +153,11 @@ def estimates(outcomes: Sequence[CardOutcome], plan: Resampling) -> dict[str, Es
     if not outcomes:
         return dict.fromkeys((*PUBLISHED, *CORRECTED, MACRO_F1, *RISKS), Estimate(None))
     tables = _by_cluster(outcomes)
-    found = {name: _estimate(share, tables, plan) for name, share in (PUBLISHED | CORRECTED).items()}
+    figures = {name: _estimate(share, tables, plan) for name, share in (PUBLISHED | CORRECTED).items()}
     drawn = _draws(len(tables), plan)
     resampled = np.tensordot(drawn, tables, axes=1)
-    found[MACRO_F1] = _percentiles(float(macro_f1(count(outcomes))), macro_f1(resampled), len(tables), plan)
-    return found | _risk_estimates(outcomes, drawn, plan)
+    figures[MACRO_F1] = _percentiles(float(macro_f1(count(outcomes))), macro_f1(resampled), len(tables), plan)
+    return figures | _risk_estimates(outcomes, drawn, plan)
 
 
 def share_estimate(share: Share, outcomes: Sequence[CardOutcome], plan: Resampling) -> Estimate:
@@ -168,16 +168,16 @@ def share_estimate(share: Share, outcomes: Sequence[CardOutcome], plan: Resampli
 def shares_by_kind(outcomes: Iterable[CardOutcome]) -> dict[str, float]:
     """The share answered rightly by the kind of card, kinds in the order in which they come first."""
     kinds: dict[str, list[bool]] = {}
-    for each in outcomes:
-        kinds.setdefault(each.kind, []).append(each.right)
+    for outcome in outcomes:
+        kinds.setdefault(outcome.kind, []).append(outcome.right)
     return {kind: sum(rights) / len(rights) for kind, rights in kinds.items()}
 
 
 def references(outcomes: Sequence[CardOutcome]) -> dict[str, tuple[CardOutcome, ...]]:
     """Build the outcomes that a perfect system and the constant ones would have on the same cards."""
-    perfect = {"perfect": tuple(replace(each, answer=each.gold, confidence=1.0) for each in outcomes)}
+    perfect = {"perfect": tuple(replace(outcome, answer=outcome.gold, confidence=1.0) for outcome in outcomes)}
     constant = {
-        f"always {answer}": tuple(replace(each, answer=answer, confidence=1.0) for each in outcomes)
+        f"always {answer}": tuple(replace(outcome, answer=answer, confidence=1.0) for outcome in outcomes)
         for answer in ANSWERS
     }
     return perfect | constant
@@ -197,15 +197,15 @@ def _by_cluster(outcomes: Sequence[CardOutcome]) -> Counts:
     """One table for each cluster (clusters, 3, 4), in the clusters' order of first appearance."""
     places, clusters = _places(outcomes)
     tables = np.zeros((clusters, len(GOLD), len(COLUMNS)), dtype=np.int64)
-    for place, each in zip(places, outcomes, strict=True):
-        tables[(place, *_cell(each))] += 1
+    for number, outcome in zip(places, outcomes, strict=True):
+        tables[(number, *_cell(outcome))] += 1
     return tables
 
 
 def _places(outcomes: Sequence[CardOutcome]) -> tuple[list[int], int]:
     """The number of each outcome's cluster, and how many there are."""
     numbers: dict[tuple[str, str], int] = {}
-    places = [numbers.setdefault(_cluster(each), len(numbers)) for each in outcomes]
+    places = [numbers.setdefault(_cluster(outcome), len(numbers)) for outcome in outcomes]
     return places, len(numbers)
 
 
@@ -242,14 +242,14 @@ def risk_curve(outcomes: Sequence[CardOutcome]) -> RiskCoverage:
 
 def _errors(outcomes: Sequence[CardOutcome]) -> tuple[Vector, Vector]:
     """1 where an answer is wrong or none was given, and the confidence, -inf where none was given."""
-    answers = np.array([each.answer in ("YES", "NO") for each in outcomes], dtype=bool)
-    right = np.array([each.right for each in outcomes], dtype=bool)
-    confidence = np.array([each.confidence for each in outcomes], dtype=float)
+    answers = np.array([outcome.answer in ("YES", "NO") for outcome in outcomes], dtype=bool)
+    right = np.array([outcome.right for outcome in outcomes], dtype=bool)
+    confidence = np.array([outcome.confidence for outcome in outcomes], dtype=float)
     return np.where(answers & right, 0.0, 1.0), np.where(answers, confidence, -np.inf)
 
 
 def _answerable(outcomes: Sequence[CardOutcome]) -> npt.NDArray[np.bool_]:
-    return np.array([each.gold != "UNKNOWN" for each in outcomes], dtype=bool)
+    return np.array([outcome.gold != "UNKNOWN" for outcome in outcomes], dtype=bool)
 
 
 def _risk_estimates(outcomes: Sequence[CardOutcome], drawn: Counts, plan: Resampling) -> dict[str, Estimate]:

@@ -57,10 +57,10 @@ class CardRun:
 
     def by_arm(self) -> dict[str, tuple[Record, ...]]:
         """The records of each arm, in the order of cards."""
-        found: dict[str, list[Record]] = {}
-        for each in self.records:
-            found.setdefault(each.arm, []).append(each)
-        return {arm: tuple(listed) for arm, listed in found.items()}
+        grouped: dict[str, list[Record]] = {}
+        for record in self.records:
+            grouped.setdefault(record.arm, []).append(record)
+        return {arm: tuple(listed) for arm, listed in grouped.items()}
 
 
 def latency_file(path: Path) -> Path:
@@ -71,10 +71,10 @@ def latency_file(path: Path) -> Path:
 def write_run(made: CardRun, path: Path) -> None:
     """Write records as lines of JSON, and their seconds beside them. Raises CardError where they cannot be written."""
     seconds = (
-        {"id": each.id, "arm": each.arm, "seconds": round(taken, 6)}
-        for each, taken in zip(made.records, made.seconds, strict=True)
+        {"id": record.id, "arm": record.arm, "seconds": round(duration, 6)}
+        for record, duration in zip(made.records, made.seconds, strict=True)
     )
-    write_records((each.model_dump(mode="json") for each in made.records), path, CardError)
+    write_records((record.model_dump(mode="json") for record in made.records), path, CardError)
     write_records(seconds, latency_file(path), CardError)
 
 
@@ -90,4 +90,4 @@ def read_run(path: Path) -> CardRun:
         records[record.id, record.arm] = record
     beside = latency_file(path)
     timed = read_records(beside, Seconds, CardError, REMEDY) if beside.is_file() else ()
-    return CardRun(tuple(records.values()), tuple(each.seconds for _, each in timed))
+    return CardRun(tuple(records.values()), tuple(line.seconds for _, line in timed))

@@ -52,8 +52,8 @@ def open_book(settings: Settings) -> Book:
 
 def measure(book: Book, answered: Answered) -> pandas.DataFrame:
     """Every figure of every arm with its interval, as a tidy frame."""
-    found = {arm: estimates(outcomes, book.plan) for arm, outcomes in answered.outcomes.items()}
-    return scores(found, len(answered.cards), answered.name)
+    by_arm = {arm: estimates(outcomes, book.plan) for arm, outcomes in answered.outcomes.items()}
+    return scores(by_arm, len(answered.cards), answered.name)
 
 
 def _on(answered: Answered) -> dict[str, object]:
@@ -67,19 +67,19 @@ def _on(answered: Answered) -> dict[str, object]:
 def cards_table(book: Book, answered: Answered) -> pandas.DataFrame:
     """The cards by kind, with an example of each: `cards`."""
     kinds = Counter(card.subtype for card in answered.cards)
-    first = {card.subtype: card for card in reversed(answered.cards)}
-    ordered = sorted(kinds, key=lambda kind: (LABELS.index(first[kind].label), list(kinds).index(kind)))
+    example_of = {card.subtype: card for card in reversed(answered.cards)}
+    ordered = sorted(kinds, key=lambda kind: (LABELS.index(example_of[kind].label), list(kinds).index(kind)))
     rows = [
-        {"label": first[kind].label, "kind": kind, "cards": kinds[kind], "an example": first[kind].question}
+        {"label": example_of[kind].label, "kind": kind, "cards": kinds[kind], "an example": example_of[kind].question}
         for kind in ordered
     ]
-    made = "Made from the graph" if answered.source.cards is None else "Taken from a file"
-    return book.table(pandas.DataFrame(rows), "cards", _on(answered) | {"made": made})
+    origin = "Made from the graph" if answered.source.cards is None else "Taken from a file"
+    return book.table(pandas.DataFrame(rows), "cards", _on(answered) | {"made": origin})
 
 
 def shortcuts_table(book: Book, answered: Answered, found: Sequence[Shortcut]) -> pandas.DataFrame:
     """Accuracy of what is scored without reading a fact through: `shortcuts`."""
-    rows = [{"shortcut": each.name, **bounds("accuracy", each.accuracy), "over majority": each.gain} for each in found]
+    rows = [{"shortcut": s.name, **bounds("accuracy", s.accuracy), "over majority": s.gain} for s in found]
     words = _on(answered) | {"majority": found[0].majority}
     return book.table(pandas.DataFrame(rows), "shortcuts", words)
 
@@ -107,14 +107,14 @@ def published_table(book: Book, answered: Answered, measured: pandas.DataFrame) 
 
 def _references(answered: Answered) -> dict[str, dict[str, float | None]]:
     """Scores of perfect and constant systems on the cards."""
-    return {name: values(given) for name, given in references(next(iter(answered.outcomes.values()))).items()}
+    return {name: values(outcomes) for name, outcomes in references(next(iter(answered.outcomes.values()))).items()}
 
 
 def references_table(book: Book, answered: Answered) -> pandas.DataFrame:
     """Scores of perfect and constant systems by both forms of the metrics: `references`."""
     rows = [
-        {"system": system, **{name: found[name] for name in REFERRED}}
-        for system, found in _references(answered).items()
+        {"system": system, **{name: figures[name] for name in REFERRED}}
+        for system, figures in _references(answered).items()
     ]
     return book.table(pandas.DataFrame(rows), "references", _on(answered))
 
@@ -129,35 +129,40 @@ def forms_figure(book: Book, answered: Answered, measured: pandas.DataFrame) -> 
 def confusion_figure(book: Book, answered: Answered) -> Path:
     """Tables of gold against answered, by arm: `confusion`."""
     counted = {arm: count(outcomes) for arm, outcomes in answered.outcomes.items() if arm not in CONSTANT}
-    columns = len(COLUMNS) if any(each[:, -1].any() for each in counted.values()) else len(ANSWERS)
+    columns = len(COLUMNS) if any(table[:, -1].any() for table in counted.values()) else len(ANSWERS)
     tables = {
-        arm: pandas.DataFrame(each[:, :columns], index=list(LABELS), columns=list(SHORT[:columns]))
-        for arm, each in counted.items()
+        arm: pandas.DataFrame(table[:, :columns], index=list(LABELS), columns=list(SHORT[:columns]))
+        for arm, table in counted.items()
     }
     return book.figure(card_pictures.confusion(tables, book.width), "confusion", _on(answered))
 
 
 def kinds_table(book: Book, answered: Answered) -> pandas.DataFrame:
     """Accuracy of each arm by kind of card: `kinds`."""
-    asked = {arm: outcomes for arm, outcomes in answered.outcomes.items() if arm not in CONSTANT}
-    shown = pandas.DataFrame({arm: shares_by_kind(outcomes) for arm, outcomes in asked.items()})
+    by_arm = {arm: outcomes for arm, outcomes in answered.outcomes.items() if arm not in CONSTANT}
+    shown = pandas.DataFrame({arm: shares_by_kind(outcomes) for arm, outcomes in by_arm.items()})
     shown = shown.reset_index(names="kind")
     counts = Counter(card.subtype for card in answered.cards)
     shown.insert(1, "cards", [counts[kind] for kind in shown["kind"]])
-    brief = {arm: arm.replace("RAG by ", "").replace(" with licence", "") for arm in asked}
+    brief = {arm: arm.replace("RAG by ", "").replace(" with licence", "") for arm in by_arm}
     return book.table(shown.rename(columns=brief), "kinds", _on(answered), full=shown)
 
 
 def paired_table(book: Book, answered: Answered, arm: str = LICENSED) -> pandas.DataFrame:
     """One arm against each other one, card by card: `paired`; without rows where the arm was not asked."""
-    right = {name: [each.right for each in outcomes] for name, outcomes in answered.outcomes.items()}
-    clusters = [each.cluster or each.card for each in answered.outcomes.get(arm, ())]
+    right = {name: [o.right for o in outcomes] for name, outcomes in answered.outcomes.items()}
+    clusters = [o.cluster or o.card for o in answered.outcomes.get(arm, ())]
     pairs = {name: (right[arm], theirs) for name, theirs in right.items() if arm in right and name != arm}
     ours, theirs = f"{arm} alone right", "the other alone"
     rows = [
-        {"against": name, ours: found.items.first_only, theirs: found.items.second_only, "Holm p": found.holm}
-        | bounds("difference", found.difference)
-        for name, found in compare_pairs(pairs, clusters, book.plan).items()
+        {
+            "against": name,
+            ours: comparison.items.first_only,
+            theirs: comparison.items.second_only,
+            "Holm p": comparison.holm,
+        }
+        | bounds("difference", comparison.difference)
+        for name, comparison in compare_pairs(pairs, clusters, book.plan).items()
     ]
     frame = pandas.DataFrame(rows, columns=["against", ours, theirs, "Holm p", *with_bounds(["difference"])])
     return book.table(frame, "paired", _on(answered) | {"arm": arm})
@@ -184,14 +189,14 @@ def risk_table(book: Book, answered: Answered, measured: pandas.DataFrame) -> pa
     """Quality of confidence as a ranking of answers: `risk`."""
     frame = wide(measured, ("AURC", "excess AURC"))
     curves = [risk_curve(answered.outcomes[arm]) for arm in frame["arm"]]
-    frame.insert(1, "answered", [each.answered for each in curves])
-    frame.insert(2, "wrong of those", [each.own_risk for each in curves])
+    frame.insert(1, "answered", [curve.answered for curve in curves])
+    frame.insert(2, "wrong of those", [curve.own_risk for curve in curves])
     return book.table(frame, "risk", _on(answered))
 
 
 def risk_figure(book: Book, answered: Answered) -> Path:
     """Errors among the surest answers: `risk`."""
-    curves = {arm: risk_curve(each) for arm, each in answered.outcomes.items() if arm not in CONSTANT}
+    curves = {arm: risk_curve(outcomes) for arm, outcomes in answered.outcomes.items() if arm not in CONSTANT}
     answerable = sum(card.gold != "UNKNOWN" for card in answered.cards)
     return book.figure(card_pictures.risk_and_coverage(curves, answerable, book.width), "risk", _on(answered))
 
@@ -201,12 +206,12 @@ def risk_figure(book: Book, answered: Answered) -> Path:
 
 def retrieval_table(book: Book, answered: Answered, found: Sequence[Ranked]) -> pandas.DataFrame:
     """Share of cards for which the passage that settles them is found: `retrieval`."""
-    clusters = [each.cluster for each in found]
+    clusters = [ranked.cluster for ranked in found]
     of = sums([1.0] * len(found), clusters)
     rows: list[dict[str, object]] = []
     for way, ranks in (
-        ("words and vectors", [each.fused for each in found]),
-        ("vectors alone", [each.vectors for each in found]),
+        ("words and vectors", [ranked.fused for ranked in found]),
+        ("vectors alone", [ranked.vectors for ranked in found]),
     ):
         row: dict[str, object] = {"retrieval": way}
         for name, most in (("in the first", 1), ("in the first five", 5)):
@@ -222,17 +227,17 @@ def domains_table(book: Book, others: Sequence[Answered]) -> pandas.DataFrame:
     columns = ["source", "arm", *with_bounds(IN_BRIEF)]
     frame = pandas.DataFrame(columns=columns)
     if others:
-        measured = pandas.concat([measure(book, each) for each in others], ignore_index=True)
+        measured = pandas.concat([measure(book, s) for s in others], ignore_index=True)
         measured = measured[~measured["arm"].isin(CONSTANT)].rename(columns={"set": "source"})
         frame = wide(measured, IN_BRIEF, by=("source", "arm"))
-    n = ", ".join(f"{len(each.cards)} cards on {each.name} ({each.clusters} clusters)" for each in others) or "0 cards"
+    n = ", ".join(f"{len(s.cards)} cards on {s.name} ({s.clusters} clusters)" for s in others) or "0 cards"
     return book.table(frame, "domains", {"sources": n})
 
 
 def latency_table(book: Book, answered: Answered) -> pandas.DataFrame:
     """The seconds that an answer takes, which differ from run to run: `latency`."""
-    taken = pandas.Series(answered.run.seconds, dtype=float) * 1000
-    by_arm = taken.groupby([record.arm for record in answered.run.records], sort=False)
+    milliseconds = pandas.Series(answered.run.seconds, dtype=float) * 1000
+    by_arm = milliseconds.groupby([record.arm for record in answered.run.records], sort=False)
     frame = pandas.DataFrame({"median": by_arm.median(), "95th percentile": by_arm.quantile(0.95)})
     return book.table(frame.reset_index(names="arm"), "latency", _on(answered))
 
@@ -259,8 +264,8 @@ def sentences(
 ) -> list[str]:
     """Sum up what the study shows on these cards, computed from its results."""
     lines = [
-        f"{arm}: LA* {told(found['LA*'])}, FAR* {told(found['FAR*'])}, accuracy {told(found['accuracy'])}."
-        for arm, found in estimates_of(measured).items()
+        f"{arm}: LA* {told(figures['LA*'])}, FAR* {told(figures['FAR*'])}, accuracy {told(figures['accuracy'])}."
+        for arm, figures in estimates_of(measured).items()
         if arm not in CONSTANT
     ]
     perfect = _references(answered)["perfect"]
@@ -270,8 +275,8 @@ def sentences(
     )
     shortcut = best(short)
     lines.append(f"The best shortcut, {shortcut.name}, gains {shortcut.gain:+.3f} over the most frequent answer.")
-    for each in others:
-        if licensed := each.outcomes.get(LICENSED):
+    for source in others:
+        if licensed := source.outcomes.get(LICENSED):
             accuracy = number(values(licensed)["accuracy"])
-            lines.append(f"On {each.name}, {len(each.cards)} cards: {LICENSED}, accuracy {accuracy}.")
+            lines.append(f"On {source.name}, {len(source.cards)} cards: {LICENSED}, accuracy {accuracy}.")
     return lines

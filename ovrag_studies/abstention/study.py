@@ -35,7 +35,7 @@ class Answered:
     @cached_property
     def outcomes(self) -> Mapping[str, tuple[CardOutcome, ...]]:
         """Outcomes by arm, in the order of cards."""
-        return {arm: tuple(each.outcome() for each in records) for arm, records in self.run.by_arm().items()}
+        return {arm: tuple(record.outcome() for record in records) for arm, records in self.run.by_arm().items()}
 
     @property
     def clusters(self) -> int:
@@ -61,8 +61,8 @@ def answer_source(settings: Settings, name: str, embedder: Embedder, chat: Chat 
     cards = tuple(options.sampled(dealt))
     at_once = settings.llm.concurrency if chat is not None else 1
     with tally() as spent:
-        made = comparison.run(world, cards, systems.values(), at_once=at_once)
-    return Answered(name, source, world, cards, made, spent.usage)
+        card_run = comparison.run(world, cards, systems.values(), at_once=at_once)
+    return Answered(name, source, world, cards, card_run, spent.usage)
 
 
 def size(answered: Answered) -> str:
@@ -74,8 +74,8 @@ def size(answered: Answered) -> str:
 
 def examples(answered: Answered) -> list[str]:
     """The question of the first card of each label."""
-    first = {card.label: card.question for card in reversed(answered.cards)}
-    return [first[label] for label in LABELS if label in first]
+    question_of = {card.label: card.question for card in reversed(answered.cards)}
+    return [question_of[label] for label in LABELS if label in question_of]
 
 
 def answer_all(settings: Settings, embedder: Embedder) -> dict[str, Answered]:
@@ -102,15 +102,17 @@ def make_arms(
 
     Raises SettingsError where nothing is left.
     """
-    known = comparison.offline_arms(world)
+    available = comparison.offline_arms(world)
     if options.readers.learned == "crossfit" and set(arms) & set(comparison.READERS):
-        known |= comparison.crossfit_arms(world, cards)
+        available |= comparison.crossfit_arms(world, cards)
     if chat is not None:
-        known |= comparison.chat_arms(world, chat, seed=seed)
-    chosen = {arm: known[arm] for arm in arms if arm in known}
+        available |= comparison.chat_arms(world, chat, seed=seed)
+    chosen = {arm: available[arm] for arm in arms if arm in available}
     if not chosen:
-        asked = ", ".join(sorted(CHAT))
-        raise SettingsError(f"studies.epistemic.arms has only arms that ask a chat model ({asked}); set llm.provider")
+        chat_names = ", ".join(sorted(CHAT))
+        raise SettingsError(
+            f"studies.epistemic.arms has only arms that ask a chat model ({chat_names}); set llm.provider"
+        )
     return chosen
 
 

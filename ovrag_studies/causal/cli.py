@@ -86,24 +86,24 @@ def verify(
     from ovrag_studies.causal.chains.audit_log import verdict_record
 
     verifier = _verifier(Causal.of(settings), graph)
-    found: list[CausalVerdict] = []
+    all_verdicts: list[CausalVerdict] = []
     faults = 0
-    for given in texts:
+    for argument in texts:
         try:
-            source, text = _text_of(given)
+            source, text = _text_of(argument)
         except QuestionError as error:
             say(str(error))
             faults += 1
             continue
         verdicts = _checked(verifier, source, text)
-        found += verdicts
-        for each in verdicts:
+        all_verdicts += verdicts
+        for verdict in verdicts:
             if output is Format.text:
-                print(f"{each.outcome}: {one_line(each.quote)}: {each.reason}")
+                print(f"{verdict.outcome}: {one_line(verdict.quote)}: {verdict.reason}")
             else:
-                record = {"source": source, **verdict_record(each)}
+                record = {"source": source, **verdict_record(verdict)}
                 print_record(record, output)
-    ended = _ended(found, verifier)
+    ended = _ended(all_verdicts, verifier)
     return BAD if faults else ended
 
 
@@ -151,22 +151,22 @@ def bench(
             say(str(error))
             faults += 1
             continue
-        for each in tqdm(questions, unit="question", delay=2, disable=None):
-            if not isinstance(each, CausalQuestion):
-                say(each)
+        for question in tqdm(questions, unit="question", delay=2, disable=None):
+            if not isinstance(question, CausalQuestion):
+                say(question)
                 faults += 1
                 continue
-            solved = solve(each)
+            solved = solve(question)
             counted[solved.status] += 1
             if solved.status == "unread":
-                say(f"{path}, {one_line(each.id, 60)} was not read: {solved.reason}")
-            labelled += each.label is not None
-            right += each.label is not None and solved.answer == each.label
+                say(f"{path}, {one_line(question.id, 60)} was not read: {solved.reason}")
+            labelled += question.label is not None
+            right += question.label is not None and solved.answer == question.label
             lines.append(as_json(solved))
     _write(lines, out)
-    said = ", ".join(f"{number} {status}" for status, number in sorted(counted.items())) or "no question"
+    summary = ", ".join(f"{number} {status}" for status, number in sorted(counted.items())) or "no question"
     accuracy = f"; {right} of {labelled} as their labels say" if labelled else ""
-    say(f"{said}{accuracy}" + (f"; {faults} lines or files are no questions" if faults else ""))
+    say(f"{summary}{accuracy}" + (f"; {faults} lines or files are no questions" if faults else ""))
     return BAD if faults or not counted or set(counted) == {"unread"} else 0
 
 
@@ -240,22 +240,22 @@ def _explain_statements(options: Causal, text: str, graph: str | None, output: F
 
     verifier = _verifier(options, graph)
     verdicts = _checked(verifier, "the text", text)
-    for each in verdicts:
+    for verdict in verdicts:
         if output is Format.text:
-            print(_explained(each, verifier))
+            print(_explained(verdict, verifier))
         else:
-            print_record(verdict_record(each), output)
+            print_record(verdict_record(verdict), output)
     return _ended(verdicts, verifier)
 
 
 def _explained(verdict: CausalVerdict, verifier: Verifier) -> str:
     lines = [f"{verdict.outcome}: {one_line(verdict.quote)}", f"  {verdict.reason}"]
     if verdict.claim:
-        things = (verifier.name(verdict.claim.subject), verifier.name(verdict.claim.object))
-        lines.append(f"  read as: {things[0]}, {verdict.claim.predicate.value.rsplit('#', 1)[-1]}, {things[1]}")
+        names = (verifier.name(verdict.claim.subject), verifier.name(verdict.claim.object))
+        lines.append(f"  read as: {names[0]}, {verdict.claim.predicate.value.rsplit('#', 1)[-1]}, {names[1]}")
     lines += [f"  rule: {verdict.rule}"] if verdict.rule else []
     lines += [f"  query: {verdict.query}"] if verdict.query else []
-    lines += [f"  triple: {each.subject} {each.predicate} {each.object}" for each in verdict.triples]
+    lines += [f"  triple: {triple.subject} {triple.predicate} {triple.object}" for triple in verdict.triples]
     return "\n".join(lines)
 
 
@@ -263,17 +263,17 @@ def _ended(verdicts: Sequence[CausalVerdict], verifier: Verifier) -> int:
     """The exit code of verdicts: what could not be checked is never passed over."""
     if not verdicts:  # which has been said
         return BAD
-    unchecked = sum(each.outcome == "UNCHECKED" for each in verdicts)
+    unchecked = sum(verdict.outcome == "UNCHECKED" for verdict in verdicts)
     if unchecked:
         say(f"{unchecked} of {len(verdicts)} statements could not be checked")
         return BAD
     if not verifier.lexicon.names:
         say("nothing was checked: the graph names nothing; give things labels and the class urn:ovrag:causal#Factor")
         return BAD
-    if not any(each.claim for each in verdicts):
+    if not any(verdict.claim for verdict in verdicts):
         say("no statement was checked: none is about two things that the graph names")
         return BAD
-    return FOUND if any(each.outcome == "CONTRADICTION" for each in verdicts) else 0
+    return FOUND if any(verdict.outcome == "CONTRADICTION" for verdict in verdicts) else 0
 
 
 def _draft(
@@ -295,22 +295,22 @@ def _draft(
     options = Causal.of(settings)
     verifier = _verifier(options, graph)
     with _drafter(settings, chain) as (drafter, prompt):
-        asked = prompt.prompt if prompt else _given(question)
+        question_text = prompt.prompt if prompt else _given(question)
         head: dict[str, object] = {"item": prompt.id if prompt else "asked", "arm": arm, "drafts_by": drafter.name}
-        judge = DraftJudge(verifier.check, options.loop, gaps_of(asked, verifier))
-        made = answer(arm, asked, drafter, judge, StoreFacts(verifier.store, verifier).best)
-    record = head | answer_record(made) | {"draft": made.final.draft if made.final else None}
+        judge = DraftJudge(verifier.check, options.loop, gaps_of(question_text, verifier))
+        loop_answer = answer(arm, question_text, drafter, judge, StoreFacts(verifier.store, verifier).best)
+    record = head | answer_record(loop_answer) | {"draft": loop_answer.final.draft if loop_answer.final else None}
     if log:
         with log.open("a", encoding="utf-8") as file:
-            file.writelines(lines_of([(head, made)]))
+            file.writelines(lines_of([(head, loop_answer)]))
     if output is Format.text:
-        print(_answer_text(made, drafter.name, arm))
+        print(_answer_text(loop_answer, drafter.name, arm))
     else:
-        print_record(record | {"all_rounds": [round_record(each) for each in made.rounds]}, output)
-    if made.decision in ("unchecked", "failed"):
-        say(f"not checked: {made.reason}")
+        print_record(record | {"all_rounds": [round_record(r) for r in loop_answer.rounds]}, output)
+    if loop_answer.decision in ("unchecked", "failed"):
+        say(f"not checked: {loop_answer.reason}")
         return BAD
-    return FOUND if made.decision == "rejected" else 0
+    return FOUND if loop_answer.decision == "rejected" else 0
 
 
 @contextmanager
@@ -325,10 +325,10 @@ def _drafter(settings: Settings, chain: str | None) -> Iterator[tuple[Drafter, C
     options = Causal.of(settings)
     if chain is not None:
         whole = open_graph_file(options)
-        made = {each.id: each for each in generate(whole, options.experiments.seed)}
-        if chain not in made:
-            raise QuestionError(f"there is no chain {one_line(chain, 60)}; there are {', '.join(list(made)[:3])}, …")
-        yield Simulator(made[chain], World.of_graph(whole), options.drift, 0), made[chain]
+        chains = {c.id: c for c in generate(whole, options.experiments.seed)}
+        if chain not in chains:
+            raise QuestionError(f"there is no chain {one_line(chain, 60)}; there are {', '.join(list(chains)[:3])}, …")
+        yield Simulator(chains[chain], World.of_graph(whole), options.drift, 0), chains[chain]
         return
     with open_chat(settings.llm) as chat:
         if chat is None:
@@ -343,10 +343,10 @@ def _answer_text(made: LoopAnswer, drafter: str, arm: Arm) -> str:
     from ovrag_studies.causal.chains.feedback_loop import EMPTY
 
     lines = [f"{made.decision}: {made.reason} (drafts by {drafter}, arm {arm})"]
-    for each in made.rounds:
-        score = "none" if each.score is None else f"{each.score:.3f}"
-        lines.append(f"round {each.number}, score {score}:")
-        lines += [f"  {verdict.outcome}: {one_line(verdict.quote)}: {verdict.reason}" for verdict in each.verdicts]
-        lines += [f"  {EMPTY}"] if not each.verdicts else []
-        lines += [f"  missing: {one_line(gap)}" for gap in each.gaps]
+    for round_ in made.rounds:
+        score = "none" if round_.score is None else f"{round_.score:.3f}"
+        lines.append(f"round {round_.number}, score {score}:")
+        lines += [f"  {verdict.outcome}: {one_line(verdict.quote)}: {verdict.reason}" for verdict in round_.verdicts]
+        lines += [f"  {EMPTY}"] if not round_.verdicts else []
+        lines += [f"  missing: {one_line(gap)}" for gap in round_.gaps]
     return "\n".join(lines)

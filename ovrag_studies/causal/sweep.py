@@ -44,12 +44,12 @@ _PLACES = {"coverage": ("store", "coverage"), "drift": ("drift", "rate"), "obedi
 def points(options: Causal) -> Iterator[tuple[str, str, Causal, LoopPart | None]]:
     """Yield the runs: the parameter, its value, the settings with it; the part taken out, for those of "parts"."""
     yield "parts", "none", options, None
-    for taken in PARTS:
-        yield "parts", taken, options, taken
+    for loop_part in PARTS:
+        yield "parts", loop_part, options, loop_part
     for name, values in VARIED.items():
-        part, field = _PLACES.get(name, ("loop", name))
+        section, field = _PLACES.get(name, ("loop", name))
         for value in values:
-            yield name, f"{value:g}", varied(options, part, **{field: value}), None
+            yield name, f"{value:g}", varied(options, section, **{field: value}), None
 
 
 def run_sweep(options: Causal, embedder: Embedder | None = None) -> pandas.DataFrame:
@@ -59,8 +59,8 @@ def run_sweep(options: Causal, embedder: Embedder | None = None) -> pandas.DataF
     runs = list(points(options))
     rows = []
     with bar(len(runs), "the loop, varied", "run") as progress:
-        for name, value, changed, taken in runs:
-            cases = chain_runs.run(bench, changed, ARMS, paraphrases=False, stability=stability, without=taken)
+        for name, value, changed, loop_part in runs:
+            cases = chain_runs.run(bench, changed, ARMS, paraphrases=False, stability=stability, without=loop_part)
             head = {"parameter": name, "value": value}
             rows += [head | row for row in _rows(cases, changed)]
             progress.update()
@@ -78,10 +78,10 @@ def _rows(cases: list[Case], options: Causal) -> Iterator[dict[str, object]]:
     plan = options.experiments.plan
     (against,) = chain_metrics.compare(cases, "caf", ["best_of_t"], plan)
     for arm in ARMS:
-        found = chain_metrics.figures(cases, arm, plan)
+        estimates = chain_metrics.figures(cases, arm, plan)
         row: dict[str, object] = {"arm": arm, "chains": len(cases) // len(ARMS)}
         for measure in MEASURES:
-            row |= bounds(measure, found[measure])
+            row |= bounds(measure, estimates[measure])
         gain = against.difference if arm == "caf" else Difference(None, None, None, None, 0)
         yield row | bounds("gain", gain) | {"p": gain.p}
 

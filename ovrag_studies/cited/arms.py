@@ -131,10 +131,10 @@ class ArmParts:
     def rules(self) -> dict[str, list[Rule]]:
         """The rules of each paragraph, by its id."""
         ids = {name: paragraph.id for name, paragraph in self.paragraphs.items()}
-        found: dict[str, list[Rule]] = {}
+        by_paragraph: dict[str, list[Rule]] = {}
         for rule in read_rules(self.index.corpus):
-            found.setdefault(ids[rule.source.paragraph_id], []).append(rule)
-        return found
+            by_paragraph.setdefault(ids[rule.source.paragraph_id], []).append(rule)
+        return by_paragraph
 
     @cached_property
     def comparison(self) -> RuleComparison:
@@ -161,8 +161,11 @@ class ArmParts:
             for place in paragraph.places:
                 texts.setdefault(place.doc_id, {})[place.start] = paragraph.text
         likeness, embed = load_likeness(), self.index.embedder.embed
-        values = {name: likeness.p_value(embed([text for _, text in sorted(of.items())])) for name, of in texts.items()}
-        return {name: value for name, value in values.items() if value <= UNLIKE}
+        p_values = {
+            name: likeness.p_value(embed([text for _, text in sorted(by_start.items())]))
+            for name, by_start in texts.items()
+        }
+        return {name: p for name, p in p_values.items() if p <= UNLIKE}
 
     @cached_property
     def digest(self) -> str:
@@ -215,8 +218,8 @@ def search(parts: ArmParts, query: str) -> RetrievedParagraphs:
 
 def _named(parts: ArmParts, found: RetrievedParagraphs, **more: str) -> Components:
     chosen = parts.options.answers.by
-    asked = parts.chat.name if chosen == "chat" and parts.chat else chosen
-    return Components({**found.components, "answers": chosen, **more}, {**found.components, "answers": asked, **more})
+    ran = parts.chat.name if chosen == "chat" and parts.chat else chosen
+    return Components({**found.components, "answers": chosen, **more}, {**found.components, "answers": ran, **more})
 
 
 def _alone(parts: ArmParts, query: str) -> Result:
@@ -227,31 +230,33 @@ def _alone(parts: ArmParts, query: str) -> Result:
     try:
         reply = chat.complete(messages, temperature=TEMPERATURE, seed=parts.seed, purpose=PURPOSE).text
     except ModelError as error:
-        made = silent_answer(query, f"{chat.name} {UNUSABLE}: {one_line(str(error), 200)}", chat.name)
+        cited_answer = silent_answer(query, f"{chat.name} {UNUSABLE}: {one_line(str(error), 200)}", chat.name)
     else:
-        made = silent_answer(query, "the model says so", chat.name)
+        cited_answer = silent_answer(query, "the model says so", chat.name)
         if SILENT not in reply and reply.strip():
-            made = CitedAnswer(query, (CitedSentence(" ".join(reply.split()), ()),), (), False, "", 0.0, chat.name)
+            cited_answer = CitedAnswer(
+                query, (CitedSentence(" ".join(reply.split()), ()),), (), False, "", 0.0, chat.name
+            )
     named = Components({"answers": "chat"}, {"answers": chat.name})
-    return Result("b1", made, RetrievedParagraphs(), 0.0, components=named)
+    return Result("b1", cited_answer, RetrievedParagraphs(), 0.0, components=named)
 
 
 def _published(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> Result:
-    evidence = [each.paragraph for each in found.evidence]
-    best = max(parts.verifier.likeness(query, [each.text for each in evidence]), default=0.0)
+    evidence = [ranked.paragraph for ranked in found.evidence]
+    best = max(parts.verifier.likeness(query, [paragraph.text for paragraph in evidence]), default=0.0)
     if parts.options.answers.by == "chat":
-        made = answer(query, found.evidence, parts.unchecked, parts.heard, parts.seed)
+        cited_answer = answer(query, found.evidence, parts.unchecked, parts.heard, parts.seed)
     else:
-        made = published_pipeline.extract_top(query, evidence, best)
-    made = replace(made, confidence=best)
+        cited_answer = published_pipeline.extract_top(query, evidence, best)
+    cited_answer = replace(cited_answer, confidence=best)
     named = _named(parts, found, verification="none", silence="none")
     if arm == "b3":
-        made = published_pipeline.checked(published_pipeline.gated(made), evidence)
+        cited_answer = published_pipeline.checked(published_pipeline.gated(cited_answer), evidence)
         named = _named(parts, found, verification="published", silence="published")
-        if not made.silent and published_pipeline.opposed_pairs(evidence):
+        if not cited_answer.silent and published_pipeline.opposed_pairs(evidence):
             note = "some of the evidence may conflict on this"
-            made = replace(made, notices=(*made.notices, note))
-    return Result(arm, made, found, best, components=named)
+            cited_answer = replace(cited_answer, notices=(*cited_answer.notices, note))
+    return Result(arm, cited_answer, found, best, components=named)
 
 
 def _ours(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> Result:
@@ -264,7 +269,7 @@ def _ours(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> 
         silence="learn-then-test" if calibration else "none",
         conflicts="none" if arm == "no_conflicts" else "rules",
     )
-    made = copied = copy(parts, query, found)
+    cited_answer = copied = copy(parts, query, found)
     confidence, threshold = copied.confidence, None
     unsure = ""
     if calibration and not copied.silent:
@@ -276,15 +281,15 @@ def _ours(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> 
         elif parts.options.silence.unlike == "silent" and (notes := unlike_notes(parts, copied.sentences)):
             unsure = notes[0]
     if arm != "no_conflicts" and (pairs := contested(parts, query, found)):
-        made, conflict = conflict_answer(parts, query, pairs, () if unsure else copied.sentences)
-        return Result(arm, _noted(parts, made), found, confidence, threshold, (conflict,), named)
+        cited_answer, conflict = conflict_answer(parts, query, pairs, () if unsure else copied.sentences)
+        return Result(arm, _noted(parts, cited_answer), found, confidence, threshold, (conflict,), named)
     if unsure:
         silent = replace(copied, sentences=(), silent=True, reason=unsure, by=named.ran["answers"])
         return Result(arm, silent, found, confidence, threshold, components=named)
     if by_chat and not copied.silent:
         verifier = parts.unchecked if arm == "no_verification" else parts.judging
-        made = answer(query, found.evidence, verifier, parts.heard, parts.seed)
-    return Result(arm, _noted(parts, made), found, confidence, threshold, components=named)
+        cited_answer = answer(query, found.evidence, verifier, parts.heard, parts.seed)
+    return Result(arm, _noted(parts, cited_answer), found, confidence, threshold, components=named)
 
 
 def _noted(parts: ArmParts, made: CitedAnswer) -> CitedAnswer:
@@ -294,7 +299,7 @@ def _noted(parts: ArmParts, made: CitedAnswer) -> CitedAnswer:
 
 def unlike_notes(parts: ArmParts, sentences: Iterable[CitedSentence]) -> tuple[str, ...]:
     """Return a sentence for each document that is quoted and is unlike those of the calibration."""
-    quoted = dict.fromkeys(each.doc_id for said in sentences for each in said.citations)
+    quoted = dict.fromkeys(citation.doc_id for sentence in sentences for citation in sentence.citations)
     return tuple(
         f"{name} is unlike the documents that silence was calibrated on (p = {parts.unlike[name]:.3f}); "
         "no certificate is for answers from it"
@@ -319,19 +324,21 @@ def contested(parts: ArmParts, query: str, found: RetrievedParagraphs) -> Pairs:
     if not query.strip() or len(query) > LONGEST_QUERY:
         return []
     pairs = contested_pairs(query, found.evidence, parts.rules, parts.comparison, parts.index.embedder)
-    return [each for each in pairs if each[2].score() >= REPORTED]
+    return [pair for pair in pairs if pair[2].score() >= REPORTED]
 
 
 def conflict_answer(
     parts: ArmParts, query: str, pairs: Pairs, others: Sequence[CitedSentence] = ()
 ) -> tuple[CitedAnswer, Conflict]:
     """Return the answer that quotes both sides of the likeliest conflict, the one that prevails first, then others."""
-    first, second, traits = pairs[0]
-    conflict = settle((first, second), traits.score(), parts.clauses, parts.learned_precedence, parts.conflict_settings)
-    sides = [first, second] if conflict.prevails != "second" else [second, first]
-    sentences = [_sentence(parts, each.source) for each in sides]
-    sentences += [said for said in others if not any(_says(said, side.source) for side in sides)]
-    quoted = dict.fromkeys(each.source.paragraph_id for each in sides)
+    first_rule, second_rule, traits = pairs[0]
+    conflict = settle(
+        (first_rule, second_rule), traits.score(), parts.clauses, parts.learned_precedence, parts.conflict_settings
+    )
+    sides = [first_rule, second_rule] if conflict.prevails != "second" else [second_rule, first_rule]
+    sentences = [_sentence(parts, side.source) for side in sides]
+    sentences += [sentence for sentence in others if not any(_says(sentence, side.source) for side in sides)]
+    quoted = dict.fromkeys(side.source.paragraph_id for side in sides)
     notices = tuple(notice for name in quoted for notice in find_instructions(parts.paragraphs[name]))
     return CitedAnswer(query, tuple(sentences), (), False, "", traits.score(), EXTRACTIVE, notices=notices), conflict
 
@@ -339,7 +346,8 @@ def conflict_answer(
 def _says(said: CitedSentence, source: RuleSource) -> bool:
     """Return True where a sentence quotes some of a rule."""
     return any(
-        each.doc_id == source.doc_id and each.start < source.end and source.start < each.end for each in said.citations
+        citation.doc_id == source.doc_id and citation.start < source.end and source.start < citation.end
+        for citation in said.citations
     )
 
 

@@ -78,8 +78,8 @@ def ask(
     from ovrag_studies.cited.records import record_of
 
     with _parts(settings, corpus) as opened:
-        parts = opened if arm in NEVER_SILENT else _calibrated(settings, opened, calibration)
-        record = record_of("asked", arms.ask(parts, arm, question), parts.digest)
+        arm_parts = opened if arm in NEVER_SILENT else _calibrated(settings, opened, calibration)
+        record = record_of("asked", arms.ask(arm_parts, arm, question), arm_parts.digest)
     if output is Format.text:
         print(answer_text(record))
     else:
@@ -99,11 +99,11 @@ def calibrate(
     from ovrag_studies.cited.answering.calibration import write_calibration
     from ovrag_studies.cited.golden_runs import calibrate_on
 
-    with _parts(settings, corpus) as parts:
-        path, queries = _golden(Policy.of(settings), golden, parts.index.corpus)
-        made = calibrate_on(parts, queries, path.name)
-    write_calibration(out, made)
-    print(f"{out}: {made.certificate.text}")
+    with _parts(settings, corpus) as arm_parts:
+        path, queries = _golden(Policy.of(settings), golden, arm_parts.index.corpus)
+        calibration = calibrate_on(arm_parts, queries, path.name)
+    write_calibration(out, calibration)
+    print(f"{out}: {calibration.certificate.text}")
     return 0
 
 
@@ -125,16 +125,16 @@ def run(
     from ovrag_studies.cited.golden_runs import run_arms
     from ovrag_studies.cited.records import write_run
 
-    chosen = [each for each in ARMS if each in arm] if arm else list(Policy.of(settings).arms)
+    chosen = [name for name in ARMS if name in arm] if arm else list(Policy.of(settings).arms)
     with _parts(settings, corpus) as opened:
         _, queries = _golden(Policy.of(settings), golden, opened.index.corpus)
-        parts = opened if set(chosen) <= set(NEVER_SILENT) else _calibrated(settings, opened, calibration)
-        for left in sorted(set(chosen) - set(runnable(chosen, parts))):
+        arm_parts = opened if set(chosen) <= set(NEVER_SILENT) else _calibrated(settings, opened, calibration)
+        for skipped in sorted(set(chosen) - set(runnable(chosen, arm_parts))):
             if arm:
-                raise ModelSetupError(f"{left} asks a chat model; set llm.provider to openai or replay")
-            say(f"{left} asks a chat model and is left out")
-        count = write_run(out, run_arms(parts, Policy.of(settings).sampled(queries), chosen))
-        write_replies(out, parts.heard.kept if parts.heard else ())
+                raise ModelSetupError(f"{skipped} asks a chat model; set llm.provider to openai or replay")
+            say(f"{skipped} asks a chat model and is left out")
+        count = write_run(out, run_arms(arm_parts, Policy.of(settings).sampled(queries), chosen))
+        write_replies(out, arm_parts.heard.kept if arm_parts.heard else ())
     print(f"{out}: {count} records")
     return 0
 
@@ -150,19 +150,19 @@ def score(
     from ovrag_studies.cited.records import read_run
 
     options = Policy.of(settings)
-    with _parts(settings, corpus) as parts:
-        given = parts.index.corpus
-        _, queries = _golden(options, golden, given)
-        judged = judge(read_run(file, given), queries, given)
-        figures = score(judged, given, options.experiments.plan, parts.verifier)
+    with _parts(settings, corpus) as arm_parts:
+        policy_corpus = arm_parts.index.corpus
+        _, queries = _golden(options, golden, policy_corpus)
+        judged = judge(read_run(file, policy_corpus), queries, policy_corpus)
+        figures = score(judged, policy_corpus, options.experiments.plan, arm_parts.verifier)
     if output is Format.text:
         print(figures_text(figures, compare_arms(judged)))
         return 0
     rows = [
-        {"arm": arm, "measure": measure, "value": found.value, "low": found.low, "high": found.high}
-        | {"n": found.clusters, "interval": found.method}
+        {"arm": arm, "measure": measure, "value": estimate.value, "low": estimate.low, "high": estimate.high}
+        | {"n": estimate.clusters, "interval": estimate.method}
         for arm, measures in figures.items()
-        for measure, found in measures.items()
+        for measure, estimate in measures.items()
     ]
     print_record(rows, output)
     return 0
@@ -193,12 +193,15 @@ def critic(
                 continue
             text = document.text
             findings = criticise_by_chat(text, chat).findings if by_chat and chat else criticise(text)
-            for each in findings:
-                quote = " ".join(text[each.start : each.end].split())
-                place = {"document": str(path), "page": document.page_at(each.start), "quote": quote}
-                collected.append({**place, **asdict(each)})
+            for finding in findings:
+                quote = " ".join(text[finding.start : finding.end].split())
+                location = {"document": str(path), "page": document.page_at(finding.start), "quote": quote}
+                collected.append({**location, **asdict(finding)})
                 if output is Format.text:
-                    print(f"{path}, {each.start}–{each.end}: {each.label} {NAMES[each.label]}: {quote!r} ({each.why})")
+                    print(
+                        f"{path}, {finding.start}–{finding.end}: {finding.label} {NAMES[finding.label]}: {quote!r} "
+                        f"({finding.why})"
+                    )
     if output is not Format.text:
         print_records(collected, output)
     return BAD if failed else 0
@@ -223,12 +226,12 @@ def audit(
     from ovrag_studies.cited.answering.replies import read_replies
     from ovrag_studies.cited.records import read_run
 
-    given = _corpus(Policy.of(settings), corpus)
-    records = [each for each in read_run(file, given) if each.arm == arm]
-    named = {key for each in records for key in each.replies}
-    kept = [each for each in read_replies(file) if each.key in named]
-    seal = write_bundle(out, records, given, Policy.of(settings).model_dump(mode="json"), kept)
-    print(f"{out}: {len(records)} answers, {len(kept)} replies of a model; seal {seal}")
+    policy_corpus = _corpus(Policy.of(settings), corpus)
+    records = [record for record in read_run(file, policy_corpus) if record.arm == arm]
+    named = {key for record in records for key in record.replies}
+    replies = [reply for reply in read_replies(file) if reply.key in named]
+    seal = write_bundle(out, records, policy_corpus, Policy.of(settings).model_dump(mode="json"), replies)
+    print(f"{out}: {len(records)} answers, {len(replies)} replies of a model; seal {seal}")
     return 0
 
 
@@ -274,16 +277,16 @@ def _calibrated(settings: Settings, parts: ArmParts, path: Path | None) -> ArmPa
     options = Policy.of(settings)
     if path is None and corpus_digest(_corpus(options, None)) == parts.digest:
         golden, queries = _golden(options, None, parts.index.corpus)
-        made = calibrate_on(parts, queries, golden.name)
+        calibration = calibrate_on(parts, queries, golden.name)
     else:
-        made = read_calibration(path or BUNDLED)
-    if made.corpus != parts.digest:
-        whole = f"at most {made.certificate.alpha:.2f} of the answers wrong"
-        if made.new_document is not None:
-            whole += f", {made.new_document:.2f} for a new document"
-        if made.conflicts is not None:
-            whole += f"; at most {made.conflicts.alpha:.2f} of reported conflicts where there is none"
+        calibration = read_calibration(path or BUNDLED)
+    if calibration.corpus != parts.digest:
+        whole = f"at most {calibration.certificate.alpha:.2f} of the answers wrong"
+        if calibration.new_document is not None:
+            whole += f", {calibration.new_document:.2f} for a new document"
+        if calibration.conflicts is not None:
+            whole += f"; at most {calibration.conflicts.alpha:.2f} of reported conflicts where there is none"
         say(f"silence was calibrated elsewhere; only for documents and questions of that kind it is certified: {whole}")
-    if not made.certificate.certified:
-        say(f"silence: {made.certificate.text}")
-    return replace(parts, calibration=made)
+    if not calibration.certificate.certified:
+        say(f"silence: {calibration.certificate.text}")
+    return replace(parts, calibration=calibration)

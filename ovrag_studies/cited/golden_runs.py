@@ -36,14 +36,14 @@ def calibrate_on(parts: ArmParts, queries: Sequence[GoldenQuery], golden: str) -
     """
     scores, wrong = [], []
     for query in queries:
-        found = search(parts, query.question)
-        pairs = contested(parts, query.question, found)
-        copied = copy(parts, query.question, found)
-        scores.append(parts.reader.score(copied, found.evidence))
-        given = conflict_answer(parts, query.question, pairs, copied.sentences)[0] if pairs else copied
-        cited = {each.paragraph_id for said in given.sentences for each in said.citations}
+        retrieved = search(parts, query.question)
+        pairs = contested(parts, query.question, retrieved)
+        copied = copy(parts, query.question, retrieved)
+        scores.append(parts.reader.score(copied, retrieved.evidence))
+        cited_answer = conflict_answer(parts, query.question, pairs, copied.sentences)[0] if pairs else copied
+        cited = {citation.paragraph_id for sentence in cited_answer.sentences for citation in sentence.citations}
         gold = {parts.paragraphs[name].id for name in query.gold}
-        wrong.append(not given.silent and not (query.answerable and cited & gold))
+        wrong.append(not cited_answer.silent and not (query.answerable and cited & gold))
     levels = parts.options.silence
     certificate = learn_then_test(scores, wrong, levels.alpha, levels.delta)
     return Calibration(corpus=parts.digest, golden=golden, certificate=certificate)

@@ -27,8 +27,8 @@ def retrieval_table(book: Book, ranks: Ranks) -> pandas.DataFrame:
     rows: list[dict[str, object]] = []
     for (labels, way), measures in ranks.items():
         row: dict[str, object] = {"labels": labels, "found by": way, "queries": measures["recall@5"].clusters}
-        for name, found in measures.items():
-            row |= bounds(name, found)
+        for name, estimate in measures.items():
+            row |= bounds(name, estimate)
         rows.append(row)
     for run, values in published()["recorded"].items():
         if values["recall@5"]:
@@ -61,15 +61,19 @@ def conflicts_table(book: Book, reports: Mapping[str, ConflictReport], paragraph
     if not reports:
         return pandas.DataFrame()
     rows = []
-    for system, each in reports.items():
-        row: dict[str, object] = {"system": system, **bounds("found", each.found)}
-        row |= bounds("lookalikes flagged", each.lookalikes) | bounds("other pairs flagged", each.others)
-        row |= bounds("told apart", each.told_apart)
-        row["missed"], row["mistaken"] = ", ".join(each.missed) or "none", ", ".join(each.mistaken) or "none"
+    for system, report in reports.items():
+        row: dict[str, object] = {"system": system, **bounds("found", report.found)}
+        row |= bounds("lookalikes flagged", report.lookalikes) | bounds("other pairs flagged", report.others)
+        row |= bounds("told apart", report.told_apart)
+        row["missed"], row["mistaken"] = ", ".join(report.missed) or "none", ", ".join(report.mistaken) or "none"
         rows.append(row)
-    first = next(iter(reports.values()))
-    words = {"conflicts": first.found.clusters, "lookalikes": first.lookalikes.clusters, "paragraphs": paragraphs}
-    words["others"] = first.others.clusters
+    first_report = next(iter(reports.values()))
+    words = {
+        "conflicts": first_report.found.clusters,
+        "lookalikes": first_report.lookalikes.clusters,
+        "paragraphs": paragraphs,
+    }
+    words["others"] = first_report.others.clusters
     shown = pandas.DataFrame(rows)
     return book.table(shown.drop(columns=["missed", "mistaken"]), "conflicts", words, full=shown)
 
@@ -91,16 +95,16 @@ def critic_labels_table(book: Book, snippets: Sequence[Snippet], found: Criticis
     rows = []
     for critic, findings in found.items():
         report = assess_critic(snippets, findings, book.plan)
-        for place, label in enumerate(LABELS):
-            count = sum(label in each.labels for each in snippets)
+        for index, label in enumerate(LABELS):
+            count = sum(label in snippet.labels for snippet in snippets)
             row: dict[str, object] = {"critic": critic, "label": f"{label} {LABEL_NAMES[label]}", "n": count}
-            row |= bounds("precision", report.precision[place]) | bounds("recall", report.recall[place])
-            rows.append(row | bounds("F1", report.f1[place]))
+            row |= bounds("precision", report.precision[index]) | bounds("recall", report.recall[index])
+            rows.append(row | bounds("F1", report.f1[index]))
     return book.table(pandas.DataFrame(rows), "critic_labels", _counted(snippets))
 
 
 def _counted(snippets: Sequence[Snippet]) -> dict[str, object]:
-    return {"snippets": len(snippets), "neutral": sum(not each.labels for each in snippets)}
+    return {"snippets": len(snippets), "neutral": sum(not snippet.labels for snippet in snippets)}
 
 
 def agreement_table(book: Book, folder: Path) -> pandas.DataFrame:
@@ -111,10 +115,10 @@ def agreement_table(book: Book, folder: Path) -> pandas.DataFrame:
     columns = ["scale", "answers", "agree", "kappa", "kappa_low", "kappa_high", "PABAK", "PABAK_low", "PABAK_high"]
     report = read_report(folder, book.plan)
     rows = [
-        {"scale": scale, "answers": each.items, "agree": each.observed}
-        | bounds("kappa", each.kappa)
-        | bounds("PABAK", each.pabak)
-        for scale, each in (report.agreement.items() if report else ())
+        {"scale": scale, "answers": agreement.items, "agree": agreement.observed}
+        | bounds("kappa", agreement.kappa)
+        | bounds("PABAK", agreement.pabak)
+        for scale, agreement in (report.agreement.items() if report else ())
     ]
     return display(pandas.DataFrame(rows, columns=columns), {name: name for name in columns})
 

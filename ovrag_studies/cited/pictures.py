@@ -75,8 +75,8 @@ def outcomes(tables: Mapping[str, pandas.DataFrame], parts: Sequence[str], width
             _bars(ax, table, parts)
             ax.set_title(title)
             ax.set_xlabel("queries")
-        first = next(iter(tables.values()), pandas.DataFrame())
-        axes[0].set_yticks(range(len(first.index)), [str(each) for each in first.index])
+        first_table = next(iter(tables.values()), pandas.DataFrame())
+        axes[0].set_yticks(range(len(first_table.index)), [str(arm) for arm in first_table.index])
         axes[0].invert_yaxis()
         handles, names = axes[0].get_legend_handles_labels()
         fig.legend(handles, names, loc="outside lower center", ncols=len(parts))
@@ -85,11 +85,19 @@ def outcomes(tables: Mapping[str, pandas.DataFrame], parts: Sequence[str], width
 
 def _bars(ax: Axes, table: pandas.DataFrame, parts: Sequence[str]) -> None:
     left = numpy.zeros(len(table.index))
-    for place, part in enumerate(parts):
-        values = table[part].to_numpy(dtype=float)
-        shade, hatch = SHADES[place % len(SHADES)], HATCHES[place % len(HATCHES)]
+    for index, outcome in enumerate(parts):
+        values = table[outcome].to_numpy(dtype=float)
+        shade, hatch = SHADES[index % len(SHADES)], HATCHES[index % len(HATCHES)]
         ax.barh(
-            range(len(values)), values, left=left, color=shade, ec="black", lw=0.4, hatch=hatch, label=part, height=0.72
+            range(len(values)),
+            values,
+            left=left,
+            color=shade,
+            ec="black",
+            lw=0.4,
+            hatch=hatch,
+            label=outcome,
+            height=0.72,
         )
         for row, (value, start) in enumerate(zip(values, left, strict=True)):
             if value:

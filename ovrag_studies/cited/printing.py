@@ -12,22 +12,22 @@ from ovrag_studies.cited.records import ConflictRecord, PolicyRecord
 def answer_text(record: PolicyRecord) -> str:
     """Return an answer with its quotations, or silence with its reason."""
     lines = [f"(silent: {record.reason})"] if record.silent else []
-    for said in record.sentences:
-        lines.append(said.text)
+    for sentence in record.sentences:
+        lines.append(sentence.text)
         lines += [
             f'    {cited.doc_id}, page {cited.page}, {cited.start}–{cited.end}: "{" ".join(cited.quote.split())}"'
-            for cited in said.citations
+            for cited in sentence.citations
         ]
-    lines += [f"removed: {each.text} ({each.why})" for each in record.removed]
+    lines += [f"removed: {removed.text} ({removed.why})" for removed in record.removed]
     for conflict in record.conflicts:
         lines += _conflict(conflict)
-    lines += [f"note: {each}" for each in record.notices]
+    lines += [f"note: {notice}" for notice in record.notices]
     threshold = "" if record.threshold is None else f", threshold {record.threshold:.3f}"
     lines.append(f"score {record.confidence:.3f}{threshold}")
     lines += [
-        f"{part} was to be {asked}, and was {record.ran.get(part)}"
-        for part, asked in record.requested.items()
-        if record.ran.get(part) != asked
+        f"{component} was to be {requested}, and was {record.ran.get(component)}"
+        for component, requested in record.requested.items()
+        if record.ran.get(component) != requested
     ]
     return "\n".join(lines)
 

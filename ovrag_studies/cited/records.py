@@ -71,35 +71,35 @@ class PolicyRecord(Frozen):
     @property
     def cited(self) -> frozenset[str]:
         """The paragraphs that the answer cites."""
-        return frozenset(each.paragraph_id for said in self.sentences for each in said.citations)
+        return frozenset(citation.paragraph_id for sentence in self.sentences for citation in sentence.citations)
 
 
 def record_of(query_id: str, result: Result, digest: str) -> PolicyRecord:
     """The record of a result; `digest` is the corpus's."""
-    given = result.answer
+    answer = result.answer
     return PolicyRecord(
         arm=result.arm,
         query_id=query_id,
-        question=given.query,
-        sentences=given.sentences,
-        removed=given.removed,
-        silent=given.silent,
-        reason=given.reason,
+        question=answer.query,
+        sentences=answer.sentences,
+        removed=answer.removed,
+        silent=answer.silent,
+        reason=answer.reason,
         confidence=round(result.confidence, DECIMALS),
         threshold=None if result.threshold is None else round(result.threshold, DECIMALS),
         evidence=tuple(
-            EvidenceRecord(paragraph_id=each.paragraph.id, rank=each.rank, score=each.score, by=each.by)
-            for each in result.found.evidence
+            EvidenceRecord(paragraph_id=ranked.paragraph.id, rank=ranked.rank, score=ranked.score, by=ranked.by)
+            for ranked in result.found.evidence
         ),
-        conflicts=tuple(_conflict(each) for each in result.conflicts),
-        notices=given.notices,
+        conflicts=tuple(_conflict(conflict) for conflict in result.conflicts),
+        notices=answer.notices,
         requested=dict(result.components.requested),
         ran=dict(result.components.ran),
-        replies=tuple(dict.fromkeys(each.key for each in result.replies)),
+        replies=tuple(dict.fromkeys(reply.key for reply in result.replies)),
         written=result.written,
-        repairs=given.repairs,
-        unknown=given.unknown,
-        invented=given.invented,
+        repairs=answer.repairs,
+        unknown=answer.unknown,
+        invented=answer.invented,
         corpus=digest,
     )
 
@@ -133,12 +133,14 @@ def read_run(path: Path, corpus: PolicyCorpus) -> list[PolicyRecord]:
     Raises RunError with the line of what is no record, or stands twice, and CorpusError, with the list, where records
     name paragraphs that the corpus lacks.
     """
-    records = [each for _, each in read_records(path, PolicyRecord, RunError, "give what `ovrag policy run` wrote")]
+    records = [record for _, record in read_records(path, PolicyRecord, RunError, "give what `ovrag policy run` wrote")]
     if not records:
         raise RunError(f"{path} holds no record; run the queries anew")
-    again = [key for key, times in Counter((each.arm, each.query_id) for each in records).items() if times > 1]
+    again = [key for key, times in Counter((record.arm, record.query_id) for record in records).items() if times > 1]
     if again:
         raise RunError(f"{path} has {again[0][0]} {one_line(again[0][1], 80)} more than once; run the queries anew")
-    named = {name for each in records for name in (*each.cited, *(found.paragraph_id for found in each.evidence))}
+    named = {
+        name for record in records for name in (*record.cited, *(ranked.paragraph_id for ranked in record.evidence))
+    }
     require_known(named, corpus, str(path))
     return records

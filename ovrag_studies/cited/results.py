@@ -80,16 +80,16 @@ def open_book(settings: Settings) -> Book:
 
 def _queries(given: Sequence[JudgedRecord]) -> list[JudgedRecord]:
     """One record for each query."""
-    return list({each.query.query_id: each for each in given}.values())
+    return list({judged.query.query_id: judged for judged in given}.values())
 
 
 def _counted(labelled: Labelled) -> str:
     """State how many queries each golden set has, by category."""
     sets = []
-    for name, given in labelled.items():
-        kinds = Counter(each.query.category for each in _queries(given))
-        parts = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind])
-        sets.append(f"{sum(kinds.values())} queries with {name} labels ({parts})")
+    for name, judged_records in labelled.items():
+        kinds = Counter(judged.query.category for judged in _queries(judged_records))
+        by_category = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind])
+        sets.append(f"{sum(kinds.values())} queries with {name} labels ({by_category})")
     return "; ".join(sets)
 
 
@@ -112,10 +112,10 @@ def arms_table(book: Book, labelled: Labelled, scored: ScoredSets) -> pandas.Dat
     """Write who answers, who is silent and who is wrong; the CSV has all measures with their n: `arms`."""
     full = pandas.DataFrame(
         [
-            {"labels": labels, "arm": NAMES[arm], "measure": name, "n": found.clusters} | bounds("value", found)
+            {"labels": labels, "arm": NAMES[arm], "measure": name, "n": estimate.clusters} | bounds("value", estimate)
             for labels, figures in scored.items()
             for arm, measures in figures.items()
-            for name, found in measures.items()
+            for name, estimate in measures.items()
         ]
     )
     frame = pandas.DataFrame(_rows(scored, SILENCE))
@@ -126,9 +126,9 @@ def arms_table(book: Book, labelled: Labelled, scored: ScoredSets) -> pandas.Dat
 
 def citations_table(book: Book, labelled: Labelled, scored: ScoredSets) -> pandas.DataFrame:
     """Tabulate what citations are worth, and conflicts reported with answers: `citations`."""
-    first = next(iter(scored))
-    frame = pandas.DataFrame(_rows({first: scored[first]}, CITED)).drop(columns="labels")
-    return book.table(frame, "citations", {"counted": _counted({first: labelled[first]})})
+    first_set = next(iter(scored))
+    frame = pandas.DataFrame(_rows({first_set: scored[first_set]}, CITED)).drop(columns="labels")
+    return book.table(frame, "citations", {"counted": _counted({first_set: labelled[first_set]})})
 
 
 def published_table(book: Book, labelled: Labelled, scored: ScoredSets) -> pandas.DataFrame:
@@ -152,47 +152,47 @@ def _told_labels(arm: str, labels: str, labelled: Labelled) -> str:
 
 def outcomes_figure(book: Book, labelled: Labelled) -> Path:
     """Answered rightly, wrongly and not at all, by kind of query and arm: `outcomes`."""
-    name, given = next(iter(labelled.items()))
-    tables = {title: _outcomes(given, kind) for kind, title in KINDS.items()}
+    name, judged_records = next(iter(labelled.items()))
+    tables = {title: _outcomes(judged_records, kind) for kind, title in KINDS.items()}
     fig = pictures.outcomes({title: table for title, table in tables.items() if len(table)}, PARTS, book.width)
-    return book.figure(fig, "outcomes", {"counted": _counted({name: given})})
+    return book.figure(fig, "outcomes", {"counted": _counted({name: judged_records})})
 
 
 def _outcomes(given: Sequence[JudgedRecord], kind: str) -> pandas.DataFrame:
     counts: dict[str, Counter[str]] = {}
-    for each in given:
-        if each.query.category == kind:
-            said = "silent" if not each.answered else "wrong" if each.wrong else "right"
-            counts.setdefault(NAMES[each.record.arm], Counter())[said] += 1
-    rows = [[count[part] for part in PARTS] for count in counts.values()]
+    for judged in given:
+        if judged.query.category == kind:
+            outcome = "silent" if not judged.answered else "wrong" if judged.wrong else "right"
+            counts.setdefault(NAMES[judged.record.arm], Counter())[outcome] += 1
+    rows = [[count[o] for o in PARTS] for count in counts.values()]
     return pandas.DataFrame(rows, index=list(counts), columns=list(PARTS))
 
 
 def paired_table(book: Book, labelled: Labelled) -> pandas.DataFrame:
     """Ours against each other arm, query by query: `paired`."""
     columns = {"arm": "arm", "other": "against", "only_arm_right": "ours alone right", "only_other_right": "it alone"}
-    name, given = next(iter(labelled.items()))
-    frame = compare_arms(given).rename(columns={**columns, "p_holm": "Holm p"})
+    name, judged_records = next(iter(labelled.items()))
+    frame = compare_arms(judged_records).rename(columns={**columns, "p_holm": "Holm p"})
     frame["against"] = [NAMES[arm] for arm in frame["against"]]
     shown = frame[["against", "queries", "ours alone right", "it alone", "p", "Holm p"]]
-    return book.table(shown, "paired", {"counted": _counted({name: given})})
+    return book.table(shown, "paired", {"counted": _counted({name: judged_records})})
 
 
 def cases_table(book: Book, labelled: Labelled, arm: Arm = "ours") -> pandas.DataFrame:
     """Every query whose outcome is not right: `cases`."""
-    name, given = next(iter(labelled.items()))
+    name, judged_records = next(iter(labelled.items()))
     rows = [
         {
-            "query": each.query.query_id,
-            "question": each.query.question,
-            "kind": each.query.category,
-            "what happened": f"silent: {each.record.reason}" if not each.answered else _wrongly(each),
+            "query": judged.query.query_id,
+            "question": judged.query.question,
+            "kind": judged.query.category,
+            "what happened": f"silent: {judged.record.reason}" if not judged.answered else _wrongly(judged),
         }
-        for each in given
-        if each.record.arm == arm and not each.right
+        for judged in judged_records
+        if judged.record.arm == arm and not judged.right
     ]
     frame = pandas.DataFrame(rows, columns=["query", "question", "kind", "what happened"])
-    return book.table(frame, "cases", {"counted": _counted({name: given}), "arm": NAMES[arm]})
+    return book.table(frame, "cases", {"counted": _counted({name: judged_records}), "arm": NAMES[arm]})
 
 
 def _wrongly(judged: JudgedRecord) -> str:
@@ -205,16 +205,16 @@ def model_table(book: Book, *studies: PolicyStudy) -> pandas.DataFrame:
     """Write arms with answers of a model, and with copied ones, on the same queries: `model`."""
     rows: list[dict[str, object]] = []
     for study in studies:
-        name, given = next(iter(study.labelled.items()))
+        name, judged_records = next(iter(study.labelled.items()))
         for arm, measures in study.scored(book.plan)[name].items():
-            records = [each.record for each in given if each.record.arm == arm]
+            records = [judged.record for judged in judged_records if judged.record.arm == arm]
             row: dict[str, object] = {"arm": "B2, unchecked" if arm == "b2" else NAMES[arm]}
             row["answers"] = "chat" if records[0].requested["answers"] == "chat" else "copied"
             for measure in BY_MODEL:
                 row |= bounds(measure, measures[measure])
-            row["removed"] = sum(len(each.removed) for each in records)
-            row["unusable"] = sum(UNUSABLE in each.reason for each in records)
-            rows.append({**row, "tokens": sum(each.written for each in records) / len(records)})
+            row["removed"] = sum(len(record.removed) for record in records)
+            row["unusable"] = sum(UNUSABLE in record.reason for record in records)
+            rows.append({**row, "tokens": sum(record.written for record in records) / len(records)})
     words = {"counted": _counted(dict([next(iter(studies[0].labelled.items()))]))}
     return book.table(pandas.DataFrame(rows), "model", words, decimals={"tokens": 0})
 
@@ -228,7 +228,8 @@ def curve_of(given: Sequence[JudgedRecord], score: Mapping[str, float]) -> Curve
     Answers that are equally sure come together; silence counts as no answer.
     """
     answered = pandas.DataFrame(
-        [(score[each.query.query_id], each.wrong) for each in given if each.answered], columns=["score", "wrong"]
+        [(score[judged.query.query_id], judged.wrong) for judged in given if judged.answered],
+        columns=["score", "wrong"],
     )
     sure = answered.groupby("score")["wrong"].agg(["size", "sum"]).sort_index(ascending=False).cumsum()
     return numpy.column_stack([sure["size"] / len(given), sure["sum"] / sure["size"]]).astype(float)
@@ -236,9 +237,9 @@ def curve_of(given: Sequence[JudgedRecord], score: Mapping[str, float]) -> Curve
 
 def point_of(given: Sequence[JudgedRecord]) -> OperatingPoint | None:
     """Return the point where an arm works by itself; None where it answers nothing."""
-    answered = [each for each in given if each.answered]
+    answered = [judged for judged in given if judged.answered]
     return (
-        OperatingPoint(len(answered) / len(given), sum(each.wrong for each in answered) / len(answered))
+        OperatingPoint(len(answered) / len(given), sum(judged.wrong for judged in answered) / len(answered))
         if answered
         else None
     )
@@ -249,19 +250,19 @@ def silence_table(book: Book, certificates: Mapping[str, Certificate]) -> pandas
     rows = [
         {
             "labels": labels,
-            "alpha": each.alpha,
-            "delta": each.delta,
-            "queries": each.n,
-            "least answers": least_answers(each.alpha, each.delta),
-            "certified": each.certified,
-            "threshold": each.threshold,
-            "answered": each.answered,
-            "wrong": each.errors,
-            **bounds("coverage", wilson(each.answered, each.n, book.plan.confidence)),
-            **bounds("risk", wilson(each.errors, each.answered, book.plan.confidence)),
-            "p": each.p,
+            "alpha": certificate.alpha,
+            "delta": certificate.delta,
+            "queries": certificate.n,
+            "least answers": least_answers(certificate.alpha, certificate.delta),
+            "certified": certificate.certified,
+            "threshold": certificate.threshold,
+            "answered": certificate.answered,
+            "wrong": certificate.errors,
+            **bounds("coverage", wilson(certificate.answered, certificate.n, book.plan.confidence)),
+            **bounds("risk", wilson(certificate.errors, certificate.answered, book.plan.confidence)),
+            "p": certificate.p,
         }
-        for labels, each in certificates.items()
+        for labels, certificate in certificates.items()
     ]
     full = pandas.DataFrame(rows)
     shown = full.drop(columns=["alpha", "delta"])
@@ -270,25 +271,25 @@ def silence_table(book: Book, certificates: Mapping[str, Certificate]) -> pandas
 
 def _levels(certificates: Mapping[str, Certificate]) -> str:
     """The levels of the test, in words."""
-    first = next(iter(certificates.values()))
-    return f"alpha = {first.alpha:g}, delta = {first.delta:g}"
+    certificate = next(iter(certificates.values()))
+    return f"alpha = {certificate.alpha:g}, delta = {certificate.delta:g}"
 
 
 def risk_figure(book: Book, labelled: Labelled, certificate: Certificate) -> Path:
     """Wrong answers against answers, by arm: `risk`."""
-    name, given = next(iter(labelled.items()))
+    name, judged_records = next(iter(labelled.items()))
     by_arm: dict[Arm, list[JudgedRecord]] = {}
-    for each in given:
-        by_arm.setdefault(each.record.arm, []).append(each)
+    for judged in judged_records:
+        by_arm.setdefault(judged.record.arm, []).append(judged)
     curves = {
-        name: curve_of(by_arm[arm], {each.query.query_id: each.record.confidence for each in by_arm[scored_by]})
+        name: curve_of(by_arm[arm], {judged.query.query_id: judged.record.confidence for judged in by_arm[scored_by]})
         for name, arm, scored_by in CURVES
         if arm in by_arm and scored_by in by_arm
     }
-    points = {NAMES[arm]: point for arm, of in by_arm.items() if (point := point_of(of))}
+    points = {NAMES[arm]: point for arm, arm_records in by_arm.items() if (point := point_of(arm_records))}
     certified = NAMES["ours"] if certificate.certified else ""
     fig = pictures.risk_and_coverage(curves, points, certificate.alpha, certified, book.width)
-    return book.figure(fig, "risk", {"counted": _counted({name: given}), "threshold": certificate.text})
+    return book.figure(fig, "risk", {"counted": _counted({name: judged_records}), "threshold": certificate.text})
 
 
 def latency_table(book: Book, seconds: Mapping[Arm, Sequence[float]]) -> pandas.DataFrame:
@@ -296,14 +297,14 @@ def latency_table(book: Book, seconds: Mapping[Arm, Sequence[float]]) -> pandas.
     rows = [
         {
             "arm": NAMES[arm],
-            "queries": len(taken),
-            "all": sum(taken),
-            "median": float(numpy.median(taken)),
-            "95th percentile": float(numpy.quantile(taken, 0.95)),
-            "longest": max(taken),
+            "queries": len(durations),
+            "all": sum(durations),
+            "median": float(numpy.median(durations)),
+            "95th percentile": float(numpy.quantile(durations, 0.95)),
+            "longest": max(durations),
         }
-        for arm, taken in seconds.items()
-        if taken
+        for arm, durations in seconds.items()
+        if durations
     ]
     return book.table(pandas.DataFrame(rows), "latency")
 
@@ -323,32 +324,32 @@ def numbers_file(
 
     Those by the first golden set carry no name of labels.
     """
-    first, *_ = labelled
-    macros = {"queries": str(len(_queries(labelled[first]))), "paragraphs": str(paragraphs)}
+    first_set, *_ = labelled
+    macros = {"queries": str(len(_queries(labelled[first_set]))), "paragraphs": str(paragraphs)}
     for labels, figures in scored.items():
-        of = "" if labels == first else f"{labels} "
+        prefix = "" if labels == first_set else f"{labels} "
         for arm, measures in figures.items():
-            for name, found in measures.items():
-                macros |= numbers.with_interval(f"{of}{arm} {name}", found.value, found.low, found.high)
+            for name, estimate in measures.items():
+                macros |= numbers.with_interval(f"{prefix}{arm} {name}", estimate.value, estimate.low, estimate.high)
     for labels, certificate in certificates.items():
-        of = "" if labels == first else f"{labels} "
+        prefix = "" if labels == first_set else f"{labels} "
         words = {"certified": "certified" if certificate.certified else "not certified"}
         words |= {"answered": str(certificate.answered), "errors": str(certificate.errors), "n": str(certificate.n)}
         words |= {"threshold": numbers.number(certificate.threshold), "coverage": numbers.number(certificate.coverage)}
         words |= {"alpha": f"{certificate.alpha:g}", "delta": f"{certificate.delta:g}"}
-        macros |= {f"{of}silence {name}": value for name, value in words.items()}
+        macros |= {f"{prefix}silence {name}": value for name, value in words.items()}
     for check, kind in product(CHECKS, TRIALS):
-        found = share_rejected(tried, check, kind, book.plan)
-        macros |= numbers.with_interval(f"{check} {kind} rejected", found.value, found.low, found.high)
+        estimate = share_rejected(tried, check, kind, book.plan)
+        macros |= numbers.with_interval(f"{check} {kind} rejected", estimate.value, estimate.low, estimate.high)
     return book.numbers(macros, f"Cited or silent: {_counted(labelled)}.")
 
 
 def sentences(scored: ScoredSets, certificates: Mapping[str, Certificate]) -> list[str]:
     """Return what the study shows on these queries, computed from its results."""
     lines = [
-        f"{NAMES[arm]}, {labels} labels: answers {told(found['answered'])} of the queries, wrong of those "
-        f"{told(found['wrong of answered'])}; right outcomes {told(found['right'])}."
+        f"{NAMES[arm]}, {labels} labels: answers {told(measures['answered'])} of the queries, wrong of those "
+        f"{told(measures['wrong of answered'])}; right outcomes {told(measures['right'])}."
         for labels, figures in scored.items()
-        for arm, found in figures.items()
+        for arm, measures in figures.items()
     ]
-    return lines + [f"Silence, {labels} labels: {each.text}." for labels, each in certificates.items()]
+    return lines + [f"Silence, {labels} labels: {certificate.text}." for labels, certificate in certificates.items()]

@@ -50,8 +50,8 @@ def answer_html(result: Result, parts: ArmParts) -> str:
     """
     texts = {name: paragraph.text for name, paragraph in parts.paragraphs.items()}
     checks = [
-        parts.verifier.supports(said.text, [texts[each.paragraph_id] for each in said.citations])
-        for said in result.answer.sentences
+        parts.verifier.supports(sentence.text, [texts[citation.paragraph_id] for citation in sentence.citations])
+        for sentence in result.answer.sentences
     ]
     certificate = parts.calibration.certificate.text if parts.calibration else "not calibrated"
     return str(_macros().answer(result, checks, certificate))
@@ -64,9 +64,9 @@ def criticism_html(text: str, findings: Sequence[CriticFinding]) -> str:
 
 def pieces(text: str, findings: Sequence[CriticFinding]) -> list[tuple[str, list[str]]]:
     """The text cut at the ends of findings, each piece with the labels that it is in. Joined, they are the text."""
-    cuts = sorted({0, len(text), *(edge for each in findings for edge in (each.start, each.end))})
+    cuts = sorted({0, len(text), *(edge for finding in findings for edge in (finding.start, finding.end))})
     return [(text[start:end], _labels(start, end, findings)) for start, end in pairwise(cuts)]
 
 
 def _labels(start: int, end: int, findings: Sequence[CriticFinding]) -> list[str]:
-    return list(dict.fromkeys(each.label for each in findings if each.start <= start and end <= each.end))
+    return list(dict.fromkeys(finding.label for finding in findings if finding.start <= start and end <= finding.end))

@@ -59,8 +59,8 @@ class PolicyStudy:
     def scored(self, plan: Resampling) -> dict[str, Scored]:
         """Return all measures of all arms, by golden set."""
         return {
-            name: golden_scores.score(given, self.corpus, plan, self.parts.verifier)
-            for name, given in self.labelled.items()
+            name: golden_scores.score(judged_records, self.corpus, plan, self.parts.verifier)
+            for name, judged_records in self.labelled.items()
         }
 
     def seconds(self) -> dict[Arm, list[float]]:
@@ -76,41 +76,41 @@ def run_study(settings: Settings, embedder: Embedder | None = None, chat: Chat |
     options = Policy.of(settings)
     corpus = read_corpus(*map(project_file, options.data.corpus))
     golden = {name: read_golden(project_file(path), corpus) for name, path in options.data.golden.items()}
-    parts = ArmParts(options, CorpusIndex(corpus, embedder), None, chat, settings.llm.seed)
-    calibrations = {name: calibrate_on(parts, queries, name) for name, queries in golden.items()}
-    first = next(iter(golden))
-    calibrated = replace(parts, calibration=calibrations[first])
-    certificates = {name: each.certificate for name, each in calibrations.items()}
-    run = tuple(run_arms(calibrated, options.sampled(golden[first]), options.arms))
+    arm_parts = ArmParts(options, CorpusIndex(corpus, embedder), None, chat, settings.llm.seed)
+    calibrations = {name: calibrate_on(arm_parts, queries, name) for name, queries in golden.items()}
+    first_set = next(iter(golden))
+    calibrated = replace(arm_parts, calibration=calibrations[first_set])
+    certificates = {name: calibration.certificate for name, calibration in calibrations.items()}
+    run = tuple(run_arms(calibrated, options.sampled(golden[first_set]), options.arms))
     return PolicyStudy(calibrated, golden, certificates, run)
 
 
 def copied(study: PolicyStudy) -> PolicyStudy:
     """Return the study with the same queries answered by copied sentences, without a model; `b1` is left out."""
     options = study.parts.options.model_copy(update={"answers": PolicyAnswers()})
-    parts = replace(study.parts, options=options, chat=None)
+    arm_parts = replace(study.parts, options=options, chat=None)
     queries = options.sampled(next(iter(study.golden.values())))
-    return replace(study, parts=parts, run=tuple(run_arms(parts, queries, options.arms)))
+    return replace(study, parts=arm_parts, run=tuple(run_arms(arm_parts, queries, options.arms)))
 
 
 def size(study: PolicyStudy) -> list[str]:
     """Return how much the study has, in lines."""
     corpus = study.corpus
-    twice = sum(len(each.places) > 1 for each in corpus.paragraphs)
+    twice = sum(len(paragraph.places) > 1 for paragraph in corpus.paragraphs)
     lines = [
         f"{len(corpus.documents)} documents, {len(corpus.paragraphs)} paragraphs, {twice} of them in several places"
     ]
     lines += [f"{name}: {len(queries)} queries" for name, queries in study.golden.items()]
-    asked = len({record.query_id for record in study.records})
-    return [*lines, f"{len(study.seconds())} arms, {asked} queries each: {', '.join(study.seconds())}"]
+    query_count = len({record.query_id for record in study.records})
+    return [*lines, f"{len(study.seconds())} arms, {query_count} queries each: {', '.join(study.seconds())}"]
 
 
 def examples(study: PolicyStudy) -> list[str]:
     """Return the first question of each kind, in the order of the first golden set."""
-    first: dict[str, str] = {}
+    by_category: dict[str, str] = {}
     for query in next(iter(study.golden.values())):
-        first.setdefault(query.category, query.question)
-    return list(first.values())
+        by_category.setdefault(query.category, query.question)
+    return list(by_category.values())
 
 
 def rankings(study: PolicyStudy, plan: Resampling) -> dict[tuple[str, str], dict[str, Estimate]]:
@@ -121,7 +121,7 @@ def rankings(study: PolicyStudy, plan: Resampling) -> dict[tuple[str, str], dict
 
     return {
         (name, way or "fused, reader"): score_ranks(
-            [(each, [found.paragraph for found in find(each.question, way)]) for each in queries], plan
+            [(query, [ranked.paragraph for ranked in find(query.question, way)]) for query in queries], plan
         )
         for name, queries in study.golden.items()
         for way in (*get_args(Way), None)
@@ -139,23 +139,25 @@ def conflict_reports(study: PolicyStudy, plan: Resampling) -> dict[str, Conflict
     if path is None:
         return {}
     pairs = conflict_metrics.read_pairs(project_file(path))
-    found = {
+    by_system = {
         "published rule": conflict_metrics.flagged_as_published(study.corpus),
         "learned weights": conflict_metrics.flagged(study.parts.conflicts, study.corpus),
     }
-    return {name: conflict_metrics.assess(each, pairs, study.corpus, plan) for name, each in found.items()}
+    return {name: conflict_metrics.assess(flagged, pairs, study.corpus, plan) for name, flagged in by_system.items()}
 
 
 def criticised(study: PolicyStudy) -> tuple[list[Snippet], dict[str, list[Sequence[CriticFinding]]]]:
     """Return the snippets and what each critic finds in them; none where the settings name none."""
-    parts = study.parts
-    if parts.options.data.critic is None:
+    arm_parts = study.parts
+    if arm_parts.options.data.critic is None:
         return [], {}
-    snippets = critic_metrics.read_snippets(project_file(parts.options.data.critic))
-    found: dict[str, list[Sequence[CriticFinding]]] = {
-        "rules": [criticism.by_rules(each.text) for each in snippets],
-        "rules and weights": [criticism.criticise(each.text, parts.index.embedder) for each in snippets],
+    snippets = critic_metrics.read_snippets(project_file(arm_parts.options.data.critic))
+    by_critic: dict[str, list[Sequence[CriticFinding]]] = {
+        "rules": [criticism.by_rules(snippet.text) for snippet in snippets],
+        "rules and weights": [criticism.criticise(snippet.text, arm_parts.index.embedder) for snippet in snippets],
     }
-    if parts.options.critic.by == "chat" and parts.chat is not None:
-        found[parts.chat.name] = [criticise_by_chat(each.text, parts.chat, parts.seed).findings for each in snippets]
-    return snippets, found
+    if arm_parts.options.critic.by == "chat" and arm_parts.chat is not None:
+        by_critic[arm_parts.chat.name] = [
+            criticise_by_chat(snippet.text, arm_parts.chat, arm_parts.seed).findings for snippet in snippets
+        ]
+    return snippets, by_critic

@@ -81,25 +81,27 @@ def known_contracts(study: ReviewStudy, contracts: Sequence[Contract]) -> dict[s
     Contracts of the training get models of the other folds, learned anew from those of them that are here. Raises
     CorpusError where too few are here to learn from.
     """
-    trained = [each for each in contracts if was_trained_on(study.model, each)]
-    found: dict[str, KnownContract] = {}
+    trained = [c for c in contracts if was_trained_on(study.model, c)]
+    by_title: dict[str, KnownContract] = {}
     with bar(len(contracts), "reading", "contract") as progress:
         if trained:
             study.say(_told(len(trained), len(contracts), "contracts"))
             for contract, reading, model in Trainer(trained, study.model.categories, study.embedder).out_of_fold():
-                found[contract.document.id] = KnownContract(reading, model)
+                by_title[contract.document.id] = KnownContract(reading, model)
                 progress.update()
         for contract in contracts:
-            if contract.document.id not in found:
-                found[contract.document.id] = KnownContract(read(contract.document.text, study.embedder), study.model)
+            if contract.document.id not in by_title:
+                by_title[contract.document.id] = KnownContract(
+                    read(contract.document.text, study.embedder), study.model
+                )
                 progress.update()
-    return found
+    return by_title
 
 
 def was_trained_on(model: ClauseModel, contract: Contract) -> bool:
     """Return True where a contract, by its title or its text, was in the training of a model."""
-    own = digest(contract.document.text)
-    return any(contract.document.id == title or own == text for title, text in model.trained_on)
+    text_digest = digest(contract.document.text)
+    return any(contract.document.id == title or text_digest == text for title, text in model.trained_on)
 
 
 def _told(trained: int, of: int, what: str) -> str:
@@ -111,26 +113,30 @@ def _told(trained: int, of: int, what: str) -> str:
 
 def sampled_questions(options: ContractReview, contracts: Sequence[Contract]) -> tuple[Contract, ...]:
     """Return the contracts with the questions of the sample; a contract without one is left out."""
-    kept = _spread(options, [(each.category, one.document.id) for one in contracts for each in one.questions])
-    if kept is None:
+    sampled = _spread(options, [(q.category, c.document.id) for c in contracts for q in c.questions])
+    if sampled is None:
         return tuple(contracts)
-    parts = (
-        replace(one, questions=tuple(each for each in one.questions if (each.category, one.document.id) in kept))
-        for one in contracts
+    sampled_contracts = (
+        replace(
+            contract, questions=tuple(q for q in contract.questions if (q.category, contract.document.id) in sampled)
+        )
+        for contract in contracts
     )
-    return tuple(one for one in parts if one.questions)
+    return tuple(c for c in sampled_contracts if c.questions)
 
 
 def sampled_hypotheses(options: ContractReview, data: NliSet) -> NliSet:
     """Return the agreements with the judgements of the sample; an agreement without one is left out."""
-    kept = _spread(options, [(each.hypothesis, one.number) for one in data.agreements for each in one.judgements])
-    if kept is None:
+    sampled = _spread(options, [(j.hypothesis, a.number) for a in data.agreements for j in a.judgements])
+    if sampled is None:
         return data
-    parts = (
-        replace(one, judgements=tuple(each for each in one.judgements if (each.hypothesis, one.number) in kept))
-        for one in data.agreements
+    sampled_agreements = (
+        replace(
+            agreement, judgements=tuple(j for j in agreement.judgements if (j.hypothesis, agreement.number) in sampled)
+        )
+        for agreement in data.agreements
     )
-    return replace(data, agreements=tuple(one for one in parts if one.judgements))
+    return replace(data, agreements=tuple(a for a in sampled_agreements if a.judgements))
 
 
 def _spread(options: ContractReview, pairs: Sequence[tuple[str, T]]) -> set[tuple[str, T]] | None:
@@ -140,7 +146,7 @@ def _spread(options: ContractReview, pairs: Sequence[tuple[str, T]]) -> set[tupl
     """
     if options.sample is None:
         return None
-    order = {item: place for place, item in enumerate(dict.fromkeys(item for item, _ in pairs))}
+    order = {item: rank for rank, item in enumerate(dict.fromkeys(item for item, _ in pairs))}
     return set(options.sampled(sorted(pairs, key=lambda pair: order[pair[0]])))
 
 
@@ -156,7 +162,7 @@ def retrieval_arm(
     """
     chosen = study.options.retrieval
     if chosen.retriever != "learned":
-        return searching_arm(study, shelve([each.document for each in contracts], chosen.chunker, study.embedder))
+        return searching_arm(study, shelve([c.document for c in contracts], chosen.chunker, study.embedder))
     if chosen.scope == "pooled":
         raise SettingsError("retrieval.retriever: learned ranks one contract; set retrieval.scope to contract")
     return learned_arm(known_contracts(study, contracts) if known is None else known, chosen.chunker)
@@ -167,11 +173,13 @@ def learned_arm(known: Mapping[str, KnownContract], chunker: str) -> Arm:
     cut: dict[str, tuple[ContractChunk, ...]] = {}
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        one = known[contract.document.id]
+        known_contract = known[contract.document.id]
         if contract.document.id not in cut:
             cut[contract.document.id] = chunk(contract.document, chunker)
         chunks = cut[contract.document.id]
-        ranking = one.model.rank(one.scored, question.category, [(each.start, each.end) for each in chunks])
+        ranking = known_contract.model.rank(
+            known_contract.scored, question.category, [(c.start, c.end) for c in chunks]
+        )
         return [FoundChunk(chunks[number], score) for number, score in ranking[:DEPTH]]
 
     return arm
@@ -182,10 +190,10 @@ def searching_arm(study: ReviewStudy, shelf: ContractShelf) -> Arm:
     chosen = study.options.retrieval
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        asked = wordings(study, question.category)
+        chunk_queries = wordings(study, question.category)
         if chosen.scope == "contract":
-            return search(shelf, chosen.retriever, asked, DEPTH, within=contract.document.id)
-        return search(shelf, chosen.retriever, [titled(each, contract.document.id) for each in asked], DEPTH)
+            return search(shelf, chosen.retriever, chunk_queries, DEPTH, within=contract.document.id)
+        return search(shelf, chosen.retriever, [titled(q, contract.document.id) for q in chunk_queries], DEPTH)
 
     return arm
 
@@ -213,7 +221,7 @@ def build_graphs(shelf: ContractShelf) -> dict[str, ContractGraph]:
 
 def graph_arm(study: ReviewStudy, contracts: Sequence[Contract]) -> Arm:
     """Return what hands on the chunks for a question by the walk of the settings, best first."""
-    shelf = shelve([each.document for each in contracts], study.options.graph.chunker, study.embedder)
+    shelf = shelve([c.document for c in contracts], study.options.graph.chunker, study.embedder)
     return walking_arm(study, shelf, build_graphs(shelf), study.options.graph.arm)
 
 
@@ -234,17 +242,19 @@ def walking_arm(
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         graph = graphs[contract.document.id]
-        places = {each.id: place for place, each in enumerate(graph.chunks)}
-        asked = wordings(study, question.category)
-        ranked = search(shelf, study.options.retrieval.retriever, asked, len(places), within=contract.document.id)
-        ranking = [(places[each.chunk.id], each.score) for each in ranked]
+        numbers = {c.id: number for number, c in enumerate(graph.chunks)}
+        chunk_queries = wordings(study, question.category)
+        ranked = search(
+            shelf, study.options.retrieval.retriever, chunk_queries, len(numbers), within=contract.document.id
+        )
+        ranking = [(numbers[hit.chunk.id], hit.score) for hit in ranked]
         if design == "v1":
-            found = neighbours(graph, ranking)
+            reached = neighbours(graph, ranking)
         elif design == "v2":
-            found = by_section(graph, ranking, shelf.vectors([asked[0].text])[0])
+            reached = by_section(graph, ranking, shelf.vectors([chunk_queries[0].text])[0])
         else:
-            found = walk(graph, ranking, asked[0].text, edges=walked)
-        return [FoundChunk(graph.chunks[place], score) for place, score in found[:DEPTH]]
+            reached = walk(graph, ranking, chunk_queries[0].text, edges=walked)
+        return [FoundChunk(graph.chunks[number], score) for number, score in reached[:DEPTH]]
 
     return arm
 
@@ -263,12 +273,12 @@ def answer_all(
     contracts = sampled_questions(study.options, contracts)
     with bar(len(contracts), "answering", "contract") as progress:
         for contract in contracts:
-            asked = [question.category for question in contract.questions]
+            categories = [question.category for question in contract.questions]
             if arm == "learned":
-                one = models[contract.document.id]
-                yield contract, learned(one.reading, asked, one.model, least=0.0)
+                known_contract = models[contract.document.id]
+                yield contract, learned(known_contract.reading, categories, known_contract.model, least=0.0)
             else:
-                yield contract, checklist(study, contract.document, asked, arm)
+                yield contract, checklist(study, contract.document, categories, arm)
             progress.update()
 
 
@@ -301,28 +311,28 @@ def judge_all(study: ReviewStudy, data: NliSet, arm: NliArm) -> dict[int, list[J
     Agreements of the training are judged by what the others of them that are here teach. Raises CorpusError where too
     few are here to learn from.
     """
-    asked = sampled_hypotheses(study.options, data)
+    sampled = sampled_hypotheses(study.options, data)
     if arm in CHAT_ARMS:
-        return ask_all(data, study.asked_chat(f"nli.arm: {arm}"), arm, study.seed, asked.agreements)
+        return ask_all(data, study.asked_chat(f"nli.arm: {arm}"), arm, study.seed, sampled.agreements)
     trained = [] if arm == "lexical" else agreements_trained_on(data.agreements)
     results: dict[int, list[JudgedHypothesis]] = {}
     if trained:
         study.say(_told(len(trained), len(data.agreements), "agreements"))
         results = nli.out_of_fold(NliSet(tuple(trained), data.hypotheses), arm)
-    rest = [each for each in asked.agreements if each.number not in results]
-    if rest:
+    unjudged = [a for a in sampled.agreements if a.number not in results]
+    if unjudged:
         model = nli.find_judge(arm)
-        with bar(len(rest), "judging", "agreement") as progress:
-            for each in rest:
-                results[each.number] = model.judge(each.document, each.spans, data.hypotheses)
+        with bar(len(unjudged), "judging", "agreement") as progress:
+            for agreement in unjudged:
+                results[agreement.number] = model.judge(agreement.document, agreement.spans, data.hypotheses)
                 progress.update()
     if study.options.sample is None:
-        return {each.number: results[each.number] for each in data.agreements}
-    names = {each.number: {one.hypothesis for one in each.judgements} for each in asked.agreements}
-    return {number: [one for one in results[number] if one.hypothesis in kept] for number, kept in names.items()}
+        return {a.number: results[a.number] for a in data.agreements}
+    names = {a.number: {j.hypothesis for j in a.judgements} for a in sampled.agreements}
+    return {number: [j for j in results[number] if j.hypothesis in hypotheses] for number, hypotheses in names.items()}
 
 
 def agreements_trained_on(agreements: Sequence[NliAgreement]) -> list[NliAgreement]:
     """Return those of the agreements that the weights of the judge were trained on."""
     digests = nli.load_learned().trained_on
-    return [each for each in agreements if nli.digest(each.document.text) in digests]
+    return [agreement for agreement in agreements if nli.digest(agreement.document.text) in digests]

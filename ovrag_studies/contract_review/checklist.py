@@ -31,7 +31,7 @@ def title_of(path: Path) -> str:
         if listed.is_file():
             try:
                 entries = json.loads(listed.read_text(encoding="utf-8-sig"))["data"]
-                named = {(folder / each["text_file"]).resolve(): str(each["title"]) for each in entries}
+                named = {(folder / entry["text_file"]).resolve(): str(entry["title"]) for entry in entries}
             except (OSError, ValueError, KeyError, TypeError):
                 continue
             if path.resolve() in named:
@@ -57,14 +57,14 @@ def find_chunks(study: ReviewStudy, document: Document, query: str | None, categ
     if category is None:
         if chosen.retriever == "learned":
             raise SettingsError("retrieval.retriever: learned takes no free words; give a --category")
-        asked = [ask(query or "")]
-        return search(shelve([document], chosen.chunker, study.embedder), chosen.retriever, asked, chosen.k)
+        chunk_queries = [ask(query or "")]
+        return search(shelve([document], chosen.chunker, study.embedder), chosen.retriever, chunk_queries, chosen.k)
     contract = Contract(document, ())
-    known = None
+    known_contracts = None
     if chosen.retriever == "learned":
         study.model.column(category)
-        known = {document.id: KnownContract(read(document.text, study.embedder), study.model)}
-    arm = retrieval_arm(study, [contract], known)
+        known_contracts = {document.id: KnownContract(read(document.text, study.embedder), study.model)}
+    arm = retrieval_arm(study, [contract], known_contracts)
     return list(arm(contract, ChecklistQuestion(f"{document.id}__{category}", category, ())))[: chosen.k]
 
 
@@ -88,24 +88,28 @@ def judge_document(
 ) -> list[JudgedHypothesis]:
     """Judge an agreement that has no candidate spans, by its sentences."""
     judged = judge.judge(document, None, wordings)
-    if any(each.seen for each in judged):
+    if any(j.seen for j in judged):
         study.say(f"{document.id} was in the training of the weights: how it is judged shows nothing of others")
     return judged
 
 
 def checklist_text(document: Document, answers: Sequence[CategoryAnswers], least: float) -> str:
     """The checklist of a contract as lines: what is present first shown with quotes, their places and sections."""
-    lines = [f"{document.id}: {sum(each.present >= least for each in answers)} of {len(answers)} items present"]
-    for each in answers:
-        if each.present < least or not each.answers:
-            why = f"  ({each.error})" if each.error else ""
-            lines.append(f"  -  {each.category:<36} {each.present:4.2f}  not found{why}")
+    lines = [f"{document.id}: {sum(a.present >= least for a in answers)} of {len(answers)} items present"]
+    for answered in answers:
+        if answered.present < least or not answered.answers:
+            why = f"  ({answered.error})" if answered.error else ""
+            lines.append(f"  -  {answered.category:<36} {answered.present:4.2f}  not found{why}")
             continue
-        lines.append(f"  +  {each.category:<36} {each.present:4.2f}")
-        likely = [one for one in each.answers if one.score >= least] or list(each.answers[:1])
-        for one in likely[:SHOWN]:
-            place = f"[{one.start}:{one.end}]" + (f" {one.section}" if one.section else "") + f" ({one.score:.2f})"
-            lines += [f"       {place}", *_quoted(one.text)]
+        lines.append(f"  +  {answered.category:<36} {answered.present:4.2f}")
+        likely = [a for a in answered.answers if a.score >= least] or list(answered.answers[:1])
+        for answer in likely[:SHOWN]:
+            location = (
+                f"[{answer.start}:{answer.end}]"
+                + (f" {answer.section}" if answer.section else "")
+                + f" ({answer.score:.2f})"
+            )
+            lines += [f"       {location}", *_quoted(answer.text)]
         if len(likely) > SHOWN:
             lines.append(f"       and {len(likely) - SHOWN} more")
     return "\n".join(lines)
@@ -114,13 +118,13 @@ def checklist_text(document: Document, answers: Sequence[CategoryAnswers], least
 def judged_text(document: Document, wordings: Mapping[str, str], judged: Sequence[JudgedHypothesis]) -> str:
     """Write out the judgement of each hypothesis, with the spans that tell."""
     lines = [document.id]
-    for each in judged:
-        share = "" if each.choice is None else f"{each.probabilities.get(each.choice, 1.0):4.2f}"
-        said = each.choice or each.fault or "no choice"
-        lines.append(f"  {each.hypothesis:<7} {said:<14} {share:<4}  {wordings[each.hypothesis]}")
-        for one in each.evidence[:1] if each.choice in ("Entailment", "Contradiction") else ():
-            lines.append(f"       [{one.start}:{one.end}] ({one.score:.2f})")
-            lines += _quoted(document.text[one.start : one.end])
+    for judgement in judged:
+        share = "" if judgement.choice is None else f"{judgement.probabilities.get(judgement.choice, 1.0):4.2f}"
+        verdict = judgement.choice or judgement.fault or "no choice"
+        lines.append(f"  {judgement.hypothesis:<7} {verdict:<14} {share:<4}  {wordings[judgement.hypothesis]}")
+        for span in judgement.evidence[:1] if judgement.choice in ("Entailment", "Contradiction") else ():
+            lines.append(f"       [{span.start}:{span.end}] ({span.score:.2f})")
+            lines += _quoted(document.text[span.start : span.end])
     return "\n".join(lines)
 
 
@@ -129,9 +133,9 @@ def found_text(document: Document, found: Sequence[FoundChunk]) -> str:
     if not found:
         return f"{document.id}: nothing matches"
     lines = [document.id]
-    for rank, each in enumerate(found, 1):
-        place = f"[{each.chunk.start}:{each.chunk.end}]" + (f" {each.chunk.section}" if each.chunk.section else "")
-        lines += [f"  {rank}. {place} ({each.score:.3f})", *_quoted(each.chunk.text)]
+    for rank, hit in enumerate(found, 1):
+        location = f"[{hit.chunk.start}:{hit.chunk.end}]" + (f" {hit.chunk.section}" if hit.chunk.section else "")
+        lines += [f"  {rank}. {location} ({hit.score:.3f})", *_quoted(hit.chunk.text)]
     return "\n".join(lines)
 
 

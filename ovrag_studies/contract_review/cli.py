@@ -62,9 +62,9 @@ def index(
     if contracts:
         documents, failed = _read(contracts)
     else:
-        documents, failed = [each.document for each in load_cuad(_cuad(data, options))], 0
+        documents, failed = [contract.document for contract in load_cuad(_cuad(data, options))], 0
     shelf = shelve(documents, options.retrieval.chunker, MiniLMOnDemand())
-    passages = sum(len(each.passages) for each in shelf.contracts.values())
+    passages = sum(len(shelved.passages) for shelved in shelf.contracts.values())
     print(f"{len(documents)} contracts, {len(shelf.chunks(shelf.scope(None)))} chunks, {passages} sentences")
     return BAD if failed else 0
 
@@ -85,14 +85,14 @@ def search(
         raise typer.BadParameter("name either a query or a --category")
     [document], _ = _read([contract])
     with _study(settings) as study:
-        found = find_chunks(study, document, query, category)
+        hits = find_chunks(study, document, query, category)
     if output is Format.text:
-        print(found_text(document, found))
+        print(found_text(document, hits))
         return 0
     chunks = [
-        {"start": each.chunk.start, "end": each.chunk.end, "score": round(each.score, 6)}
-        | {"section": each.chunk.section, "text": each.chunk.text}
-        for each in found
+        {"start": hit.chunk.start, "end": hit.chunk.end, "score": round(hit.score, 6)}
+        | {"section": hit.chunk.section, "text": hit.chunk.text}
+        for hit in hits
     ]
     print_record({"id": f"{document.id}__{category or query}", "chunks": chunks}, output)
     return 0
@@ -115,9 +115,9 @@ def review(
     from ovrag_studies.contract_review.records import answer_record
     from ovrag_studies.contract_review.retrieval.expansion import known, vocabulary
 
-    asked = list(category or vocabulary())
-    for each in asked:
-        known(each)
+    categories = list(category or vocabulary())
+    for name in categories:
+        known(name)
     chosen = arm or ContractReview.of(settings).answers.arm
     least = LIKE if chosen == "extractive" else ContractReview.of(settings).answers.present
     failed = 0
@@ -135,14 +135,14 @@ def review(
                 say(str(error))
                 failed += 1
                 continue
-            answers = checklist(study, document, asked, chosen)
+            answers = checklist(study, document, categories, chosen)
             if output is Format.text:
                 print(checklist_text(document, answers, least) + "\n", flush=True)
                 continue
             records = [
-                {**answer_record(f"{document.id}__{each.category}", each), "document": document.id}
-                | {"category": each.category}
-                for each in answers
+                {**answer_record(f"{document.id}__{answered.category}", answered), "document": document.id}
+                | {"category": answered.category}
+                for answered in answers
             ]
             collected += records
             if output is Format.jsonl:
@@ -184,7 +184,7 @@ def nli(
                 print(judged_text(document, wordings, judged) + "\n", flush=True)
                 continue
             number = int(document.id) if document.id.isdecimal() else document.id
-            records = [nli_record(number, each) for each in judged]
+            records = [nli_record(number, judgement) for judgement in judged]
             collected += records
             if output is Format.jsonl:
                 print_records(records, output)
@@ -273,11 +273,11 @@ def _read(paths: list[Path]) -> tuple[list[Document], int]:
     Raises DocumentError where none could be read.
     """
     documents, problems = [], []
-    for each in _each(paths):
-        if isinstance(each, str):
-            problems.append(each)
+    for document in _each(paths):
+        if isinstance(document, str):
+            problems.append(document)
         else:
-            documents.append(each)
+            documents.append(document)
     if not documents:
         raise DocumentError("; ".join(problems) or "no contract was given")
     for problem in problems:
@@ -296,11 +296,11 @@ def _each(paths: list[Path]) -> Iterator[Document | str]:
 
     titled: dict[str, Path] = {}
     for path, document in load_each(paths):
-        first = path if isinstance(document, str) else titled.setdefault(title_of(path), path)
+        owner = path if isinstance(document, str) else titled.setdefault(title_of(path), path)
         if isinstance(document, str):
             yield document
-        elif first != path:
-            yield f"{path} and {first} are both called {title_of(path)}; rename one of them, or ask for them one by one"
+        elif owner != path:
+            yield f"{path} and {owner} are both called {title_of(path)}; rename one of them, or ask for them one by one"
         else:
             yield replace(document, id=title_of(path))
 
@@ -323,9 +323,9 @@ def _with_arm(settings: Settings, what: What, arm: str | None) -> Settings:
     """Return the settings with another arm: a retriever, a way to answer, a judge, or a walk."""
     if arm is None:
         return settings
-    part, key = {"retrieval": ("retrieval", "retriever")}.get(what, (what, "arm"))
-    own = settings.studies.get(ContractReview.name, {}).get(part, {})
-    return ContractReview.changed(settings, **{part: {**own, key: arm}})
+    section, key = {"retrieval": ("retrieval", "retriever")}.get(what, (what, "arm"))
+    section_options = settings.studies.get(ContractReview.name, {}).get(section, {})
+    return ContractReview.changed(settings, **{section: {**section_options, key: arm}})
 
 
 def _cuad(data: Path | None, options: ContractReview) -> Path:
@@ -338,7 +338,7 @@ def _contractnli(data: Path | None, options: ContractReview) -> Path:
 
 
 def _existing(path: Path) -> Path:
-    found = project_file(path)
-    if not found.exists():
+    resolved = project_file(path)
+    if not resolved.exists():
         raise CorpusError(f"{path} does not exist; name the folder of the data set with --data")
-    return found
+    return resolved

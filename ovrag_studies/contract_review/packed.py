@@ -18,20 +18,20 @@ def sparse(name: str, table: Table, width: int) -> dict[str, NDArray[numpy.gener
     A table of any shape; `width` divides its last axis.
     """
     rows = table.reshape(-1, width)
-    at = numpy.flatnonzero(rows.any(axis=1))
+    indices = numpy.flatnonzero(rows.any(axis=1))
     return {
-        f"{name}.rows": rows[at].astype(numpy.float16),
-        f"{name}.at": at.astype(numpy.uint32),
+        f"{name}.rows": rows[indices].astype(numpy.float16),
+        f"{name}.at": indices.astype(numpy.uint32),
         f"{name}.shape": numpy.array(table.shape, dtype=numpy.int64),
     }
 
 
 def from_sparse(name: str, tensors: Tensors) -> Table:
     """The table of `sparse`. Raises KeyError where a part is missing, ValueError where they do not fit."""
-    rows, at, shape = (tensors[f"{name}.{part}"] for part in ("rows", "at", "shape"))
+    rows, indices, shape = (tensors[f"{name}.{key}"] for key in ("rows", "at", "shape"))
     table = numpy.zeros(tuple(int(side) for side in shape), dtype=numpy.float32)
     every = table.reshape(-1, rows.shape[1])
-    if len(at) != len(rows) or (len(at) and int(at.max()) >= len(every)):
+    if len(indices) != len(rows) or (len(indices) and int(indices.max()) >= len(every)):
         raise ValueError(f"the rows of {name} do not fit its shape")
-    every[at.astype(numpy.intp)] = rows
+    every[indices.astype(numpy.intp)] = rows
     return table

@@ -22,7 +22,7 @@ def chunk_records(contracts: Sequence[Contract], arm: Arm) -> Iterator[Record]:
     """One line a question. A chunk of another contract stands beyond the end of the asked one, as long as it is."""
     for contract in contracts:
         for question in contract.questions:
-            yield {"id": question.id, "chunks": [_placed(contract, each) for each in arm(contract, question)]}
+            yield {"id": question.id, "chunks": [_placed(contract, hit) for hit in arm(contract, question)]}
 
 
 def _placed(contract: Contract, found: FoundChunk) -> Record:
@@ -37,18 +37,18 @@ def _placed(contract: Contract, found: FoundChunk) -> Record:
 def answer_records(given: Iterable[tuple[Contract, Sequence[CategoryAnswers]]]) -> Iterator[Record]:
     """One line a question, in its contract's order."""
     for contract, answers in given:
-        by_category = {each.category: each for each in answers}
+        by_category = {a.category: a for a in answers}
         for question in contract.questions:
             yield answer_record(question.id, by_category[question.category])
 
 
 def answer_record(question_id: str, answers: CategoryAnswers) -> Record:
     """The answers to one question; quotes that a model invented and a model's errors are told where there are any."""
-    found = [
-        {"text": each.text, "start": each.start, "end": each.end, "score": each.score, "section": each.section}
-        for each in answers.answers
+    spans = [
+        {"text": span.text, "start": span.start, "end": span.end, "score": span.score, "section": span.section}
+        for span in answers.answers
     ]
-    record: Record = {"id": question_id, "answers": found, "present": round(answers.present, 6)}
+    record: Record = {"id": question_id, "answers": spans, "present": round(answers.present, 6)}
     if answers.dropped:
         record["dropped"] = answers.dropped
     return record | ({"error": answers.error} if answers.error else {})
@@ -57,8 +57,8 @@ def answer_record(question_id: str, answers: CategoryAnswers) -> Record:
 def nli_records(judged: Mapping[int, Sequence[JudgedHypothesis]]) -> Iterator[Record]:
     """One line for each agreement and hypothesis."""
     for number, results in judged.items():
-        for each in results:
-            yield nli_record(number, each)
+        for judgement in results:
+            yield nli_record(number, judgement)
 
 
 def nli_record(document: int | str, judged: JudgedHypothesis) -> Record:
@@ -68,7 +68,7 @@ def nli_record(document: int | str, judged: JudgedHypothesis) -> Record:
         "hypothesis": judged.hypothesis,
         "choice": judged.choice,
         "probabilities": dict(judged.probabilities),
-        "evidence": [{"start": each.start, "end": each.end, "score": each.score} for each in judged.evidence],
+        "evidence": [{"start": span.start, "end": span.end, "score": span.score} for span in judged.evidence],
     }
     if judged.invented:
         record["invented"] = judged.invented

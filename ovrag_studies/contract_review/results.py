@@ -68,9 +68,9 @@ def _questions(frame: pandas.DataFrame) -> dict[str, object]:
 def _measured(frame: pandas.DataFrame) -> Row:
     """The cells of a row for measures with their bounds, from one row a measure."""
     cells: Row = {}
-    for one in frame.to_dict("records"):
-        name = one["measure"]
-        cells |= {name: one["value"], f"{name}_low": one["low"], f"{name}_high": one["high"]}
+    for record in frame.to_dict("records"):
+        name = record["measure"]
+        cells |= {name: record["value"], f"{name}_low": record["low"], f"{name}_high": record["high"]}
     return cells
 
 
@@ -104,12 +104,12 @@ def retrieval_figure(book: Book, grid: Grid) -> Path:
 def learned_table(book: Book, grid: Grid, baseline: str = "BM25", chunker: str = "recursive-2048") -> pandas.DataFrame:
     """Each way of finding against a baseline at one way of cutting, paired: `retrieval_differences`."""
     arms = {arm: frame for (cut, arm), frame in grid.items() if cut == chunker}
-    parts = []
+    tables = []
     for name in RETRIEVAL:
         measure = book.captions.headers[name]
-        found = chunk_metrics.differences(arms, baseline, name, book.plan).assign(measure=measure)
-        parts.append(found.rename(columns={"low": "difference_low", "high": "difference_high"}))
-    table = pandas.concat(parts, ignore_index=True)[["measure", "arm", *with_bounds(["difference"]), "p", "holm"]]
+        differences = chunk_metrics.differences(arms, baseline, name, book.plan).assign(measure=measure)
+        tables.append(differences.rename(columns={"low": "difference_low", "high": "difference_high"}))
+    table = pandas.concat(tables, ignore_index=True)[["measure", "arm", *with_bounds(["difference"]), "p", "holm"]]
     words = _questions(arms[baseline]) | {"baseline": baseline, "chunker": chunker}
     return book.table(table, "retrieval_differences", words)
 
@@ -124,8 +124,8 @@ def compared_table(book: Book, found: ComparedRetrieval, name: str, experiment: 
         {"arm": f"{arm} {MARK}", "relevancy": values["relevancy"], "f1_5": values["f1"]}
         for arm, values in published()[name].items()
     ]
-    asked = {"asked": len(next(iter(found.asked.values()))), "experiment": experiment}
-    return book.table(pandas.DataFrame(rows), name, _questions(next(iter(found.frames.values()))) | asked)
+    words = {"asked": len(next(iter(found.asked.values()))), "experiment": experiment}
+    return book.table(pandas.DataFrame(rows), name, _questions(next(iter(found.frames.values()))) | words)
 
 
 def _compared_row(book: Book, found: ComparedRetrieval, arm: str) -> Row:
@@ -140,7 +140,7 @@ def _compared_row(book: Book, found: ComparedRetrieval, arm: str) -> Row:
 def compared_figure(book: Book, found: ComparedRetrieval, name: str, experiment: str) -> Path:
     """Arms of E2 or E3 with published diamonds: `e2`, `e3`."""
     table = pandas.DataFrame([_compared_row(book, found, arm) for arm in found.frames])
-    marks = {arm: {"relevancy": each["relevancy"], "f1_5": each["f1"]} for arm, each in published()[name].items()}
+    marks = {arm: {"relevancy": values["relevancy"], "f1_5": values["f1"]} for arm, values in published()[name].items()}
     hit = f"hit in {book.words['budget']} characters"
     titles = {"hit": hit, "relevancy": "contextual relevancy", "f1_5": "F1, J > 0.5"}
     fig = rates_by_group(table, "arm", titles, book.width, published=marks, limits=(0, 1))
@@ -162,19 +162,21 @@ def redraw_table(book: Book, found: ComparedRetrieval) -> pandas.DataFrame:
 
 def redraw_figure(book: Book, found: ComparedRetrieval) -> Path:
     """The spread of the published setting: `redraws`."""
-    marks = {arm: each["f1"] for arm, each in published()["e2"].items()}
+    marks = {arm: values["f1"] for arm, values in published()["e2"].items()}
     fig = review_pictures.spreads(_redrawn(book, found), marks, book.width, label="F1, J > 0.5", others="as published")
     return book.figure(fig, "redraws", {"cases": _cases(found)})
 
 
 def _redrawn(book: Book, found: ComparedRetrieval) -> dict[str, list[float]]:
     draws = int(str(book.words["redraws"]))
-    return {arm: review_experiments.redrawn_f1(asked, draws, book.plan.seed) for arm, asked in found.asked.items()}
+    return {
+        arm: review_experiments.redrawn_f1(questions, draws, book.plan.seed) for arm, questions in found.asked.items()
+    }
 
 
 def _cases(found: ComparedRetrieval) -> int:
-    asked = next(iter(found.asked.values()))
-    return 2 * len(asked) // max(1, len({each.contract for each in asked}))
+    questions = next(iter(found.asked.values()))
+    return 2 * len(questions) // max(1, len({q.contract for q in questions}))
 
 
 def edges_table(book: Book, found: ComparedRetrieval, ablated: Frames) -> pandas.DataFrame:
@@ -209,24 +211,26 @@ def answers_table(book: Book, asked: Asked) -> pandas.DataFrame:
     """The checklist answered without training and with it, beside fine-tuned models: `answers`."""
     named = {f"f1 {rule}": name for rule, name in RULES.items()}
     rows = [
-        {"arm": arm} | _measured(answer_measures(each, book.plan).replace({"measure": named}))
-        for arm, each in asked.items()
+        {"arm": arm} | _measured(answer_measures(questions, book.plan).replace({"measure": named}))
+        for arm, questions in asked.items()
     ]
     rows += [{"arm": f"{arm} {MARK}", **values} for arm, values in published()["cuad"].items()]
     table = pandas.DataFrame(rows)[["arm", *with_bounds(ANSWERS)]]
     shown = table.drop(columns=with_bounds(["f1_3"]))  # the line holds no more
     full = table.round({column: places for name, places in BY_RANK.items() for column in with_bounds([name])})
-    first = next(iter(asked.values()))
-    words = {"asked": len(first), "present": sum(bool(each.gold) for each in first)}
+    first_questions = next(iter(asked.values()))
+    words = {"asked": len(first_questions), "present": sum(bool(q.gold) for q in first_questions)}
     return book.table(shown, "answers", words, full=full, decimals=BY_RANK)
 
 
 def presence_figure(book: Book, asked: Asked) -> Path:
     """Presence scores, and risk against coverage: `presence`."""
-    given = {arm: ([one.present for one in each], [bool(one.gold) for one in each]) for arm, each in asked.items()}
-    curves = {arm: answer_metrics.risk_coverage(each) for arm, each in asked.items()}
+    scores = {
+        arm: ([q.present for q in questions], [bool(q.gold) for q in questions]) for arm, questions in asked.items()
+    }
+    curves = {arm: answer_metrics.risk_coverage(questions) for arm, questions in asked.items()}
     words = {"asked": len(next(iter(asked.values())))}
-    return book.figure(review_pictures.presence(given, curves, book.width), "presence", words)
+    return book.figure(review_pictures.presence(scores, curves, book.width), "presence", words)
 
 
 # -- hypotheses -------------------------------------------------------------------------------------------------------
@@ -234,7 +238,7 @@ def presence_figure(book: Book, asked: Asked) -> Path:
 
 def nli_table(book: Book, data: NliSet, judged: Judgements) -> pandas.DataFrame:
     """Hypotheses judged, beside the published models: `nli`."""
-    rows = [{"arm": arm} | _measured(nli_measures(data, each, book.plan)) for arm, each in judged.items()]
+    rows = [{"arm": arm} | _measured(nli_measures(data, results, book.plan)) for arm, results in judged.items()]
     rows += [{"arm": f"{arm} {MARK}", **values} for arm, values in published()["contractnli"].items()]
     rows += [
         {"arm": f"{model}, {way.replace('_', '-')} {MARK}", "accuracy": value}
@@ -245,14 +249,14 @@ def nli_table(book: Book, data: NliSet, judged: Judgements) -> pandas.DataFrame:
 
 
 def _pairs(data: NliSet) -> dict[str, object]:
-    return {"pairs": sum(len(each.judgements) for each in data.agreements)}
+    return {"pairs": sum(len(a.judgements) for a in data.agreements)}
 
 
 def nli_hypothesis_table(book: Book, data: NliSet, judged: Judgements) -> pandas.DataFrame:
     """Accuracy of each arm for each hypothesis: `nli_hypotheses`."""
     columns = {}
-    for arm, each in judged.items():
-        rows = pandas.DataFrame([(row.hypothesis, row.true == row.given) for row in _all(data, each)])
+    for arm, results in judged.items():
+        rows = pandas.DataFrame([(row.hypothesis, row.true == row.given) for row in _all(data, results)])
         columns[arm] = rows.groupby(0)[1].mean()
     table = pandas.DataFrame(columns).reindex(
         [name for name in data.hypotheses if name in columns[next(iter(columns))]]
@@ -263,7 +267,7 @@ def nli_hypothesis_table(book: Book, data: NliSet, judged: Judgements) -> pandas
 
 
 def _all(data: NliSet, judged: Mapping[int, Sequence[JudgedHypothesis]]) -> list[nli_metrics.AskedHypothesis]:
-    return [row for each in data.agreements for row in nli_metrics.asked_of(each, judged.get(each.number, ()))]
+    return [row for a in data.agreements for row in nli_metrics.asked_of(a, judged.get(a.number, ()))]
 
 
 # -- a chat model -----------------------------------------------------------------------------------------------------
@@ -272,20 +276,20 @@ def _all(data: NliSet, judged: Mapping[int, Sequence[JudgedHypothesis]]) -> list
 def model_table(book: Book, sample: ModelSample) -> pandas.DataFrame:
     """A chat model beside the offline arms, on the same questions and the same hypotheses: `model`."""
     rows: list[Row] = []
-    for arm, asked in sample.asked.items():
-        found = [(each.contract, outcomes.of_answer(each), bool(each.gold)) for each in asked]
-        rows.append(_outcomes(book, "checklist", arm, found, sum(each.dropped for each in asked)))
+    for arm, questions in sample.asked.items():
+        graded = [(q.contract, outcomes.of_answer(q), bool(q.gold)) for q in questions]
+        rows.append(_outcomes(book, "checklist", arm, graded, sum(q.dropped for q in questions)))
     for arm, judged in sample.judged.items():
-        found = [
-            (str(one.number), outcomes.of_hypothesis(each), each.true != "NotMentioned")
-            for one in sample.data.agreements
-            for each in nli_metrics.asked_of(one, judged[one.number])
+        graded = [
+            (str(agreement.number), outcomes.of_hypothesis(question), question.true != "NotMentioned")
+            for agreement in sample.data.agreements
+            for question in nli_metrics.asked_of(agreement, judged[agreement.number])
         ]
-        invented = sum(each.invented for results in judged.values() for each in results)
-        rows.append(_outcomes(book, "hypotheses", arm, found, invented))
-    asked, calls = next(iter(sample.asked.values())), sample.usage.calls
-    words = {"questions": len(asked), "contracts": len({each.contract for each in asked}), **_pairs(sample.data)}
-    words |= {"present": sum(bool(each.gold) for each in asked), "agreements": len(sample.data.agreements)}
+        invented = sum(j.invented for results in judged.values() for j in results)
+        rows.append(_outcomes(book, "hypotheses", arm, graded, invented))
+    questions, calls = next(iter(sample.asked.values())), sample.usage.calls
+    words = {"questions": len(questions), "contracts": len({q.contract for q in questions}), **_pairs(sample.data)}
+    words |= {"present": sum(bool(q.gold) for q in questions), "agreements": len(sample.data.agreements)}
     words |= {"model": sample.model, "calls": calls, "written": sample.usage.completion_tokens / max(1, calls)}
     return book.table(pandas.DataFrame(rows), "model", words)
 
@@ -295,11 +299,13 @@ def _outcomes(
 ) -> Row:
     """A row of the table, from each question's contract or agreement, its outcome, and if the text settles it."""
     counts = Counter(outcome for _, outcome, _ in found)
-    frame = pandas.DataFrame([(one, each == "right") for one, each, _ in found], columns=["contract", "right"])
+    frame = pandas.DataFrame(
+        [(contract, outcome == "right") for contract, outcome, _ in found], columns=["contract", "right"]
+    )
     share = chunk_metrics.estimate(frame, "right", book.plan)
-    there = sum(outcome == "right" and settled for _, outcome, settled in found)
+    settled_right = sum(outcome == "right" and settled for _, outcome, settled in found)
     row: Row = {"task": task, "arm": arm, **{name: counts[name] for name in outcomes.OUTCOMES}}
-    return row | {"right_there": there, "invented_quotes": invented} | bounds("share_right", share)
+    return row | {"right_there": settled_right, "invented_quotes": invented} | bounds("share_right", share)
 
 
 # -- scaling ----------------------------------------------------------------------------------------------------------
@@ -309,8 +315,8 @@ def scaling_table(book: Book, measured: pandas.DataFrame) -> pandas.DataFrame:
     """Recall@3 with growing numbers of contracts searched together: `scaling`."""
     rows = []
     for (contracts, scope), frame in measured.groupby(["contracts", "scope"], sort=False):
-        found = chunk_metrics.estimate(frame, "recall_3", book.plan)
-        rows.append({"contracts": contracts, "scope": scope, "questions": len(frame), **bounds("value", found)})
+        recall = chunk_metrics.estimate(frame, "recall_3", book.plan)
+        rows.append({"contracts": contracts, "scope": scope, "questions": len(frame), **bounds("value", recall)})
     return book.table(pandas.DataFrame(rows), "scaling")
 
 
@@ -329,8 +335,8 @@ def numbers_file(
     for arm, frame in found.frames.items():
         gained = chunk_metrics.difference(frame, found.frames[PLAIN], "hit", book.plan)
         values |= numbers.with_interval(f"{arm} hit gain", gained.value, gained.low, gained.high)
-    measures = {arm: answer_measures(each, book.plan) for arm, each in asked.items()}
-    measures |= {f"nli {arm}": nli_measures(data, each, book.plan) for arm, each in judged.items()}
+    measures = {arm: answer_measures(questions, book.plan) for arm, questions in asked.items()}
+    measures |= {f"nli {arm}": nli_measures(data, results, book.plan) for arm, results in judged.items()}
     for arm, frame in measures.items():
         columns = (frame[name].astype(float).tolist() for name in ("value", "low", "high"))
         for measure, value, low, high in zip(frame["measure"], *columns, strict=True):
@@ -343,17 +349,17 @@ def sentences(
     book: Book, grid: Grid, asked: Asked, found: ComparedRetrieval, judged: Judgements, data: NliSet
 ) -> list[str]:
     """State what the study shows on these data, computed from its results."""
-    at = {arm: frame for (chunker, arm), frame in grid.items() if chunker == "recursive-2048"}
-    zero = max((arm for arm in at if arm != LEARNED), key=lambda arm: float(at[arm]["recall_3"].mean()))
+    by_arm = {arm: frame for (chunker, arm), frame in grid.items() if chunker == "recursive-2048"}
+    zero = max((arm for arm in by_arm if arm != LEARNED), key=lambda arm: float(by_arm[arm]["recall_3"].mean()))
     best, plain, learned = (
-        told(chunk_metrics.estimate(at[arm], "recall_3", book.plan)) for arm in (zero, "MiniLM", LEARNED)
+        told(chunk_metrics.estimate(by_arm[arm], "recall_3", book.plan)) for arm in (zero, "MiniLM", LEARNED)
     )
     lines = [f"Without training, {zero} finds most: recall@3 {best}; MiniLM {plain}; learned {learned}."]
     gain = chunk_metrics.difference(found.frames[OURS], found.frames[PLAIN], "hit", book.plan)
     lines.append(f"At equal context our graph adds {_gained(gain)} to the hits of the plain ranking.")
-    for arm, each in asked.items():
-        answered = answer_metrics.best_answer(each, book.plan)
-        auroc = answer_metrics.presence_auroc(each)
+    for arm, questions in asked.items():
+        answered = answer_metrics.best_answer(questions, book.plan)
+        auroc = answer_metrics.presence_auroc(questions)
         lines.append(
             f"{arm}: the best answer is right for {told(answered)} of what is there; presence AUROC "
             f"{'n/a' if auroc is None else f'{auroc:.3f}'}."

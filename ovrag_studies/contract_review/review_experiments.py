@@ -126,12 +126,12 @@ def open_study(settings: Settings, say: Say = print) -> tuple[ReviewStudy, tuple
 
 def _set(study: ReviewStudy, **changes: object) -> ReviewStudy:
     """The study with other parameters of retrieval, scoped to one contract where nothing else is said."""
-    kept = study.options.retrieval.model_copy(update={"scope": "contract", **changes})
-    return replace(study, options=study.options.model_copy(update={"retrieval": kept}))
+    retrieval = study.options.retrieval.model_copy(update={"scope": "contract", **changes})
+    return replace(study, options=study.options.model_copy(update={"retrieval": retrieval}))
 
 
 def _shelf(study: ReviewStudy, contracts: Sequence[Contract], chunker: str) -> ContractShelf:
-    return shelve([each.document for each in contracts], chunker, study.embedder)
+    return shelve([contract.document for contract in contracts], chunker, study.embedder)
 
 
 def retrieval_grid(
@@ -160,16 +160,16 @@ class ComparedRetrieval:
 
 def second_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> ComparedRetrieval:
     """E2: the published chunkings, rerank and expansion by vectors of whole chunks, the query naming the contract."""
-    found = ComparedRetrieval({}, {})
+    compared = ComparedRetrieval({}, {})
     shelves = {chunker: _shelf(study, contracts, chunker) for chunker in dict.fromkeys(row[0] for row in E2.values())}
     for name, (chunker, wording, reranked) in E2.items():
         shelf = shelves[chunker]
-        own = _set(study, retriever="minilm", wording=wording)
-        arm = _named_arm(own, shelf)
+        arm_study = _set(study, retriever="minilm", wording=wording)
+        arm = _named_arm(arm_study, shelf)
         if reranked:
-            arm = _reranked_arm(own, shelf, arm)
-        _compare(found, name, own, contracts, arm, shelf)
-    return found
+            arm = _reranked_arm(arm_study, shelf, arm)
+        _compare(compared, name, arm_study, contracts, arm, shelf)
+    return compared
 
 
 def third_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> tuple[ComparedRetrieval, Frames]:
@@ -180,19 +180,19 @@ def third_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> tuple
     """
     shelf = _shelf(study, contracts, study.options.graph.chunker)
     graphs = build_graphs(shelf)
-    found = ComparedRetrieval({}, {})
-    _compare(found, PLAIN, study, contracts, searching_arm(study, shelf), shelf)
+    compared = ComparedRetrieval({}, {})
+    _compare(compared, PLAIN, study, contracts, searching_arm(study, shelf), shelf)
     for name, design in DESIGNS.items():
-        _compare(found, name, study, contracts, walking_arm(study, shelf, graphs, design), shelf)
+        _compare(compared, name, study, contracts, walking_arm(study, shelf, graphs, design), shelf)
     chosen: dict[str, Sequence[EdgeKind]] = {
-        **{f"without {kind}": [each for each in WALKED if each != kind] for kind in WALKED},
+        **{f"without {kind}": [edge for edge in WALKED if edge != kind] for kind in WALKED},
         **ONLY,
     }
     ablated = {
         name: _measured(study, contracts, walking_arm(study, shelf, graphs, "ours", edges))
         for name, edges in chosen.items()
     }
-    return found, ablated
+    return compared, ablated
 
 
 def _compare(
@@ -214,14 +214,14 @@ def _compare(
         return ranked[contract.document.id, question.id]
 
     found.frames[name] = _measured(study, contracts, kept)
-    given = {
+    answers = {
         (contract.document.id, question.category): _nearest_sentence(
             study, shelf, contract.document.id, question.category, kept(contract, question)[:CONTEXT]
         )
         for contract in contracts
         for question in contract.questions
     }
-    found.asked[name] = answer_metrics.join(contracts, given)
+    found.asked[name] = answer_metrics.join(contracts, answers)
 
 
 def _measured(study: ReviewStudy, contracts: Sequence[Contract], arm: Arm) -> pandas.DataFrame:
@@ -235,49 +235,47 @@ def _nearest_sentence(
     study: ReviewStudy, shelf: ContractShelf, title: str, category: str, chunks: Sequence[FoundChunk]
 ) -> CategoryAnswers:
     """The sentence of the chunks that is nearest to the question; it stands for what a chat model would write."""
-    one = shelf.contracts[title]
-    rows = _rows_in(one, chunks)
+    shelved = shelf.contracts[title]
+    rows = _rows_in(shelved, chunks)
     if not rows:
         return CategoryAnswers(category, 0.0, ())
-    cosines = numpy.round(one.sentence_vectors[rows] @ shelf.vectors([wordings(study, category)[0].text])[0], 6)
+    cosines = numpy.round(shelved.sentence_vectors[rows] @ shelf.vectors([wordings(study, category)[0].text])[0], 6)
     best = int(numpy.argmax(cosines))
-    start, end = one.passages[rows[best]]
+    start, end = shelved.passages[rows[best]]
     score = float(cosines[best])
-    return CategoryAnswers(category, score, (SpanAnswer(one.document.text[start:end], start, end, score, ""),))
+    return CategoryAnswers(category, score, (SpanAnswer(shelved.document.text[start:end], start, end, score, ""),))
 
 
 def _rows_in(one: Shelved, chunks: Sequence[FoundChunk]) -> list[int]:
     """Numbers of the passages whose middles lie in one of the chunks."""
     middles = [(start + end) // 2 for start, end in one.passages]
-    return [
-        row for row, middle in enumerate(middles) if any(each.chunk.start <= middle < each.chunk.end for each in chunks)
-    ]
+    return [row for row, middle in enumerate(middles) if any(c.chunk.start <= middle < c.chunk.end for c in chunks)]
 
 
 def _named_arm(study: ReviewStudy, shelf: ContractShelf) -> Arm:
     """The query names the contract, as published; rewordings of it do not."""
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        first, *others = wordings(study, question.category)
-        asked = [titled(first, contract.document.id), *others]
-        return search(shelf, "minilm", asked, chunk_metrics.DEPTH, within=contract.document.id)
+        query, *rewordings = wordings(study, question.category)
+        chunk_queries = [titled(query, contract.document.id), *rewordings]
+        return search(shelf, "minilm", chunk_queries, chunk_metrics.DEPTH, within=contract.document.id)
 
     return arm
 
 
 def _reranked_arm(study: ReviewStudy, shelf: ContractShelf, arm: Arm) -> Arm:
     """The first chunks anew, by their sentence that is nearest to the question; its vectors are on the shelf."""
-    first = CANDIDATES
+    depth = CANDIDATES
 
     def reranked(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        asked = shelf.vectors([wordings(study, question.category)[0].text])[0]
-        one = shelf.contracts[contract.document.id]
-        cosines = numpy.round(one.sentence_vectors @ asked, 6).tolist()
-        found = [
-            FoundChunk(each.chunk, max((cosines[row] for row in _rows_in(one, [each])), default=-1.0))
-            for each in arm(contract, question)[:first]
+        query_vector = shelf.vectors([wordings(study, question.category)[0].text])[0]
+        shelved = shelf.contracts[contract.document.id]
+        cosines = numpy.round(shelved.sentence_vectors @ query_vector, 6).tolist()
+        rescored = [
+            FoundChunk(hit.chunk, max((cosines[row] for row in _rows_in(shelved, [hit])), default=-1.0))
+            for hit in arm(contract, question)[:depth]
         ]
-        return sorted(found, key=lambda each: -each.score)
+        return sorted(rescored, key=lambda each: -each.score)
 
     return reranked
 
@@ -285,18 +283,18 @@ def _reranked_arm(study: ReviewStudy, shelf: ContractShelf, arm: Arm) -> Arm:
 def redrawn_f1(asked: Sequence[answer_metrics.AnsweredQuestion], draws: int, seed: int) -> list[float]:
     """The published setting drawn again and again: F1 by the thesis's rule of all questions of two contracts."""
     sums: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    for each in asked:
-        text = each.answers[0][0] if each.answers else None
-        right = text is not None and any(answer_metrics.thesis_match(gold, text, 0.5) for gold in each.gold)
-        sums[each.contract][0] += 2 * right
-        sums[each.contract][1] += (text is not None) + bool(each.gold)
+    for question in asked:
+        text = question.answers[0][0] if question.answers else None
+        right = text is not None and any(answer_metrics.thesis_match(gold, text, 0.5) for gold in question.gold)
+        sums[question.contract][0] += 2 * right
+        sums[question.contract][1] += (text is not None) + bool(question.gold)
     contracts = list(sums)
     if len(contracts) < 2:
         raise CorpusError("the published setting draws two contracts; give a data set with more")
     generator = numpy.random.default_rng(seed)
     drawn = [generator.choice(len(contracts), size=2, replace=False) for _ in range(draws)]
-    pairs = [[sums[contracts[place]] for place in two] for two in drawn]
-    return [(one[0] + other[0]) / max(1.0, one[1] + other[1]) for one, other in pairs]
+    pairs = [[sums[contracts[row]] for row in two] for two in drawn]
+    return [(a[0] + b[0]) / max(1.0, a[1] + b[1]) for a, b in pairs]
 
 
 def answered(
@@ -308,12 +306,12 @@ def answered(
     """The checklist, or its sample, answered without training and with it, by arm."""
     results: dict[str, list[answer_metrics.AnsweredQuestion]] = {}
     for arm in answerers:
-        given = {
-            (contract.document.id, each.category): each
-            for contract, found in answer_all(study, contracts, arm, known)
-            for each in found
+        answers = {
+            (contract.document.id, category_answers.category): category_answers
+            for contract, checklist in answer_all(study, contracts, arm, known)
+            for category_answers in checklist
         }
-        results[arm] = answer_metrics.join(sampled_questions(study.options, contracts), given)
+        results[arm] = answer_metrics.join(sampled_questions(study.options, contracts), answers)
     return results
 
 
@@ -341,13 +339,13 @@ def ask_model(settings: Settings, say: Say = print) -> ModelSample:
     Raises ModelSetupError where they name no model, StoreError where no reply is recorded.
     """
     study, contracts, data = open_study(settings, say)
-    own = study.options
+    options = study.options
     with open_chat(settings.llm) as chat, tally() as used:
         study = replace(study, chat=chat)
-        known = known_contracts(study, contracts)
-        asked = answered(study, contracts, known, (*ANSWERERS, own.answers.arm))
-        data, judged = first_experiment(study, data, (*JUDGES, own.nli.arm))
-    return ModelSample(settings.llm.model, asked, data, judged, used.usage)
+        contract_models = known_contracts(study, contracts)
+        questions = answered(study, contracts, contract_models, (*ANSWERERS, options.answers.arm))
+        data, judged = first_experiment(study, data, (*JUDGES, options.nli.arm))
+    return ModelSample(settings.llm.model, questions, data, judged, used.usage)
 
 
 def scaling(study: ReviewStudy, contracts: Sequence[Contract]) -> pandas.DataFrame:
@@ -357,7 +355,7 @@ def scaling(study: ReviewStudy, contracts: Sequence[Contract]) -> pandas.DataFra
     n: a row has n, `scope`, its recall@3 with hits and questions by contract in `frame` order.
     """
     rows: list[pandas.DataFrame] = []
-    for size in [each for each in SIZES if each < len(contracts)] + [len(contracts)]:
+    for size in [count for count in SIZES if count < len(contracts)] + [len(contracts)]:
         some = contracts[:size]
         shelf = _shelf(study, some, study.options.retrieval.chunker)
         for scope in ("contract", "pooled"):
@@ -370,8 +368,8 @@ def scaling(study: ReviewStudy, contracts: Sequence[Contract]) -> pandas.DataFra
 
 def size(contracts: Sequence[Contract], data: NliSet) -> Iterator[str]:
     """Count what the data sets hold, a line each."""
-    asked = [question for contract in contracts for question in contract.questions]
-    gold = sum(bool(question.gold) for question in asked)
-    yield f"CUAD's format: {len(contracts)} contracts, {len(asked)} questions, {gold} with an answer"
-    pairs = sum(len(each.judgements) for each in data.agreements)
+    questions = [question for contract in contracts for question in contract.questions]
+    gold = sum(bool(question.gold) for question in questions)
+    yield f"CUAD's format: {len(contracts)} contracts, {len(questions)} questions, {gold} with an answer"
+    pairs = sum(len(a.judgements) for a in data.agreements)
     yield f"ContractNLI's format: {len(data.agreements)} agreements, {pairs} judgements"

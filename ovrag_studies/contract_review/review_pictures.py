@@ -18,15 +18,15 @@ LINES = ("-", "--", ":", "-.")
 def dots(tables: Mapping[str, pandas.DataFrame], width: float, *, label: str) -> Figure:
     """One panel a table: rows × series, a marker each, one row below the other; series differ in marker and colour."""
     with styled():
-        first = next(iter(tables.values()))
-        rows = len(first.index)
+        first_table = next(iter(tables.values()))
+        rows = len(first_table.index)
         fig = Figure(figsize=(width, 0.95 + 0.27 * rows), layout="constrained")
         axes = fig.subplots(1, len(tables), sharey=True, squeeze=False)[0]
         for ax, (title, table) in zip(axes, tables.items(), strict=True):
             _series(ax, table)
             ax.set_title(title)
             ax.set_xlabel(label)
-        axes[0].set_yticks(range(rows), [str(row) for row in first.index])
+        axes[0].set_yticks(range(rows), [str(row) for row in first_table.index])
         axes[0].set_ylim(rows - 0.5, -0.5)
         handles, names = axes[0].get_legend_handles_labels()
         fig.legend(handles, names, loc="outside lower center", ncols=min(4, len(names)))
@@ -35,9 +35,9 @@ def dots(tables: Mapping[str, pandas.DataFrame], width: float, *, label: str) ->
 
 def _series(ax: Axes, table: pandas.DataFrame) -> None:
     count = len(table.columns)
-    for place, (name, colour) in enumerate(zip(table.columns, colours(count), strict=True)):
-        shifted = numpy.arange(len(table.index)) + (place - (count - 1) / 2) * 0.7 / max(2, count)
-        marker = MARKERS[place % len(MARKERS)]
+    for index, (name, colour) in enumerate(zip(table.columns, colours(count), strict=True)):
+        shifted = numpy.arange(len(table.index)) + (index - (count - 1) / 2) * 0.7 / max(2, count)
+        marker = MARKERS[index % len(MARKERS)]
         ax.plot(table[name], shifted, marker=marker, ms=4, ls="", color=colour, mec="black", mew=0.4, label=str(name))
     ax.grid(axis="x")
     ax.set_axisbelow(True)
@@ -68,7 +68,7 @@ def spreads(
         )
         for row, name in enumerate(drawn):
             if name in marks:
-                label_once = others if name == next(each for each in drawn if each in marks) else "_"
+                label_once = others if name == next(key for key in drawn if key in marks) else "_"
                 ax.plot(marks[name], row, "D", mfc="white", mec="black", ms=5, mew=0.9, zorder=5, label=label_once)
         ax.set_yticks(range(len(drawn)), list(drawn))
         ax.set_ylim(len(drawn) - 0.5, -0.5)
@@ -86,17 +86,17 @@ def presence(
     """Plot presence scores of items that are there and that are not, and risk against coverage of each arm."""
     with styled():
         fig = Figure(figsize=(width, 2.7), layout="constrained")
-        parts = fig.subplots(1, len(given) + 1)
-        for ax, (name, (scores, truth)) in zip(parts, given.items(), strict=False):
-            there = [score for score, is_there in zip(scores, truth, strict=True) if is_there]
+        panels = fig.subplots(1, len(given) + 1)
+        for ax, (name, (scores, truth)) in zip(panels, given.items(), strict=False):
+            present = [score for score, is_there in zip(scores, truth, strict=True) if is_there]
             absent = [score for score, is_there in zip(scores, truth, strict=True) if not is_there]
             edges = numpy.linspace(0, 1, 21)
-            ax.hist(there, bins=edges, color="#0b5c8a", ec="white", lw=0.3, label="there")
+            ax.hist(present, bins=edges, color="#0b5c8a", ec="white", lw=0.3, label="there")
             ax.hist(absent, bins=edges, histtype="step", color="black", hatch="////", lw=0.8, label="not there")
             ax.set_title(name)
             ax.set_xlabel("presence score")
-        parts[0].set_ylabel("questions")
-        ax = parts[-1]
+        panels[0].set_ylabel("questions")
+        ax = panels[-1]
         for (name, curve), line, colour in zip(curves.items(), LINES, colours(len(curves)), strict=False):
             ax.plot(curve[:, 0], curve[:, 1], ls=line, color=colour, label=name)
         ax.set_title("risk and coverage")
@@ -106,6 +106,6 @@ def presence(
         ax.yaxis.set_major_formatter(PercentFormatter(1))
         ax.set_ylim(0)
         ax.grid()
-        handles = [each for part in parts[[0, -1]] for each in part.get_legend_handles_labels()[0]]
+        handles = [handle for panel in panels[[0, -1]] for handle in panel.get_legend_handles_labels()[0]]
         fig.legend(handles=handles, loc="outside lower center", ncols=len(handles))
         return fig

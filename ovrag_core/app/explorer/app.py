@@ -98,7 +98,7 @@ class AskTab:
         """List the contracts anew, and choose the added one of that id."""
         self.contract.options = _places(self.desk)
         self.contract.value = next(
-            (place for _, place in self.contract.options if place[1] == select), self.contract.value
+            (choice for _, choice in self.contract.options if choice[1] == select), self.contract.value
         )
         self.go.disabled = not self.contract.options
         self.changed()
@@ -107,20 +107,20 @@ class AskTab:
         """Take in what was uploaded, and say of each file that cannot be read why."""
         if tuple(files) == self.listed:
             return
-        taken, problems = [], []
+        added, problems = [], []
         for file in files:
             try:
-                taken.append(work.add_upload(self.desk, str(file["name"]), bytes(cast(memoryview, file["content"]))).id)
+                added.append(work.add_upload(self.desk, str(file["name"]), bytes(cast(memoryview, file["content"]))).id)
             except OvragError as error:
                 problems.append(str(error))
         # The button counts its value: all that is held, without the content. The same file can be chosen again.
         self.listed = tuple(_listing(name) for name in self.desk.collections.get(work.OWN, ()))
         self.upload.value = self.listed
-        self.refresh(taken[0] if taken else None)
-        told = " ".join([*([f"{', '.join(taken)} can be asked about."] if taken else []), *problems])
-        self.status.value = view.message(told, "bad" if problems else "good")
-        if taken and self.model.value == work.OFFLINE:  # with a model, to index them may cost
-            self.pool.submit(self.warm, work.OWN, taken[0])
+        self.refresh(added[0] if added else None)
+        words = " ".join([*([f"{', '.join(added)} can be asked about."] if added else []), *problems])
+        self.status.value = view.message(words, "bad" if problems else "good")
+        if added and self.model.value == work.OFFLINE:  # with a model, to index them may cost
+            self.pool.submit(self.warm, work.OWN, added[0])
 
     def make_sample(self) -> None:
         """Generate a few contracts and offer them."""
@@ -176,7 +176,7 @@ class BatchTab:
         self.contracts = _several(_places(desk), 10)
         self.questions = _several(_listed(desk, "id"), 6)
         self.arms = _several([(name, name) for name in ARM_NAMES], 6)
-        self.questions.value, self.arms.value = tuple(each.id for each in desk.questions), ("ovrag_evidence",)
+        self.questions.value, self.arms.value = tuple(question.id for question in desk.questions), ("ovrag_evidence",)
         self.model = widgets.Dropdown(options=list(desk.models), layout=_wide())
         self.name = widgets.Text(value=work.free_name(), layout=_wide())
         self.start = widgets.Button(description="Run", button_style="primary", layout=_wide())
@@ -232,8 +232,8 @@ class BatchTab:
             self.progress.value = self.progress.max
             failed = sum(record.outcome == "error" for record in records)
             done = f"{failed} of {len(records)} queries ended in an error." if failed else "Done."
-            kept = f"{done} The run {name} is kept; the tab Runs shows each query."
-            self.status.value = view.message(kept, "bad" if failed else "good")
+            notice = f"{done} The run {name} is kept; the tab Runs shows each query."
+            self.status.value = view.message(notice, "bad" if failed else "good")
             self.name.value = work.free_name()
             self.done()
 
@@ -266,7 +266,9 @@ class RunsTab:
         self.outcome.observe(lambda _: self.choose(), "value")
         self.query.observe(lambda change: self.show(change["new"]), "value")
         named = (("Run", self.run), ("Arm", self.arm), ("Outcome", self.outcome), ("Query", self.query))
-        boxes = [widgets.VBox([_label(title), each], layout=widgets.Layout(width="310px")) for title, each in named]
+        boxes = [
+            widgets.VBox([_label(title), dropdown], layout=widgets.Layout(width="310px")) for title, dropdown in named
+        ]
         row = widgets.HBox(boxes, layout=widgets.Layout(flex_flow="row wrap"))
         for widget, name in ((self.run, "run-name"), (self.query, "query")):
             widget.add_class(f"ovx-{name}")
@@ -289,15 +291,15 @@ class RunsTab:
                 self.summary.value = view.message(str(error), "bad")
             self.chunks = work.stored_chunks()
         self.arm.options = [ALL, *dict.fromkeys(record.arm for record in self.records)]
-        made = {record.outcome for record in self.records}
-        self.outcome.options = [(ALL, ALL), *((words, name) for name, words in OUTCOMES.items() if name in made)]
+        outcomes = {record.outcome for record in self.records}
+        self.outcome.options = [(ALL, ALL), *((words, name) for name, words in OUTCOMES.items() if name in outcomes)]
         self.choose()
 
     def choose(self) -> None:
         """List the queries of the chosen arm and outcome."""
         rows = [
-            (f"{record.document_id}, {record.question_id}, {record.arm}", place)
-            for place, record in enumerate(self.records)
+            (f"{record.document_id}, {record.question_id}, {record.arm}", number)
+            for number, record in enumerate(self.records)
             if self.arm.value in (ALL, record.arm) and self.outcome.value in (ALL, record.outcome)
         ]
         self.query.options = [NO_QUERY, *rows]
@@ -328,7 +330,7 @@ def _telling(status: widgets.HTML, what: str, done: Callable[[], None]) -> Itera
 
 def _two_columns(controls: Sequence[tuple[str | widgets.Widget, ...]], results: list[widgets.Widget]) -> widgets.Widget:
     """Controls under their names on the left, what comes of them on the right."""
-    named = [_label(part) if isinstance(part, str) else part for group in controls for part in group]
+    named = [_label(control) if isinstance(control, str) else control for group in controls for control in group]
     left = widgets.VBox(named, layout=widgets.Layout(width="300px", flex="0 0 300px"))
     right = widgets.VBox(results, layout=widgets.Layout(flex="1 1 auto", min_width="0", padding="0 0 0 20px"))
     return widgets.HBox([left, right])

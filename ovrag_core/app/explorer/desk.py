@@ -76,9 +76,9 @@ class Remembering:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row per text."""
         new = sorted({text for text in texts if (self.name, text) not in self._known}, key=len)
-        for first in range(0, len(new), AT_A_TIME):
-            self._watch(first, len(new))
-            some = new[first : first + AT_A_TIME]
+        for start in range(0, len(new), AT_A_TIME):
+            self._watch(start, len(new))
+            some = new[start : start + AT_A_TIME]
             self._known.update(zip(((self.name, text) for text in some), self._embedder.embed(some), strict=True))
         return numpy.stack([self._known[self.name, text] for text in texts])
 
@@ -110,18 +110,18 @@ def collections_of(desk: Desk) -> dict[str, list[str]]:
 def add_upload(desk: Desk, name: str, content: bytes) -> Document:
     """Take in an uploaded file. Raises DocumentError, with one sentence, for what cannot be read as a document."""
     clean = PurePath(name.replace("\\", "/")).name.lstrip(".") or "upload"  # a browser may send any name
-    held = desk.collections.setdefault(OWN, {})
-    path = desk.folder / f"upload-{len(held):03}{PurePath(clean).suffix[:10]}"
+    uploads = desk.collections.setdefault(OWN, {})
+    path = desk.folder / f"upload-{len(uploads):03}{PurePath(clean).suffix[:10]}"
     path.write_bytes(content)
     try:
         document = load(path, PurePath(clean).stem)
     except DocumentError as error:
-        if not held:
+        if not uploads:
             del desk.collections[OWN]
         raise DocumentError(str(error).replace(path.name, clean)) from None
     finally:
         path.unlink()
-    held[document.id] = document
+    uploads[document.id] = document
     return document
 
 
@@ -156,7 +156,7 @@ def ask_about(
     """One question about one contract. Raises QuestionError for an empty one, else what opening the bench raises."""
     if not text.strip():
         raise QuestionError("the question is empty; choose one or write one")
-    question = next((each for each in desk.questions if each.text == text.strip()), Question(id="Q", text=text.strip()))
+    question = next((q for q in desk.questions if q.text == text.strip()), Question(id="Q", text=text.strip()))
     bench = bench_of(desk, model, collection, watch)
     record, latency = ask_once(question, document_id, ARMS[arm], bench)
     return record, latency, bench
@@ -173,9 +173,9 @@ def batch_settings(
     questions: Sequence[str],
 ) -> Settings:
     """The settings of a batch as a run of its own. Raises RunError where nothing is chosen or the name will not do."""
-    for what, chosen in (("arm", arms), ("contract", contracts), ("question", questions)):
+    for noun, chosen in (("arm", arms), ("contract", contracts), ("question", questions)):
         if not chosen:
-            raise RunError(f"no {what} is chosen; mark at least one")
+            raise RunError(f"no {noun} is chosen; mark at least one")
     if run in {desk.models[model].evaluation.run, desk.models[model].experiment.run}:
         raise RunError(f"the run {run} is the project's own; give the batch another name")
     values = desk.models[model].model_dump()

@@ -172,9 +172,9 @@ class Guarded(Discreet, JupyterHandler):
     def write_error(self, status_code: int, **details: Any) -> None:
         """Answer with the sentence of the error."""
         error = details.get("exc_info", (None, None, None))[1]
-        said = error.log_message if isinstance(error, HTTPError) else None
+        reason = error.log_message if isinstance(error, HTTPError) else None
         self.set_header("Content-Type", "text/plain; charset=utf-8")
-        self.finish(said or f"{status_code}: {self._reason}\n")
+        self.finish(reason or f"{status_code}: {self._reason}\n")
 
 
 class ExplorerPage(Guarded, TornadoVoilaHandler):  # type: ignore[misc] # Voila has no types
@@ -195,11 +195,11 @@ class ExplorerPage(Guarded, TornadoVoilaHandler):  # type: ignore[misc] # Voila 
             return
         self.xsrf_token  # noqa: B018 - sets the cookie with which a page that closes may end its kernel
         _started.set(self.started)
-        parts: AsyncIterator[str] = self.get_generator()
-        async for part in parts:
+        snippets: AsyncIterator[str] = self.get_generator()
+        async for snippet in snippets:
             if self.is_left:
                 break
-            self.write(part)
+            self.write(snippet)
             self.flush()
         if self.is_left:
             self.on_connection_close()

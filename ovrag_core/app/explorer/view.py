@@ -84,9 +84,9 @@ def query_view(
     return _template("query").render(
         record=record,
         answer=pieces(answer.text, _within(marks, ANSWER, 0, len(answer.text))) if answer else [],
-        sources=sorted({each.document_id for each in quoted}),
+        sources=sorted({quote.document_id for quote in quoted}),
         name=name,
-        first_quote=next((each.start for each in quoted if document and each.document_id == document.id), None),
+        first_quote=next((quote.start for quote in quoted if document and quote.document_id == document.id), None),
         nearest=NEAREST if is_nearest(record) else "",
         facts=facts,
         place=place,
@@ -108,7 +108,7 @@ def query_view(
 
 
 def _fact_evidence(facts: Sequence[tuple[str, Sequence[FactRow]]]) -> list[Passage]:
-    return [each for _, rows in facts for row in rows if row.grounds for each in row.grounds.evidence]
+    return [evidence for _, rows in facts for row in rows if row.grounds for evidence in row.grounds.evidence]
 
 
 def _marked_text(document: Document, marks: Marks) -> list[Piece]:
@@ -118,7 +118,11 @@ def _marked_text(document: Document, marks: Marks) -> list[Piece]:
 
 def _pictures(violations: Sequence[Violation]) -> dict[int, Markup]:
     """Explanation graphs of the first violations, by their number from 1."""
-    return {place: picture(each) for place, each in enumerate(violations[:MOST_PICTURES], 1) if each.triples}
+    return {
+        number: picture(violation)
+        for number, violation in enumerate(violations[:MOST_PICTURES], 1)
+        if violation.triples
+    }
 
 
 def run_view(records: Sequence[QueryRecord], confidence: float = 0.95) -> str:
@@ -193,11 +197,11 @@ def _verdict_words(record: QueryRecord) -> str:
 def _marks(record: QueryRecord, violations: Sequence[Violation]) -> Marks:
     """Passages by the sign that marks them: the number of the violation that quotes them, or A for the answer's."""
     marks = [
-        (str(place), [passage(each.evidence) for each in violation.triples if each.evidence])
-        for place, violation in enumerate(violations, 1)
+        (str(number), [passage(triple.evidence) for triple in violation.triples if triple.evidence])
+        for number, violation in enumerate(violations, 1)
     ]
     quoted = record.answer.evidence if record.answer else ()
-    return [*marks, ("A", [passage(each) for each in quoted])]
+    return [*marks, ("A", [passage(quote) for quote in quoted])]
 
 
 def _within(marks: Marks, document_id: str, start: int, end: int) -> Marks:
@@ -205,9 +209,9 @@ def _within(marks: Marks, document_id: str, start: int, end: int) -> Marks:
     cut: Marks = []
     for sign, passages in marks:
         inside = [
-            each.model_copy(update={"start": max(each.start, start) - start, "end": min(each.end, end) - start})
-            for each in passages
-            if each.document == document_id and each.start < end and each.end > start
+            span.model_copy(update={"start": max(span.start, start) - start, "end": min(span.end, end) - start})
+            for span in passages
+            if span.document == document_id and span.start < end and span.end > start
         ]
         cut.append((sign, inside))
     return cut
@@ -243,11 +247,11 @@ def _row(arm: str, records: Sequence[QueryRecord], confidence: float) -> ArmRow:
     cells = [cell(record) for record in records]
     counts = Confusion(**{name: cells.count(name) for name in dict.fromkeys(cells)})
     outcomes = [record.outcome for record in records]
-    told = ", ".join(f"{outcomes.count(name)} {words}" for name, words in OUTCOMES.items() if name in outcomes)
+    summary = ", ".join(f"{outcomes.count(name)} {words}" for name, words in OUTCOMES.items() if name in outcomes)
     return ArmRow(
         arm,
         counts,
-        told,
+        summary,
         _rate(counts.tp, counts.tp + counts.fp, confidence),
         _rate(counts.tp, counts.tp + counts.fn, confidence),
     )
@@ -256,7 +260,7 @@ def _row(arm: str, records: Sequence[QueryRecord], confidence: float) -> ArmRow:
 def _rate(successes: int, trials: int, confidence: float) -> str:
     from ovrag_core.evaluation import wilson  # noqa: PLC0415 - see above
 
-    found = wilson(successes, trials, confidence)
-    if found.value is None or found.low is None or found.high is None:
+    estimate = wilson(successes, trials, confidence)
+    if estimate.value is None or estimate.low is None or estimate.high is None:
         return "not defined"
-    return f"{found.value:.2f} [{found.low:.2f}, {found.high:.2f}], n = {trials}"
+    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}], n = {trials}"

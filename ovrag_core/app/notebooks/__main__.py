@@ -31,14 +31,14 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     """Execute or clean each notebook; one line on stderr and exit code 1 where one fails."""
-    asked = arguments()
+    options = arguments()
     try:
-        for notebook in asked.notebooks:
-            if asked.clean:
-                clean(notebook, asked.to and asked.to / notebook.name)
+        for notebook in options.notebooks:
+            if options.clean:
+                clean(notebook, options.to and options.to / notebook.name)
             else:
-                folder = asked.to or project_of(notebook.parent) / "reports"
-                execute(notebook, folder / notebook.name, dict(asked.parameter))
+                folder = options.to or project_of(notebook.parent) / "reports"
+                execute(notebook, folder / notebook.name, dict(options.parameter))
     except OvragError as error:
         sys.exit(str(error))
     except OSError as error:

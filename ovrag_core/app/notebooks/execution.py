@@ -77,9 +77,9 @@ def _refuse_unknown(parameters: Mapping[str, Value], source: NotebookNode, noteb
     cells = [cell for cell in source.cells if PARAMETERS_TAG in cell.metadata.get("tags", [])]
     if not cells:
         raise NotebookError(f"{notebook} has no cell with the tag `{PARAMETERS_TAG}`; add one with its parameters")
-    known = {line.split("=")[0].split(":")[0].strip() for line in cells[0].source.splitlines() if "=" in line}
-    if unknown := sorted(set(parameters) - known):
-        raise NotebookError(f"{notebook} has no parameter {unknown[0]}; it has {', '.join(sorted(known))}")
+    declared = {line.split("=")[0].split(":")[0].strip() for line in cells[0].source.splitlines() if "=" in line}
+    if unknown := sorted(set(parameters) - declared):
+        raise NotebookError(f"{notebook} has no parameter {unknown[0]}; it has {', '.join(sorted(declared))}")
 
 
 def _run(prepared: Path, failed: Path, parameters: Mapping[str, Value], project: Path, shown_as: Path) -> NotebookNode:

@@ -54,15 +54,15 @@ def _with_stable_metadata(notebook: NotebookNode) -> NotebookNode:
 
 def _kept(outputs: list[NotebookNode]) -> list[NotebookNode]:
     """Outputs without stderr and widgets; what was printed in one go is one output, however it was transmitted."""
-    kept: list[NotebookNode] = []
+    merged: list[NotebookNode] = []
     for output in outputs:
         if output.get("name") == "stderr" or WIDGET in output.get("data", {}):
             continue
-        if kept and output.output_type == "stream" == kept[-1].output_type:
-            kept[-1].text += output.text
+        if merged and output.output_type == "stream" == merged[-1].output_type:
+            merged[-1].text += output.text
         else:
-            kept.append(output)
-    return kept
+            merged.append(output)
+    return merged
 
 
 def _stable_output(output: NotebookNode, project: Path) -> NotebookNode:

@@ -23,7 +23,7 @@ def table_html(frame: pd.DataFrame) -> str:
     A value that an index repeats from the row above, as groups do, is left out.
     """
     names, rows = _columns(frame), _rows(frame)
-    right = [all(_NUMBER.fullmatch(row[place]) for row in rows) and bool(rows) for place in range(len(names))]
+    right = [all(_NUMBER.fullmatch(row[column]) for row in rows) and bool(rows) for column in range(len(names))]
     head = _row("th", names, right)
     body = [_row("td", row, right) for row in rows[:MOST_ROWS]]
     more = f"<p>… and {len(rows) - MOST_ROWS} more rows</p>" if len(rows) > MOST_ROWS else ""
@@ -68,9 +68,9 @@ def _rows(frame: pd.DataFrame) -> list[list[str]]:
     rows = []
     above: list[str] = []
     for key, values in zip(frame.index, frame.itertuples(index=False, name=None), strict=True):
-        keys = [_text(part) for part in (key if isinstance(key, tuple) else (key,))][:levels]
-        same = next((place for place, (a, b) in enumerate(zip(keys, above, strict=False)) if a != b), len(above))
-        rows.append([*("" if place < min(same, levels - 1) else part for place, part in enumerate(keys))])
+        keys = [_text(label) for label in (key if isinstance(key, tuple) else (key,))][:levels]
+        shared = next((level for level, (a, b) in enumerate(zip(keys, above, strict=False)) if a != b), len(above))
+        rows.append([*("" if level < min(shared, levels - 1) else label for level, label in enumerate(keys))])
         rows[-1] += [_text(value) for value in values]
         above = keys
     return rows
@@ -78,10 +78,10 @@ def _rows(frame: pd.DataFrame) -> list[list[str]]:
 
 def _row(tag: str, cells: list[str], right: list[bool]) -> str:
     sides = ["right" if flush else "left" for flush in right]
-    made = [
+    cell_tags = [
         f'<{tag} style="text-align: {side}">{escape(cell)}</{tag}>' for cell, side in zip(cells, sides, strict=True)
     ]
-    return f"<tr>{''.join(made)}</tr>"
+    return f"<tr>{''.join(cell_tags)}</tr>"
 
 
 def _text(value: object) -> str:

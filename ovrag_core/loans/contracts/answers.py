@@ -45,7 +45,7 @@ def reference_answers(terms: LoanTerms, collateral: str | None) -> dict[str, str
         "Q4": (say("form"), on["openend_closedend"], say(terms.repayment), end),
         "Q5": (say("summary"), say("parties"), say("security"), clash),
     }
-    return {question: " ".join(part for part in parts if part) for question, parts in answers.items()}
+    return {question: " ".join(s for s in sentences if s) for question, sentences in answers.items()}
 
 
 def kind_of_loan(terms: LoanTerms) -> str:

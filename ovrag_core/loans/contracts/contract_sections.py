@@ -51,8 +51,8 @@ class Body:
 
 def compose_body(speaker: Speaker, *, said: frozenset[Says]) -> Body:
     """All sections but parties and signatures. `said`: what a cover sheet has already said."""
-    *order, last = speaker.random.choice(_ORDERS).split()
-    body = Body(order=("definitions", "conditions", *order, "boilerplate", last))
+    *order, closing = speaker.random.choice(_ORDERS).split()
+    body = Body(order=("definitions", "conditions", *order, "boilerplate", closing))
     _amount(body, speaker)
     _interest(body, speaker)
     _repayment(body, speaker)
@@ -90,11 +90,11 @@ def _interest(body: Body, speaker: Speaker) -> None:
 
 def _repayment(body: Body, speaker: Speaker) -> None:
     terms = speaker.terms
-    parts = [speaker.say(terms.repayment), speaker.say(_term_clause(speaker))]
+    clauses = [speaker.say(terms.repayment), speaker.say(_term_clause(speaker))]
     if speaker.random.random() < 0.5:
-        parts.reverse()
-    for part in parts:
-        body.add("repayment", part)
+        clauses.reverse()
+    for clause in clauses:
+        body.add("repayment", clause)
     for text in speaker.several("prepay", speaker.random.randint(0, 1)):
         body.add("repayment", text)
 

@@ -49,7 +49,7 @@ class Draft:
 
     def add(self, style: BlockStyle, *parts: str | Saying, label: str = "") -> None:
         """Append a block whose text is the parts joined by blanks; nothing where all are empty."""
-        texts = [self._remember(part) for part in parts]
+        texts = [self._remember(saying) for saying in parts]
         text = " ".join(text for text in texts if text)
         if text or not parts:
             self.blocks.append(Block(style, text, label))

@@ -41,20 +41,20 @@ def fits(conditions: Sequence[str], tags: frozenset[str]) -> bool:
 def phrasings(voice: Voice) -> dict[str, tuple[Phrasing, ...]]:
     """All phrasings of a voice by clause, in the file's order."""
     clauses: dict[str, list[Phrasing]] = {}
-    current: list[Phrasing] = []
+    wordings: list[Phrasing] = []
     for line in (_FOLDER / _FILES[voice]).read_text(encoding="utf-8").splitlines():
         if line.startswith("== "):
-            current = clauses.setdefault(line[3:].strip(), [])
+            wordings = clauses.setdefault(line[3:].strip(), [])
         elif line.strip() and not line.startswith("#"):
-            current.append(_parse(line.strip()))
+            wordings.append(_parse(line.strip()))
     return {clause: tuple(texts) for clause, texts in clauses.items()}
 
 
 def _parse(line: str) -> Phrasing:
-    found = _CONDITION.match(line)
-    if not found:
+    condition = _CONDITION.match(line)
+    if not condition:
         return Phrasing(line)
-    return Phrasing(line[found.end() :], tuple(found.group(1).split()))
+    return Phrasing(line[condition.end() :], tuple(condition.group(1).split()))
 
 
 def choose(random: Random, voice: Voice, clause: str, tags: frozenset[str]) -> str:

@@ -79,7 +79,7 @@ def sample(count: int, seed: int) -> list[LoanTerms]:
 
 
 def _terms(random: Random, number: int, kind: Kind, variant: Variant | None, used: set[str]) -> LoanTerms:
-    place = random.choices(places(), weights=[place.weight for place in places()])[0]
+    place = random.choices(places(), weights=[p.weight for p in places()])[0]
     use, extra_use = _uses(random, kind, variant)
     borrower = _borrower(random, place, kind, variant, use, used)
     if kind == "Mortgage" and not borrower.is_person:
@@ -168,8 +168,8 @@ def _repayment(random: Random, kind: Kind, variant: Variant | None, *, open_end:
 
 
 def _signing_day(random: Random) -> date:
-    first, last = _DAYS_OF_SIGNING
-    when = first + timedelta(days=random.randrange((last - first).days))
+    earliest, latest = _DAYS_OF_SIGNING
+    when = earliest + timedelta(days=random.randrange((latest - earliest).days))
     return when.replace(day=min(when.day, 28))
 
 
@@ -230,12 +230,12 @@ def _asset(random: Random, place: Place, asset: Asset) -> Pledge:
             title=f"{random.choice(('NK', 'WYK', 'DN', 'INV', 'GY', 'PTH'))}{random.randint(10_000, 399_999)}",
         )  # fmt: skip
         return Pledge(asset, text)
-    machine, other = random.sample(matters().machines, 2)
+    machine, machine2 = random.sample(matters().machines, 2)
     text = random.choice(matters().pledges[asset]).format(
         year=random.randint(2018, 2025),
         make=random.choice(matters().makes), vin="".join(random.choices("ABCDEFGHJKLMNPRSTUVWXYZ0123456789", k=17)),
         account=f"{random.randint(1000, 9999)} {random.randint(100_000, 999_999)}",
-        machine=machine, machine2=other, serial=f"{random.choice('ABKMT')}{random.randint(1000, 99999)}",
+        machine=machine, machine2=machine2, serial=f"{random.choice('ABKMT')}{random.randint(1000, 99999)}",
         count=f"{random.randint(2, 90) * 100:,}", stem=random.choice(name_lists().company_stems),
     )  # fmt: skip
     return Pledge(asset, text)

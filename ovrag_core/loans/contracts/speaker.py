@@ -180,8 +180,8 @@ def _lender_terms(terms: LoanTerms, register: Register) -> list[str]:
 
 
 def _city(terms: LoanTerms) -> str:
-    parts = terms.lender.address.split(",")
-    return parts[-2 if terms.place.american else -1].strip()
+    address = terms.lender.address.split(",")
+    return address[-2 if terms.place.american else -1].strip()
 
 
 def _other_amount(random: Random, terms: LoanTerms) -> Decimal:

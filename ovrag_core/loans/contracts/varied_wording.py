@@ -18,13 +18,13 @@ def write_varied(terms: LoanTerms, random: Random) -> Draft:
     register = choose_register(random, tags_of(terms))
     speaker = Speaker(terms, register, random)
     draft = Draft(look=_look(speaker), collateral=speaker.pledge)
-    title, said = _title(speaker)
+    title, covered = _title(speaker)
     if register.form != "letter" and random.random() < 0.1:
         draft.add("note", random.choice(_MARKS))
     rows_start = len(draft.blocks) + 1  # after the title
-    said |= _opening(draft, speaker, title, said)
+    covered |= _opening(draft, speaker, title, covered)
     rows_end = len(draft.blocks)
-    _sections(draft, speaker, compose_body(speaker, said=said))
+    _sections(draft, speaker, compose_body(speaker, said=covered))
     if register.form == "schedule" and random.random() < 0.4:
         _move_to_the_end(draft, rows_start, rows_end)
     _annex(draft, speaker)
@@ -283,17 +283,17 @@ def _section(
     draft: Draft, number: int, heading: str, paragraphs: list[list[Part]], numbering: Numbering, flow: Flow
 ) -> None:
     if flow == "joined":
-        paragraphs = [[part for paragraph in paragraphs for part in paragraph]]
+        paragraphs = [[saying for paragraph in paragraphs for saying in paragraph]]
     if numbering == "run_in":
-        first, *rest = paragraphs
-        paragraphs = [[f"{heading}.", *first], *rest]
+        opening, *following = paragraphs
+        paragraphs = [[f"{heading}.", *opening], *following]
     elif numbering == "ordinal_words":
-        first, *rest = paragraphs
-        paragraphs = [[f"{_ORDINALS[number - 1]}:", *first], *rest]
+        opening, *following = paragraphs
+        paragraphs = [[f"{_ORDINALS[number - 1]}:", *opening], *following]
     else:
         draft.add("heading", _heading(number, heading, numbering))
-    for position, parts in enumerate(paragraphs, start=1):
-        draft.add("text", _mark(number, position, len(paragraphs), numbering), *parts)
+    for position, sayings in enumerate(paragraphs, start=1):
+        draft.add("text", _mark(number, position, len(paragraphs), numbering), *sayings)
 
 
 _ORDINALS = ("FIRST", "SECOND", "THIRD", "FOURTH", "FIFTH", "SIXTH", "SEVENTH", "EIGHTH", "NINTH", "TENTH")

@@ -28,9 +28,9 @@ def number_words(number: int) -> str:
     """A whole number below a thousand billion in English words, `1203` as "one thousand two hundred three"."""
     for scale, name in _SCALES:
         if number >= scale:
-            rest = number % scale
+            remainder = number % scale
             head = f"{number_words(number // scale)} {name}"
-            return f"{head} {number_words(rest)}" if rest else head
+            return f"{head} {number_words(remainder)}" if remainder else head
     if number >= 100:
         head = f"{ONES[number // 100]} hundred"
         return f"{head} {number_words(number % 100)}" if number % 100 else head
@@ -61,12 +61,12 @@ def money(amount: Decimal, currency: str, style: MoneyStyle = "code") -> str:
     words = number_words(whole)
     if style == "note":
         return f"{_title(words)} and {cents:02d}/100 {_UNITS[currency]} ({_SYMBOLS[currency]}{figure})"
-    parts = f" and {cents:02d}/100" if cents else ""
-    return f"{words}{parts} {_UNITS[currency]} ({currency} {figure})"
+    fraction = f" and {cents:02d}/100" if cents else ""
+    return f"{words}{fraction} {_UNITS[currency]} ({currency} {figure})"
 
 
 def _title(words: str) -> str:
-    return " ".join("-".join(part.capitalize() for part in word.split("-")) for word in words.split())
+    return " ".join("-".join(half.capitalize() for half in word.split("-")) for word in words.split())
 
 
 def _local(amount: Decimal, currency: str) -> str:
@@ -113,25 +113,29 @@ def ordinal(number: int) -> str:
 def percent(rate: Decimal, style: RateStyle = "sign") -> str:
     """A yearly rate as `style` writes it: "5.75%", "5.75 per cent", "5¾%", "five point seven percent (5.7%)"."""
     figure = f"{rate.normalize():f}"
-    whole, part = int(rate), f"{(rate % 1).normalize():f}"
+    whole, fraction = int(rate), f"{(rate % 1).normalize():f}"
     simple = {
         "comma": f"{figure.replace('.', ',')} %",
         "sign_spaced": f"{figure} %",
         "per_cent": f"{figure} per cent",
         "percent": f"{figure} percent",
     }
-    if style == "fraction" and part in _FRACTIONS:
-        return f"{whole}{_FRACTIONS[part]}%"
+    if style == "fraction" and fraction in _FRACTIONS:
+        return f"{whole}{_FRACTIONS[fraction]}%"
     if style == "words":
-        spelled = f"{number_words(whole)} and {_FRACTION_WORDS[part]}" if part in _FRACTION_WORDS else _spelled(figure)
+        spelled = (
+            f"{number_words(whole)} and {_FRACTION_WORDS[fraction]}"
+            if fraction in _FRACTION_WORDS
+            else _spelled(figure)
+        )
         return f"{spelled} percent ({figure}%)"
     return simple.get(style, f"{figure}%")
 
 
 def _spelled(figure: str) -> str:
-    whole, _, part = figure.partition(".")
+    whole, _, decimals = figure.partition(".")
     words = number_words(int(whole))
-    return f"{words} point {' '.join(ONES[int(digit)] for digit in part)}" if part else words
+    return f"{words} point {' '.join(ONES[int(digit)] for digit in decimals)}" if decimals else words
 
 
 def months(count: int, *, words: bool = False) -> str:

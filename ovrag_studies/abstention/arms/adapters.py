@@ -112,8 +112,10 @@ class StringOracle:
             return CardReply(CardAnswer.NO, 1.0, denials[:1])
         value = words(self._names(card.claim.obj))
         subjects = {words(self._names(iri)) for iri in card.claim.subjects}
-        said = next((fact for fact in facts if any(_says(words(fact), each, value) for each in subjects)), None)
-        return CardReply(CardAnswer.YES, 1.0, (said,)) if said else CardReply(CardAnswer.UNKNOWN, 1.0)
+        statement = next(
+            (fact for fact in facts if any(_says(words(fact), subject, value) for subject in subjects)), None
+        )
+        return CardReply(CardAnswer.YES, 1.0, (statement,)) if statement else CardReply(CardAnswer.UNKNOWN, 1.0)
 
 
 def _says(fact: Words, subject: Words, value: Words) -> bool:
@@ -134,9 +136,9 @@ class Rag:
     @timed
     def answer(self, card: Card) -> CardReply:
         """See `Adapter.answer`."""
-        found = self._search(card.question)
-        judged = self._reader.read(card.question, found)
-        evidence = tuple(found[place].passage.text for place in judged.places)
+        retrieved = self._search(card.question)
+        judged = self._reader.read(card.question, retrieved)
+        evidence = tuple(retrieved[i].passage.text for i in judged.places)
         return CardReply(judged.answer, judged.confidence, evidence)
 
 
@@ -175,7 +177,7 @@ class GraphRag:
 def licensed_reply(asked: Asked) -> CardReply:
     """Turn the reading and licence of a question into a reply."""
     reading, licence = asked.reading, asked.licence
-    detail = "; ".join(part for part in (reading.reason, explained(licence) if licence else "") if part)
+    detail = "; ".join(reason for reason in (reading.reason, explained(licence) if licence else "") if reason)
     evidence = evidence_of(licence) if licence else ()
     return CardReply(ANSWERS[asked.verdict], reading.confidence, evidence, detail=detail)
 
@@ -186,8 +188,8 @@ def claims_of(card: Card, domain: Domain) -> tuple[GraphClaim, ...]:
     Raises CardError for what is no IRI, and DomainError for a predicate that the domain has not.
     """
     predicate = domain.predicate(card.claim.pred)
-    known = (predicate.name, predicate.chain.name if predicate.chain else None)
-    name = card.claim.pred if card.claim.pred in known else predicate.name
+    names = (predicate.name, predicate.chain.name if predicate.chain else None)
+    name = card.claim.pred if card.claim.pred in names else predicate.name
     try:
         value = NamedNode(card.claim.obj) if predicate.values == "thing" else Literal(card.claim.obj)
         return tuple(GraphClaim(NamedNode(subject), name, value) for subject in card.claim.subjects)
@@ -208,7 +210,7 @@ def explained(licence: Licence) -> str:
 
 def facts_by_subject(passages: Sequence[FactSentence]) -> dict[str, tuple[str, ...]]:
     """The texts of passages by the IRI of what they are about."""
-    found: dict[str, tuple[str, ...]] = {}
-    for each in passages:
-        found[each.fact[0]] = (*found.get(each.fact[0], ()), each.text)
-    return found
+    texts_by_subject: dict[str, tuple[str, ...]] = {}
+    for passage in passages:
+        texts_by_subject[passage.fact[0]] = (*texts_by_subject.get(passage.fact[0], ()), passage.text)
+    return texts_by_subject

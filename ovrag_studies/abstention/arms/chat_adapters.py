@@ -80,11 +80,11 @@ class ChatLicensed:
 
     def answer(self, card: Card) -> CardReply:
         """See `Adapter.answer`. Raises ModelSetupError where no call can succeed as things are set up."""
-        said = self._alone.answer(card)
-        if said.answer not in (CardAnswer.YES, CardAnswer.NO):
-            return said
-        checked = self._license(card, said)
-        return replace(checked, seconds=said.seconds + checked.seconds)
+        reply = self._alone.answer(card)
+        if reply.answer not in (CardAnswer.YES, CardAnswer.NO):
+            return reply
+        checked = self._license(card, reply)
+        return replace(checked, seconds=reply.seconds + checked.seconds)
 
     @timed
     def _license(self, card: Card, said: CardReply) -> CardReply:

@@ -102,7 +102,7 @@ def crossfit_arms(world: CardWorld, cards: Sequence[Card], folds: int = 5) -> di
     }
     arms: dict[Arm, Adapter] = {}
     for arm, reader in READERS.items():
-        systems = {fold: Rag(world.shelf, reader(each)) for fold, each in learned.items()}
+        systems = {fold: Rag(world.shelf, reader(fitted)) for fold, fitted in learned.items()}
         arms[arm] = Folded({card.id: systems[placed[card.id]] for card in cards})
     return arms
 
@@ -111,13 +111,13 @@ def lessons(world: CardWorld, cards: Sequence[Card]) -> list[Lesson]:
     """Collect what readers learn from: the cards with the passages that are found for them."""
     world.shelf.prepare(card.question for card in cards)
     near, search = world.shelf.nearest, world.shelf.search
-    return [Lesson(each.question, near(each.question), search(each.question), each.gold) for each in cards]
+    return [Lesson(card.question, near(card.question), search(card.question), card.gold) for card in cards]
 
 
 def _folds(clusters: Iterable[str], folds: int) -> dict[str, int]:
     """The fold of each cluster, dealt out in an order that nothing but the names decides."""
-    ordered = sorted(clusters, key=lambda each: hashlib.sha256(each.encode("utf-8", "surrogatepass")).digest())
-    return {cluster: place % folds for place, cluster in enumerate(ordered)}
+    ordered = sorted(clusters, key=lambda cluster: hashlib.sha256(cluster.encode("utf-8", "surrogatepass")).digest())
+    return {cluster: i % folds for i, cluster in enumerate(ordered)}
 
 
 # -- runs -------------------------------------------------------------------------------------------------------------
@@ -178,15 +178,15 @@ class Ranked:
 
 def ranks(world: CardWorld, cards: Sequence[Card]) -> tuple[Ranked, ...]:
     """Ranks of the right passages of all cards that a fact settles: gold is YES or NO, and there is such a passage."""
-    known = {each.fact[0] for each in world.shelf.passages}
-    asked = [(card, things) for card in cards if card.label != "U" and (things := about(card, known))]
-    world.shelf.prepare(card.question for card, _ in asked)
+    subjects = {p.fact[0] for p in world.shelf.passages}
+    settled = [(card, topics) for card in cards if card.label != "U" and (topics := about(card, subjects))]
+    world.shelf.prepare(card.question for card, _ in settled)
     return tuple(
         Ranked(
             card,
             world.cluster(card),
-            rank(things, world.shelf.search(card.question)),
-            rank(things, world.shelf.nearest(card.question)),
+            rank(topics, world.shelf.search(card.question)),
+            rank(topics, world.shelf.nearest(card.question)),
         )
-        for card, things in asked
+        for card, topics in settled
     )

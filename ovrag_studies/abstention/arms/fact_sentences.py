@@ -64,7 +64,7 @@ def verbalise(store: Store, domain: Domain) -> tuple[FactSentence, ...]:
 
     A thing without a name is called by the end of its IRI. Raises Unchecked where the store gives no answer.
     """
-    found: dict[tuple[str, str, str], tuple[Order, FactSentence]] = {}
+    by_fact: dict[tuple[str, str, str], tuple[Order, FactSentence]] = {}
     for predicate in domain.predicates.values():
         for row in store.select(_FACTS, {"predicate": NamedNode(predicate.iri)}):
             subject, value = row["subject"], row["object"]
@@ -76,9 +76,9 @@ def verbalise(store: Store, domain: Domain) -> tuple[FactSentence, ...]:
             passage = FactSentence(_sentence(predicate, title, object_name), title, object_name, fact)
             # Of several names the first in order, whatever the order of rows.
             ranked = tuple(label_order(name) for name in names), passage
-            found[fact] = min(ranked, found.get(fact, ranked), key=lambda each: each[0])
-    passages = (passage for _, passage in found.values())
-    return tuple(sorted(passages, key=lambda each: (each.title, each.text, each.fact)))
+            by_fact[fact] = min(ranked, by_fact.get(fact, ranked), key=lambda named: named[0])
+    passages = (passage for _, passage in by_fact.values())
+    return tuple(sorted(passages, key=lambda p: (p.title, p.text, p.fact)))
 
 
 def _name(term: NamedNode | Literal, name: object) -> Literal:
@@ -104,8 +104,8 @@ class FactShelf:
         self.passages = tuple(passages)
         self._embedder = embedder
         self._folder = folder
-        self._vectors = kept_vectors(embedder, [each.text for each in passages], folder)
-        self._lexicon = WordRanker([stems(each.text) for each in passages])
+        self._vectors = kept_vectors(embedder, [p.text for p in passages], folder)
+        self._lexicon = WordRanker([stems(p.text) for p in passages])
         self._names = _names(passages)
         self._longest = max(map(len, self._names), default=0)
         self._asked: dict[str, Vectors] = {}
@@ -137,8 +137,8 @@ class FactShelf:
         """The cosine of the question with each passage."""
         if question not in self._asked:
             self._asked[question] = self._embedder.embed([question])[0]
-        found: NDArray[numpy.float64] = (self._vectors @ self._asked[question]).astype(numpy.float64)
-        return found.round(DECIMALS)
+        cosines: NDArray[numpy.float64] = (self._vectors @ self._asked[question]).astype(numpy.float64)
+        return cosines.round(DECIMALS)
 
     def _named(self, question: str) -> NDArray[numpy.float64]:
         """Add up, for each passage, what the names in the question count."""
@@ -154,20 +154,20 @@ def mentions(asked: Words, names: Container[Words], longest: int) -> dict[Words,
 
     `longest` is the number of words of the longest name.
     """
-    taken = [False] * len(asked)
-    found: dict[Words, int] = {}
+    covered = [False] * len(asked)
+    starts: dict[Words, int] = {}
     for length in range(min(longest, len(asked)), 0, -1):
         for start in range(len(asked) - length + 1):
-            place = slice(start, start + length)
-            if asked[place] in names and not any(taken[place]):
-                taken[place] = [True] * length
-                found.setdefault(asked[place], start)
-    return found
+            span = slice(start, start + length)
+            if asked[span] in names and not any(covered[span]):
+                covered[span] = [True] * length
+                starts.setdefault(asked[span], start)
+    return starts
 
 
 def _names(passages: Sequence[FactSentence]) -> dict[Words, dict[int, float]]:
     """For each name, the passages that it names something of, and what it counts for them."""
-    found: defaultdict[Words, dict[int, float]] = defaultdict(dict)
+    weights: defaultdict[Words, dict[int, float]] = defaultdict(dict)
     for row, passage in enumerate(passages):
         for name, weight in (
             (passage.title, TITLE),
@@ -175,8 +175,8 @@ def _names(passages: Sequence[FactSentence]) -> dict[Words, dict[int, float]]:
             (passage.object_name, OBJECT),
         ):
             if key := words(name):
-                found[key].setdefault(row, weight)
-    return dict(found)
+                weights[key].setdefault(row, weight)
+    return dict(weights)
 
 
 # -- how well it is found ---------------------------------------------------------------------------------------------
@@ -189,10 +189,10 @@ def about(card: Card, known: Container[str]) -> frozenset[str]:
     recorded of is settled, if at all, by what is recorded of its object: for example, that the relation
     holds the other way round. `known` are the things that there are passages on.
     """
-    subjects = frozenset(each for each in card.claim.subjects if each in known)
-    return subjects or frozenset(each for each in (card.claim.obj,) if each in known)
+    subjects = frozenset(iri for iri in card.claim.subjects if iri in known)
+    return subjects or frozenset(iri for iri in (card.claim.obj,) if iri in known)
 
 
 def rank(things: Container[str], found: Sequence[Found]) -> int | None:
     """The rank, from 1, of the first passage on one of the things; None where there is none among them."""
-    return next((place for place, each in enumerate(found, 1) if each.passage.fact[0] in things), None)
+    return next((position for position, hit in enumerate(found, 1) if hit.passage.fact[0] in things), None)

@@ -75,43 +75,43 @@ _ABSTAINS = re.compile(
 def read_reply(text: str) -> Read:
     """Read a model's whole reply. Never raises; a reply that contradicts itself is unparsed."""
     folded = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
-    said = _THOUGHT.sub(" ", folded).strip() if len(folded) <= LONGEST else ""
-    if not said or _THINKING.search(said):
+    reply = _THOUGHT.sub(" ", folded).strip() if len(folded) <= LONGEST else ""
+    if not reply or _THINKING.search(reply):
         return Read(CardAnswer.UNPARSED)
-    lines = [line for raw in said.split("\n") if (line := " ".join(_MARKUP.sub(" ", raw).split()))]
+    lines = [line for raw in reply.split("\n") if (line := " ".join(_MARKUP.sub(" ", raw).split()))]
     confidence = next((value for line in lines[1:] if (value := _confidence(line)) is not None), None)
-    lines = [line for place, line in enumerate(lines) if place == 0 or _confidence(line) is None]
+    lines = [line for i, line in enumerate(lines) if i == 0 or _confidence(line) is None]
     return Read(_said("\n".join(lines)), confidence)
 
 
 def _said(text: str) -> CardAnswer:
     """The one thing that is said: marked as the answer, or else at the beginning with nothing against it later on."""
     marked = {_statement(match["said"]) for match in _MARKED.finditer(text)} - {CardAnswer.UNPARSED}
-    first, *rest = (_statement(sentence) for sentence in _SENTENCE.split(text))
-    if first is CardAnswer.UNPARSED:
+    opening, *later = (_statement(sentence) for sentence in _SENTENCE.split(text))
+    if opening is CardAnswer.UNPARSED:
         return marked.pop() if len(marked) == 1 else CardAnswer.UNPARSED
     # An explanation may say that nothing is known of something; it may not say the opposite.
-    against = {CardAnswer.YES, CardAnswer.NO} - {first}
-    if (marked | set(rest)) & against or (first is not CardAnswer.UNKNOWN and CardAnswer.UNKNOWN in rest):
+    against = {CardAnswer.YES, CardAnswer.NO} - {opening}
+    if (marked | set(later)) & against or (opening is not CardAnswer.UNKNOWN and CardAnswer.UNKNOWN in later):
         return CardAnswer.UNPARSED
-    return first
+    return opening
 
 
 def _statement(text: str) -> CardAnswer:
-    said = _OPENING.sub("", text.strip(" \t-–—•:,.'()")).strip(" '()")
-    found = _ANSWER.match(said)
-    if not found:
-        abstains = _ABSTAINS.search(said) and said.split(" ")[0] not in ("yes", "true", "correct", "false")
+    statement = _OPENING.sub("", text.strip(" \t-–—•:,.'()")).strip(" '()")
+    match = _ANSWER.match(statement)
+    if not match:
+        abstains = _ABSTAINS.search(statement) and statement.split(" ")[0] not in ("yes", "true", "correct", "false")
         return CardAnswer.UNKNOWN if abstains else CardAnswer.UNPARSED
-    return CardAnswer.UNPARSED if _ABSTAINS.search(said, found.end()) else _WORDS[found["word"]]
+    return CardAnswer.UNPARSED if _ABSTAINS.search(statement, match.end()) else _WORDS[match["word"]]
 
 
 def _confidence(line: str) -> float | None:
     """A share of 1 from a line that is a number and little else: with a decimal point up to 1, else of a hundred."""
-    found = _CONFIDENCE.match(line)
-    if not found:
+    match = _CONFIDENCE.match(line)
+    if not match:
         return None
-    value = float(found["number"])
-    if "." not in found["number"] or found["percent"] or value > 1:
+    value = float(match["number"])
+    if "." not in match["number"] or match["percent"] or value > 1:
         value /= 100
     return value if value <= 1 else None

@@ -82,26 +82,26 @@ class Signals:
     """
 
     def __init__(self, question: str, found: Sequence[Found]) -> None:
-        self._titles = [words(each.passage.title) for each in found]
-        self._objects = [words(each.passage.object_name) for each in found]
-        shorts = [words(bare(each.passage.title)) for each in found]
+        self._titles = [words(hit.passage.title) for hit in found]
+        self._objects = [words(hit.passage.object_name) for hit in found]
+        shorts = [words(bare(hit.passage.title)) for hit in found]
         names = {*self._titles, *shorts, *self._objects} - {()}
-        at = mentions(words(question), names, max(map(len, names), default=0))
+        positions = mentions(words(question), names, max(map(len, names), default=0))
         pairs = zip(self._titles, shorts, strict=True)
-        self._starts = {place: at.get(title, at.get(short)) for place, (title, short) in enumerate(pairs)}
-        self._ends = {place: at.get(each) for place, each in enumerate(self._objects)}
-        titled = {place: start for place, start in self._starts.items() if start is not None}
-        self.said = tuple(place for place, start in titled.items() if self._ends[place] not in (None, start))
-        self.about = tuple(place for place in titled if place not in self.said)
+        self._starts = {i: positions.get(title, positions.get(short)) for i, (title, short) in enumerate(pairs)}
+        self._ends = {i: positions.get(name) for i, name in enumerate(self._objects)}
+        titled = {i: start for i, start in self._starts.items() if start is not None}
+        self.said = tuple(i for i, start in titled.items() if self._ends[i] not in (None, start))
+        self.about = tuple(i for i in titled if i not in self.said)
         self.others = len(self._titles_of(self.about) - self._titles_of(self.said))
         self.steps = self._two_steps(titled)
         title_leads = not found or _leads(found[0])
         self.said_in_order = self._in_order(titled) == title_leads if self.said else False
-        order = sorted(at.values(), reverse=not title_leads)
+        order = sorted(positions.values(), reverse=not title_leads)
         self.named = len(order)
         self.first_titled = bool({*order[:1]} & {*titled.values()})
         self.last_titled = bool({*order[-1:]} & {*titled.values()})
-        self.namesakes = _namesakes(at, self._titles, shorts)
+        self.namesakes = _namesakes(positions, self._titles, shorts)
         self.unknown = _unknown(question, found)
 
     def _in_order(self, titled: Mapping[int, int]) -> bool:
@@ -110,15 +110,15 @@ class Signals:
 
     def _two_steps(self, titled: Iterable[int]) -> tuple[int, int] | None:
         goes_on = (
-            (one, two)
-            for one in titled
-            for two, end in self._ends.items()
-            if one != two and end is not None and self._objects[one] == self._titles[two]
+            (step, next_step)
+            for step in titled
+            for next_step, end in self._ends.items()
+            if step != next_step and end is not None and self._objects[step] == self._titles[next_step]
         )
         return next(goes_on, None)
 
     def _titles_of(self, places: Iterable[int]) -> set[Words]:
-        return {self._titles[place] for place in places}
+        return {self._titles[i] for i in places}
 
     @property
     def pattern(self) -> Pattern:
@@ -156,43 +156,45 @@ def _namesakes(at: Iterable[Words], titles: Sequence[Words], shorts: Sequence[Wo
     for name in at:
         if name in titles:
             continue
-        fitting = [place for place, short in enumerate(shorts) if short == name]
-        if len({titles[place] for place in fitting}) > 1:
+        fitting = [i for i, short in enumerate(shorts) if short == name]
+        if len({titles[i] for i in fitting}) > 1:
             return tuple(fitting)
     return ()
 
 
 def _unknown(question: str, found: Sequence[Found]) -> int:
     """Words of the question with a capital or a figure, but for its first word, that no passage holds."""
-    told = {word for each in found for word in words(each.passage.text)}
-    return sum(not told.issuperset(words(word)) for word in _WORD.findall(question)[1:] if not word[0].islower())
+    passage_words = {word for hit in found for word in words(hit.passage.text)}
+    return sum(
+        not passage_words.issuperset(words(word)) for word in _WORD.findall(question)[1:] if not word[0].islower()
+    )
 
 
 def features(question: str, found: Sequence[Found]) -> Floats:
     """The numbers that the learned reader weighs, in the order of FEATURES."""
-    seen = Signals(question, found)
-    asked = set(words(question))
+    signals = Signals(question, found)
+    question_words = set(words(question))
     best = _likeness(found)
     lead = best - found[1].cosine if len(found) > 1 else 0.0
-    told = set(words(found[0].passage.text)) if found else set()
-    shared = len(asked & told) / max(1, len(asked))
-    alone = bool(seen.about) and not seen.said
+    best_words = set(words(found[0].passage.text)) if found else set()
+    shared = len(question_words & best_words) / max(1, len(question_words))
+    alone = bool(signals.about) and not signals.said
     return numpy.array(
         [
-            bool(seen.said) and seen.said_in_order,
-            bool(seen.said) and not seen.said_in_order,
-            seen.steps is not None and not seen.said,
-            min(2, seen.others),
-            alone and seen.first_titled,
-            alone and seen.last_titled and seen.named > 1,
-            alone and not seen.last_titled,
-            len(seen.namesakes) > 1,
-            min(3, seen.unknown),
+            bool(signals.said) and signals.said_in_order,
+            bool(signals.said) and not signals.said_in_order,
+            signals.steps is not None and not signals.said,
+            min(2, signals.others),
+            alone and signals.first_titled,
+            alone and signals.last_titled and signals.named > 1,
+            alone and not signals.last_titled,
+            len(signals.namesakes) > 1,
+            min(3, signals.unknown),
             best,
             lead,
             shared,
-            alone and seen.first_titled and not seen.unknown,
-            alone and seen.last_titled and not seen.unknown,
+            alone and signals.first_titled and not signals.unknown,
+            alone and signals.last_titled and not signals.unknown,
         ],
         dtype=numpy.float64,
     )
@@ -256,9 +258,9 @@ def learn(lessons: Sequence[Lesson], source: str) -> Learned:
 
     Raises CardError where one of the three answers is the gold of no card.
     """
-    if missing := [gold for gold in GOLD if all(each.gold != gold for each in lessons)]:
+    if missing := [gold for gold in GOLD if all(lesson.gold != gold for lesson in lessons)]:
         raise CardError(f"readers cannot learn from {len(lessons)} cards without any of gold {missing[0]}; give some")
-    ordered = sorted(lessons, key=lambda each: (each.question, each.gold))
+    ordered = sorted(lessons, key=lambda lesson: (lesson.question, lesson.gold))
     return Learned(
         source=source,
         cards=len(ordered),
@@ -270,15 +272,15 @@ def learn(lessons: Sequence[Lesson], source: str) -> Learned:
 
 def _learn_thresholds(lessons: Sequence[Lesson]) -> Thresholds:
     """The two thresholds with the most right answers, of the likenesses that occur rounded to hundredths."""
-    likeness = numpy.array([_likeness(each.nearest) for each in lessons])
-    gold = numpy.array([GOLD.index(each.gold) for each in lessons])
+    likeness = numpy.array([_likeness(lesson.nearest) for lesson in lessons])
+    gold = numpy.array([GOLD.index(lesson.gold) for lesson in lessons])
     steps = numpy.unique(numpy.floor(likeness * 100) / 100)
-    every = [(no, yes) for no in steps for yes in steps if no <= yes]
-    no, yes = max(every, key=lambda pair: (int((_by_likeness(likeness, *pair) == gold).sum()), pair))
+    candidates = [(no, yes) for no in steps for yes in steps if no <= yes]
+    no, yes = max(candidates, key=lambda pair: (int((_by_likeness(likeness, *pair) == gold).sum()), pair))
     right = _by_likeness(likeness, no, yes) == gold
     edges = numpy.quantile(likeness, numpy.linspace(0, 1, BINS + 1)[1:-1])
     bins = numpy.digitize(likeness, edges)
-    shares = [_share(int(right[bins == each].sum()), int((bins == each).sum())) for each in range(BINS)]
+    shares = [_share(int(right[bins == b].sum()), int((bins == b).sum())) for b in range(BINS)]
     return Thresholds(yes=_short(yes), no=_short(no), edges=tuple(map(_short, edges)), right=tuple(shares))
 
 
@@ -293,8 +295,8 @@ def _likeness(found: Sequence[Found]) -> float:
 
 def _learn_names(lessons: Sequence[Lesson]) -> dict[Pattern, dict[Gold, float]]:
     counts: dict[Pattern, Counter[Gold]] = {pattern: Counter() for pattern in PATTERNS}
-    for each in lessons:
-        counts[Signals(each.question, each.found).pattern][each.gold] += 1
+    for lesson in lessons:
+        counts[Signals(lesson.question, lesson.found).pattern][lesson.gold] += 1
     return {
         pattern: {gold: _share(counted[gold], counted.total(), len(GOLD)) for gold in GOLD}
         for pattern, counted in counts.items()
@@ -309,16 +311,16 @@ def _share(hits: int, of: int, kinds: int = 2) -> float:
 def _learn_weights(lessons: Sequence[Lesson]) -> Weights:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - takes a second; who only reads shall not wait
 
-    rows = numpy.stack([features(each.question, each.found) for each in lessons])
+    rows = numpy.stack([features(lesson.question, lesson.found) for lesson in lessons])
     mean, scale = rows.mean(axis=0), rows.std(axis=0)
     scale = numpy.where(scale > 0, scale, 1.0)
     model = LogisticRegression(C=STRENGTH, max_iter=1000, tol=1e-8)
-    model.fit((rows - mean) / scale, [GOLD.index(each.gold) for each in lessons])
+    model.fit((rows - mean) / scale, [GOLD.index(lesson.gold) for lesson in lessons])
     return Weights(
         features=FEATURES,
         mean=_row(mean),
         scale=_row(scale),
-        weights=tuple(_row(each) for each in model.coef_),
+        weights=tuple(_row(row) for row in model.coef_),
         bias=_row(model.intercept_),
     )
 
@@ -366,10 +368,10 @@ class ByNames:
 
     def read(self, question: str, found: Sequence[Found]) -> Opinion:
         """See `Reader.read`."""
-        seen = Signals(question, found)
-        shares = self._by[seen.pattern]
-        gold = max(GOLD, key=lambda each: shares[each])
-        return Opinion(CardAnswer(gold), shares[gold], seen.places)
+        signals = Signals(question, found)
+        shares = self._by[signals.pattern]
+        gold = max(GOLD, key=lambda g: shares[g])
+        return Opinion(CardAnswer(gold), shares[gold], signals.places)
 
 
 class ByWeights:

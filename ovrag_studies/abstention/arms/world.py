@@ -87,8 +87,8 @@ def make_deck(source: GraphSource, plan: Cards, embedder: Embedder, folder: Path
 
 def read_hidden(path: Path) -> frozenset[str]:
     """The IRIs in a file, one a line. Raises CardError where it cannot be read or holds something else."""
-    found = dict(read_lines(path, CardError, "name a file of IRIs, one a line"))
-    for number, line in found.items():
+    lines = dict(read_lines(path, CardError, "name a file of IRIs, one a line"))
+    for number, line in lines.items():
         if "://" not in line or len(line.split()) != 1:
             raise CardError(f"{path}, line {number} is no IRI; give the IRI of one subject a line")
-    return frozenset(line.strip() for line in found.values())
+    return frozenset(line.strip() for line in lines.values())

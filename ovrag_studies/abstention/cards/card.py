@@ -87,18 +87,18 @@ def read_cards(path: Path, *, keep_malformed: bool = False) -> tuple[Card, ...]:
     field, an unknown gold or label or two that disagree, an id that stands twice, and a malformed IRI.
     """
     cards: list[Card] = []
-    seen: dict[str, int] = {}
+    line_of: dict[str, int] = {}
     for number, line in read_records(path, _CardLine, CardError, REMEDY):
         where = f"{path}, line {number}"
         card = line.root
-        if card.id in seen:
+        if card.id in line_of:
             raise CardError(
-                f"{where}: the id {one_line(card.id, 60)!r} stands in line {seen[card.id]} already; give every card "
+                f"{where}: the id {one_line(card.id, 60)!r} stands in line {line_of[card.id]} already; give every card "
                 "its own"
             )
         if not keep_malformed:
             _refuse_malformed(card, where)
-        seen[card.id] = number
+        line_of[card.id] = number
         cards.append(card)
     if not cards:
         raise CardError(f"{path} holds no card; give one JSON object a line")
@@ -124,7 +124,7 @@ def as_record(card: Card) -> dict[str, object]:
 
 
 def _refuse_malformed(card: Card, where: str) -> None:
-    for field, iri in (("subj", each) for each in card.claim.subjects):
+    for field, iri in (("subj", subject) for subject in card.claim.subjects):
         _refuse(iri, field, where)
     _refuse(card.claim.pred, "pred", where)
     _refuse(card.claim.obj, "obj", where)

@@ -66,9 +66,9 @@ class View:
         self.domain, self.predicate, self.nearest, self.visible = domain, predicate, nearest, visible
         self.all, self.seen = Known(graph, domain, predicate), Known(visible, domain, predicate)
         self.pairs = _pairs(visible, predicate)
-        seen = {subject for subject, _ in self.pairs}
-        self.hidden = [pair for pair in _pairs(graph, predicate) if pair[0] not in seen]
-        facts = [pair for each in domain.predicates.values() for pair in _pairs(graph, each)]
+        visible_subjects = {subject for subject, _ in self.pairs}
+        self.hidden = [pair for pair in _pairs(graph, predicate) if pair[0] not in visible_subjects]
+        facts = [pair for p in domain.predicates.values() for pair in _pairs(graph, p)]
         self._nodes: list[Value] = sorted({node for pair in facts for node in pair}, key=str)
 
     @cached_property
@@ -79,36 +79,36 @@ class View:
     @cached_property
     def sources(self) -> dict[Value, list[NamedNode]]:
         """By an object, of whom it is said."""
-        found: defaultdict[Value, list[NamedNode]] = defaultdict(list)
+        subjects_by_object: defaultdict[Value, list[NamedNode]] = defaultdict(list)
         for subject, value in self.pairs:
-            found[value].append(subject)
-        return found
+            subjects_by_object[value].append(subject)
+        return subjects_by_object
 
     @cached_property
     def elsewhere(self) -> dict[Value, list[tuple[NamedNode, Predicate]]]:
         """By an object, of whom another predicate says it."""
-        found: defaultdict[Value, list[tuple[NamedNode, Predicate]]] = defaultdict(list)
+        facts_by_object: defaultdict[Value, list[tuple[NamedNode, Predicate]]] = defaultdict(list)
         for predicate in self.domain.predicates.values():
             for subject, value in _pairs(self.visible, predicate) if predicate.name != self.predicate.name else ():
-                found[value].append((subject, predicate))
-        return found
+                facts_by_object[value].append((subject, predicate))
+        return facts_by_object
 
     @cached_property
     def named(self) -> dict[str, list[Value]]:
         """By a name in small letters, the things of any fact that bear it, hidden ones too."""
-        found: defaultdict[str, list[Value]] = defaultdict(list)
+        nodes_by_name: defaultdict[str, list[Value]] = defaultdict(list)
         for node in self._nodes:
-            found[self.name(node).casefold()].append(node)
-        return found
+            nodes_by_name[self.name(node).casefold()].append(node)
+        return nodes_by_name
 
     @cached_property
     def shared(self) -> dict[str, list[NamedNode]]:
         """By a name without what qualifies it, the things that bear it, where there are several."""
-        found: defaultdict[str, list[NamedNode]] = defaultdict(list)
+        nodes_by_name: defaultdict[str, list[NamedNode]] = defaultdict(list)
         for node in self._nodes:
             if isinstance(node, NamedNode):
-                found[bare(self.name(node))].append(node)
-        return {name: nodes for name, nodes in found.items() if len(nodes) > 1}
+                nodes_by_name[bare(self.name(node))].append(node)
+        return {name: nodes for name, nodes in nodes_by_name.items() if len(nodes) > 1}
 
     def name(self, node: Value) -> str:
         """Return the name of a thing."""
@@ -137,12 +137,12 @@ class View:
 
 def _pairs(store: EmbeddedStore, predicate: Predicate) -> list[Pair]:
     triples: list[Triple] = store.triples(None, NamedNode(predicate.iri), None)
-    found = [
-        (each.subject, each.object)
-        for each in triples
-        if isinstance(each.subject, NamedNode) and isinstance(each.object, NamedNode | Literal)
+    pairs = [
+        (triple.subject, triple.object)
+        for triple in triples
+        if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode | Literal)
     ]
-    return sorted(found, key=lambda pair: (str(pair[0]), str(pair[1])))
+    return sorted(pairs, key=lambda pair: (str(pair[0]), str(pair[1])))
 
 
 def _shuffled(items: Sequence[Pair], chance: random.Random) -> list[Pair]:
@@ -168,9 +168,9 @@ def chained(view: View, chance: random.Random) -> Iterator[Proposal]:
 
 def another(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing with what is said of another one."""
-    others = view.objects(chance)
+    objects = view.objects(chance)
     for subject in chance.sample(view.subjects, len(view.subjects)):
-        for value in islice(others, 3):
+        for value in islice(objects, 3):
             yield Proposal((subject,), value)
 
 
@@ -191,9 +191,9 @@ def circular(view: View, chance: random.Random) -> Iterator[Proposal]:
 def sibling(view: View, chance: random.Random) -> Iterator[Proposal]:
     """Another thing of which the same is said: two steps away in the graph."""
     for subject, value in _shuffled(view.pairs, chance):
-        others = [each for each in view.sources[value] if each != subject]
-        if others:
-            yield Proposal((subject,), chance.choice([each for each in others if each in view.sources] or others))
+        siblings = [node for node in view.sources[value] if node != subject]
+        if siblings:
+            yield Proposal((subject,), chance.choice([node for node in siblings if node in view.sources] or siblings))
 
 
 def one_too_far(view: View, chance: random.Random) -> Iterator[Proposal]:
@@ -213,18 +213,18 @@ def alike_in_name(view: View, chance: random.Random) -> Iterator[Proposal]:
 
 def of_other_classes(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing with something that is an object of another predicate, or a thing of another class."""
-    pairs = [pair for each in view.domain.predicates.values() for pair in _pairs(view.visible, each)]
-    things = sorted({node for pair in pairs for node in pair if isinstance(node, NamedNode)}, key=str)
+    pairs = [pair for p in view.domain.predicates.values() for pair in _pairs(view.visible, p)]
+    nodes = sorted({node for pair in pairs for node in pair if isinstance(node, NamedNode)}, key=str)
     for subject in chance.sample(view.subjects, len(view.subjects)):
-        yield Proposal((subject,), chance.choice(things))
+        yield Proposal((subject,), chance.choice(nodes))
 
 
 def by_other_classes(view: View, chance: random.Random) -> Iterator[Proposal]:
     """An object with what is said of things."""
     values = sorted({value for _, value in view.pairs if isinstance(value, NamedNode)}, key=str)
-    others = view.objects(chance)
+    objects = view.objects(chance)
     for value in chance.sample(values, len(values)):
-        yield Proposal((value,), next(others))
+        yield Proposal((value,), next(objects))
 
 
 def other_predicate(name: str) -> Callable[[View, random.Random], Iterator[Proposal]]:
@@ -247,16 +247,16 @@ def far_off(view: View, chance: random.Random) -> Iterator[Proposal]:
 
 def hidden(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing whose facts are hidden, with what is true of it, near to that, or said of another, by any predicate."""
-    others, elsewhere = view.objects(chance), cycle(_elsewhere(view, chance))
+    objects, elsewhere = view.objects(chance), cycle(_elsewhere(view, chance))
     for turn in range(4):
-        for place, (subject, value) in enumerate(_shuffled(view.hidden, random.Random(turn))):
-            choices = (value, _near(view, value, chance), next(others, value), next(elsewhere, value))
-            yield Proposal((subject,), choices[(place + turn) % 4])
+        for number, (subject, value) in enumerate(_shuffled(view.hidden, random.Random(turn))):
+            choices = (value, _near(view, value, chance), next(objects, value), next(elsewhere, value))
+            yield Proposal((subject,), choices[(number + turn) % 4])
 
 
 def _elsewhere(view: View, chance: random.Random) -> list[Value]:
     """List what is said under the predicates that a constraint keeps apart from this one."""
-    apart = [each.other for each in view.predicate.constraints.values() if each.kind == "disjoint" and each.other]
+    apart = [c.other for c in view.predicate.constraints.values() if c.kind == "disjoint" and c.other]
     pairs = [pair for name in apart for pair in _pairs(view.visible, view.domain.predicate(name))]
     return [value for _, value in _shuffled(pairs, chance)]
 
@@ -270,24 +270,24 @@ def _near(view: View, value: Value, chance: random.Random) -> Value:
 
 def nested(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing with something that what is said of it may lie in, or that may lie in that."""
-    others = view.objects(chance)
+    objects = view.objects(chance)
     for subject, value in _shuffled(view.pairs, chance):
         ours = view.all.thing(value).classes
-        for other in islice(others, 12):
-            theirs = view.all.thing(other).classes
-            if other != value and any(view.domain.may_nest(one, two) for one in ours for two in theirs):
-                yield Proposal((subject,), other)
+        for candidate in islice(objects, 12):
+            theirs = view.all.thing(candidate).classes
+            if candidate != value and any(view.domain.may_nest(a, b) for a in ours for b in theirs):
+                yield Proposal((subject,), candidate)
                 break
 
 
 def outside_the_class(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing of which nothing of the class that a constraint counts is said, with something that is."""
-    counted = [each.of for each in view.predicate.constraints.values() if each.kind == "functional" and each.of]
-    others = view.objects(chance)
+    counted = [c.of for c in view.predicate.constraints.values() if c.kind == "functional" and c.of]
+    objects = view.objects(chance)
     for subject in chance.sample(view.subjects, len(view.subjects)):
-        things = [view.seen.thing(value) for value in view.seen.values(subject)]
-        if counted and not any(view.seen.is_a(thing, class_) for thing in things for class_ in counted):
-            yield from (Proposal((subject,), value) for value in islice(others, 3))
+        recorded = [view.seen.thing(value) for value in view.seen.values(subject)]
+        if counted and not any(view.seen.is_a(t, class_) for t in recorded for class_ in counted):
+            yield from (Proposal((subject,), value) for value in islice(objects, 3))
 
 
 def ambiguous(view: View, chance: random.Random) -> Iterator[Proposal]:
@@ -305,28 +305,28 @@ def ambiguous(view: View, chance: random.Random) -> Iterator[Proposal]:
 
 def kinds_of(predicate: Predicate) -> list[Kind]:
     """The kinds of cards that can be asked of a predicate, by what its domain declares of it."""
-    found = [Kind("E_direct", "E", asserted), *_contradictions(predicate)]
-    found += [
+    kinds = [Kind("E_direct", "E", asserted), *_contradictions(predicate)]
+    kinds += [
         Kind("U_withheld", "U", hidden),
         Kind("U_nested", "U", nested),
         Kind("U_class", "U", outside_the_class),
         Kind("U_ambiguous", "U", ambiguous),
     ]
     if predicate.chain and predicate.chain.questions:
-        found.append(Kind("E_hop", "E", chained, chain=True))
-        found.append(Kind("C_hop", "C", far_off, chain=True))
-        found.append(Kind("U_hop", "U", far_off, chain=True))
-    return found
+        kinds.append(Kind("E_hop", "E", chained, chain=True))
+        kinds.append(Kind("C_hop", "C", far_off, chain=True))
+        kinds.append(Kind("U_hop", "U", far_off, chain=True))
+    return kinds
 
 
 def _contradictions(predicate: Predicate) -> Iterator[Kind]:
-    for name, each in predicate.constraints.items():
-        for kind, proposals in _PROPOSALS.get(each.kind, {}).items():
+    for name, constraint in predicate.constraints.items():
+        for kind, proposals in _PROPOSALS.get(constraint.kind, {}).items():
             # What turns a fact round often breaks another constraint as well.
-            breaks = name if each.kind not in ("asymmetric", "acyclic") else None
-            yield Kind(kind, "C", proposals, breaks, rare=each.kind in ("object", "subject"))
-        if each.kind == "disjoint" and each.other:
-            yield Kind("C_disjoint", "C", other_predicate(each.other), name)
+            breaks = name if constraint.kind not in ("asymmetric", "acyclic") else None
+            yield Kind(kind, "C", proposals, breaks, rare=constraint.kind in ("object", "subject"))
+        if constraint.kind == "disjoint" and constraint.other:
+            yield Kind("C_disjoint", "C", other_predicate(constraint.other), name)
     if predicate.complete:
         yield Kind("C_complete", "C", another, COMPLETE)
 

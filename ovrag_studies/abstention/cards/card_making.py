@@ -72,22 +72,20 @@ def make_cards(store: Store, domain: Domain, plan: Cards, embed: Embed) -> Deck:
     graph = _copy(store, domain)
     chosen = _chosen(graph, domain)
     chance = random.Random(plan.seed)
-    subjects = sorted(
-        {t.subject.value for each in chosen for t in _facts(graph, each) if isinstance(t.subject, NamedNode)}
-    )
+    subjects = sorted({t.subject.value for p in chosen for t in _facts(graph, p) if isinstance(t.subject, NamedNode)})
     hidden = frozenset(chance.sample(subjects, round(plan.hidden * len(subjects))))
-    seen = visible(graph, domain, hidden)
+    visible_graph = visible(graph, domain, hidden)
     cards: list[Card] = []
     lacking: list[str] = []
     for predicate in chosen:
-        view = View(graph, seen, domain, predicate, _nearest(graph, predicate, embed))
+        view = View(graph, visible_graph, domain, predicate, _nearest(graph, predicate, embed))
         prefix = f"{predicate.name}_" if len(chosen) > 1 else ""
         drafts = _drafts_by_label(view, plan)
         if missing := next((label for label in LABELS if not any(drafts.direct[label])), None):
             lacking.append(f"{predicate.name}: the graph has no claim that is {_LABELLED[missing]}")
             continue
-        made = _cards(drafts, view, plan)
-        cards += (replace(card, id=f"{prefix}{card.subtype}_{number:04d}") for number, card in enumerate(made))
+        new_cards = _cards(drafts, view, plan)
+        cards += (replace(card, id=f"{prefix}{card.subtype}_{number:04d}") for number, card in enumerate(new_cards))
     if not cards:
         raise CardError(f"no cards can be made of {'; '.join(lacking)}; give a larger graph")
     return Deck(tuple(cards), tuple(sorted(hidden)), tuple(lacking))
@@ -104,7 +102,7 @@ def visible(store: EmbeddedStore, domain: Domain, hidden: frozenset[str]) -> Emb
 
 def _copy(store: Store, domain: Domain) -> EmbeddedStore:
     """Copy what the domain knows of a graph into this process, so that facts can be hidden."""
-    iris = [*(NamedNode(each.iri) for each in domain.predicates.values()), TYPE, LABEL]
+    iris = [*(NamedNode(predicate.iri) for predicate in domain.predicates.values()), TYPE, LABEL]
     return EmbeddedStore(
         fact
         for iri in iris
@@ -118,16 +116,16 @@ def _facts(graph: EmbeddedStore, predicate: Predicate) -> list[Triple]:
 
 
 def _chosen(graph: EmbeddedStore, domain: Domain) -> list[Predicate]:
-    chosen = [each for each in domain.predicates.values() if _facts(graph, each)]
+    chosen = [p for p in domain.predicates.values() if _facts(graph, p)]
     if not chosen:
         raise CardError(f"the graph has no fact under a predicate of {domain.name}; is it another domain's graph?")
-    for each in chosen:
-        if not each.questions:
-            raise CardError(f"{each.name} has no question in the domain {domain.name}; give it one")
-        if not each.constraints and not each.complete:
+    for predicate in chosen:
+        if not predicate.questions:
+            raise CardError(f"{predicate.name} has no question in the domain {domain.name}; give it one")
+        if not predicate.constraints and not predicate.complete:
             raise CardError(
-                f"{each.name} has no declared constraint, so nothing contradicts a claim and no C card can be made; "
-                "declare one in the domain"
+                f"{predicate.name} has no declared constraint, so nothing contradicts a claim and no C card can be "
+                "made; declare one in the domain"
             )
     return chosen
 
@@ -140,14 +138,14 @@ def _nearest(graph: EmbeddedStore, predicate: Predicate, embed: Embed) -> Neares
     }
     names = sorted(labels | {node.value for node in nodes if isinstance(node, Literal)})
     vectors = embed(names)
-    places = {name: place for place, name in enumerate(names)}
+    places = {name: i for i, name in enumerate(names)}
 
     def nearest(name: str) -> list[str]:
         if name not in places:
             return []
         likeness = numpy.round(vectors @ vectors[places[name]], 5)
         order = numpy.argsort(-likeness, kind="stable")[: NEAREST + 1]
-        return [names[place] for place in order if names[place] != name]
+        return [names[i] for i in order if names[i] != name]
 
     return nearest
 
@@ -157,11 +155,11 @@ def _nearest(graph: EmbeddedStore, predicate: Predicate, embed: Embed) -> Neares
 
 def _drafts_by_label(view: View, plan: Cards) -> _Drafts:
     kinds = kinds_of(view.predicate)
-    found = {kind.name: _drafts(kind, view, plan) for kind in kinds}
+    drafts = {kind.name: _drafts(kind, view, plan) for kind in kinds}
 
     def of(on_chains: bool) -> dict[Label, list[list[_Draft]]]:
         of_kind = [kind for kind in kinds if kind.chain == on_chains]
-        return {label: [found[kind.name] for kind in of_kind if kind.label == label] for label in LABELS}
+        return {label: [drafts[kind.name] for kind in of_kind if kind.label == label] for label in LABELS}
 
     return _Drafts(of(False), of(True))
 
@@ -189,21 +187,21 @@ def _drafts(kind: Kind, view: View, plan: Cards) -> list[_Draft]:
     subjects that no other claim is about.
     """
     chance = random.Random(f"{plan.seed} {view.predicate.name} {kind.name}")
-    found: dict[Proposal, tuple[bool, int, _Draft]] = {}
-    asked = Counter[tuple[NamedNode, ...]]()
+    ranked: dict[Proposal, tuple[bool, int, _Draft]] = {}
+    times_asked = Counter[tuple[NamedNode, ...]]()
     best = 0
     for proposal in islice(kind.proposals(view, chance), plan.each * _TRIES):
-        if best == plan.each or len(found) == plan.each * _SPARE:
+        if best == plan.each or len(ranked) == plan.each * _SPARE:
             break
-        if proposal in found or not _is_clear(proposal, view):
+        if proposal in ranked or not _is_clear(proposal, view):
             continue
         licence = license_any(_claims(proposal, kind, view), view.visible, view.domain)
         if licence.verdict == GOLD_OF[kind.label] and kind.breaks in (None, licence.constraint):
-            rank = (proposal.object not in view.sources, asked[proposal.subjects])
-            found[proposal] = (*rank, _Draft(kind, proposal, licence))
-            asked[proposal.subjects] += 1
+            rank = (proposal.object not in view.sources, times_asked[proposal.subjects])
+            ranked[proposal] = (*rank, _Draft(kind, proposal, licence))
+            times_asked[proposal.subjects] += 1
             best += rank == (False, 0)
-    ordered = sorted(found.values(), key=lambda each: each[:2])
+    ordered = sorted(ranked.values(), key=lambda r: r[:2])
     return [draft for _, _, draft in ordered][: plan.each // (_RARE if kind.rare else 1)]
 
 
@@ -228,10 +226,10 @@ def _shares(drafts: Sequence[Sequence[_Draft]], total: int) -> list[_Draft]:
     """So many drafts, as evenly over the kinds as they have them, kind by kind."""
     counts = Counter[int]()
     while sum(counts.values()) < total:
-        for place, each in enumerate(drafts):
-            if counts[place] < len(each) and sum(counts.values()) < total:
-                counts[place] += 1
-    return [draft for place, each in enumerate(drafts) for draft in each[: counts[place]]]
+        for i, kind_drafts in enumerate(drafts):
+            if counts[i] < len(kind_drafts) and sum(counts.values()) < total:
+                counts[i] += 1
+    return [draft for i, kind_drafts in enumerate(drafts) for draft in kind_drafts[: counts[i]]]
 
 
 # -- cards ------------------------------------------------------------------------------------------------------------
@@ -251,8 +249,8 @@ def _card(draft: _Draft, view: View, plan: Cards, wordings: Wordings, number: in
     turned = number % _INVERSE == _INVERSE - 1 and bool(view.predicate.inverse.questions)
     way = "chain" if kind.chain else "inverse" if turned else "direct"
     subject = view.name(proposal.subjects[0])
-    asked = bare(subject) if len(proposal.subjects) > 1 else subject
-    iris = tuple(each.value for each in proposal.subjects)
+    asked_name = bare(subject) if len(proposal.subjects) > 1 else subject
+    iris = tuple(node.value for node in proposal.subjects)
     claim = CardClaim(iris, _predicate_name(kind, view), proposal.object.value)
     subtype = "E_inverse" if kind.name == "E_direct" and way == "inverse" else kind.name
     subj = iris if len(iris) > 1 else iris[0]
@@ -262,7 +260,7 @@ def _card(draft: _Draft, view: View, plan: Cards, wordings: Wordings, number: in
         subtype=subtype,
         label=kind.label,
         gold=GOLD_OF[kind.label],
-        question=fill(next(wordings[way]), asked, view.name(proposal.object)),
+        question=fill(next(wordings[way]), asked_name, view.name(proposal.object)),
         claim=claim,
         why=_why(draft, view),
         phrasing="seen",
@@ -285,17 +283,19 @@ def _why(draft: _Draft, view: View) -> str:
 
 def _context(draft: _Draft, view: View, size: int, chance: random.Random) -> tuple[str, ...]:
     """So many visible facts: those the claim rests on, one or two more that name its object, and others near by."""
-    asked, subjects = draft.proposal.object, draft.proposal.subjects
+    target, subjects = draft.proposal.object, draft.proposal.subjects
     resting = list(dict.fromkeys(_resting(draft, view)))
-    naming = [(each, view.predicate) for each in view.sources.get(asked, [])] or view.elsewhere.get(asked, [])
-    naming = [(each, predicate) for each, predicate in naming if each not in subjects]
-    more = min(len(naming), max(0, chance.choice((1, 2)) - sum(value == asked for _, value in resting)))
+    naming = [(source, view.predicate) for source in view.sources.get(target, [])] or view.elsewhere.get(target, [])
+    naming = [(source, predicate) for source, predicate in naming if source not in subjects]
+    more = min(len(naming), max(0, chance.choice((1, 2)) - sum(value == target for _, value in resting)))
     wanted = dict.fromkeys(_fact(view, pair, view.predicate) for pair in resting)
-    wanted |= dict.fromkeys(_fact(view, (each, asked), predicate) for each, predicate in chance.sample(naming, more))
+    wanted |= dict.fromkeys(
+        _fact(view, (source, target), predicate) for source, predicate in chance.sample(naming, more)
+    )
     for pair in chain(_beside(draft, view, chance), chance.sample(view.pairs, min(len(view.pairs), 4 * size))):
         if len(wanted) >= size:
             break
-        if pair[1] != asked and pair[0] not in subjects:
+        if pair[1] != target and pair[0] not in subjects:
             wanted.setdefault(_fact(view, pair, view.predicate))
     facts = list(wanted)[:size]
     return tuple(chance.sample(facts, len(facts)))
@@ -325,8 +325,8 @@ def _beside(draft: _Draft, view: View, chance: random.Random) -> Iterator[tuple[
         for source in view.sources.get(subject, [])[:1]:
             yield source, subject
         for value in view.seen.values(subject):
-            others = [each for each in view.sources.get(value, []) if each != subject]
-            yield from ((each, value) for each in chance.sample(others, min(1, len(others))))
+            siblings = [node for node in view.sources.get(value, []) if node != subject]
+            yield from ((node, value) for node in chance.sample(siblings, min(1, len(siblings))))
 
 
 def _fact(view: View, pair: tuple[NamedNode, Value], predicate: Predicate) -> str:

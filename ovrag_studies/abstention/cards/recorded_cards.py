@@ -34,19 +34,21 @@ class RecordedCards:
     @property
     def malformed(self) -> int:
         """Number of cards that name a thing by an IRI that is none."""
-        return sum(any(malformed(each) for each in (*card.claim.subjects, card.claim.obj)) for card in self.cards)
+        return sum(any(malformed(iri) for iri in (*card.claim.subjects, card.claim.obj)) for card in self.cards)
 
     @property
     def duplicates(self) -> int:
         """Number of cards that repeat a card before them: the same facts, question and gold."""
-        said = Counter((card.facts, card.question, card.gold) for card in self.cards)
-        return sum(times - 1 for times in said.values())
+        counts = Counter((card.facts, card.question, card.gold) for card in self.cards)
+        return sum(times - 1 for times in counts.values())
 
     def outcomes(self, system: str, clusters: Mapping[str, str] | None = None) -> tuple[CardOutcome, ...]:
         """One system's outcomes; `clusters` names the cluster of a card's subject. KeyError for an unknown system."""
-        known = clusters or {}
+        cluster_of = clusters or {}
         return tuple(
-            CardOutcome(card.id, card.gold, answer, cluster=known.get(card.claim.subjects[0], ""), kind=card_kind(card))
+            CardOutcome(
+                card.id, card.gold, answer, cluster=cluster_of.get(card.claim.subjects[0], ""), kind=card_kind(card)
+            )
             for card, answer in zip(self.cards, self.answers[system], strict=True)
         )
 
@@ -61,23 +63,23 @@ def read_recorded(path: Path) -> RecordedCards:
     """Cards with recorded answers. Raises CardError as `read_cards`, and where systems differ between lines."""
     cards = read_cards(path, keep_malformed=True)
     answers: dict[str, list[str]] = {}
-    for place, (number, line) in enumerate(read_records(path, _Answers, CardError, "it gives answers by system")):
-        given = line.recorded
-        if place == 0:
-            answers = {system: [] for system in given}
-        if set(given) != set(answers):
+    for i, (number, line) in enumerate(read_records(path, _Answers, CardError, "it gives answers by system")):
+        recorded = line.recorded
+        if i == 0:
+            answers = {system: [] for system in recorded}
+        if set(recorded) != set(answers):
             raise CardError(f"{path}, line {number}: the recorded systems are others than in the lines before")
-        for system, answer in given.items():
+        for system, answer in recorded.items():
             answers[system].append(answer)
-    return RecordedCards(cards, {system: tuple(given) for system, given in answers.items()})
+    return RecordedCards(cards, {system: tuple(by_card) for system, by_card in answers.items()})
 
 
 def card_kind(card: Card) -> str:
     """The subtype of a card; where a record has none, what its id calls it (`CARD_D_000600`: D), else its label."""
     if card.subtype:
         return card.subtype
-    parts = card.id.split("_")
-    return parts[1] if len(parts) == 3 and parts[0] == "CARD" else card.label
+    segments = card.id.split("_")
+    return segments[1] if len(segments) == 3 and segments[0] == "CARD" else card.label
 
 
 # -- published --------------------------------------------------------------------------------------------------------

@@ -56,8 +56,8 @@ def shortcuts(
     if not cards:
         raise ValueError("shortcuts need a card")
     answers: dict[str, list[Gold]] = {}
-    known = clusters or {}
-    groups = [known.get(card.claim.subjects[0], card.id) for card in cards]
+    cluster_of = clusters or {}
+    groups = [cluster_of.get(card.claim.subjects[0], card.id) for card in cards]
     if any(card.facts for card in cards):
         answers["published rule on facts"] = [published_rule(card, names) for card in cards]
         answers["number of facts"] = _by_feature(cards, groups, lambda card: len(card.facts))
@@ -69,14 +69,14 @@ def shortcuts(
     answers["length of the question"] = _by_feature(cards, groups, lambda card: len(_WORD.findall(card.question)))
     majority = max(Counter(card.gold for card in cards).values()) / len(cards)
     return [
-        Shortcut(name, _accuracy(cards, given, known, plan), majority, name == EVIDENCE)
-        for name, given in answers.items()
+        Shortcut(name, _accuracy(cards, predicted, cluster_of, plan), majority, name == EVIDENCE)
+        for name, predicted in answers.items()
     ]
 
 
 def best(found: Sequence[Shortcut]) -> Shortcut:
     """The shortcut that gains most, of those that look at no evidence."""
-    return max((each for each in found if not each.evidence), key=lambda each: each.gain)
+    return max((s for s in found if not s.evidence), key=lambda s: s.gain)
 
 
 def published_rule(card: Card, names: Names = local_name) -> Gold:
@@ -88,8 +88,8 @@ def published_rule(card: Card, names: Names = local_name) -> Gold:
 
 def _naming(card: Card, names: Names) -> int:
     """Count the facts that end with the name of the asked object."""
-    asked = _words(names(card.claim.obj))
-    return sum(bool(asked) and _words(fact)[-len(asked) :] == asked for fact in card.facts)
+    object_words = _words(names(card.claim.obj))
+    return sum(bool(object_words) and _words(fact)[-len(object_words) :] == object_words for fact in card.facts)
 
 
 def _both(card: Card, names: Names) -> tuple[int, int]:
@@ -113,7 +113,7 @@ def _fold(group: str) -> int:
 
 def _by_feature(cards: Sequence[Card], groups: Sequence[str], feature: Feature) -> list[Gold]:
     """The most frequent answer to cards of other folds with the same feature, or to all where there are none."""
-    given: list[Gold] = []
+    predicted: list[Gold] = []
     tables: list[defaultdict[Hashable, Counter[Gold]]] = [defaultdict(Counter) for _ in range(FOLDS)]
     for card, group in zip(cards, groups, strict=True):
         for fold, table in enumerate(tables):
@@ -123,8 +123,8 @@ def _by_feature(cards: Sequence[Card], groups: Sequence[str], feature: Feature) 
     for card, group in zip(cards, groups, strict=True):
         table = tables[_fold(group)]
         counts = table[feature(card)] if feature(card) in table else table[None]
-        given.append(_most(counts))
-    return given
+        predicted.append(_most(counts))
+    return predicted
 
 
 def _most(counts: Mapping[Gold, int]) -> Gold:
@@ -140,14 +140,14 @@ def _by_words(cards: Sequence[Card], groups: Sequence[str], text: Callable[[Card
     from sklearn.pipeline import make_pipeline  # noqa: PLC0415
 
     folds, gold = [_fold(group) for group in groups], [card.gold for card in cards]
-    outside = [{answer for answer, place in zip(gold, folds, strict=True) if place != fold} for fold in set(folds)]
+    outside = [{answer for answer, f in zip(gold, folds, strict=True) if f != fold} for fold in set(folds)]
     if min(map(len, outside)) < 2:
         return [_most(Counter(gold))] * len(cards)
     bag = CountVectorizer(binary=True, ngram_range=(1, 2), token_pattern=r"\w+")
     model = make_pipeline(bag, LogisticRegression(max_iter=500))
-    known: dict[str, Gold] = {answer: answer for answer in GOLD}
-    given = cross_val_predict(model, [text(card) for card in cards], gold, cv=PredefinedSplit(folds))
-    return [known[str(answer)] for answer in given]
+    gold_of: dict[str, Gold] = {answer: answer for answer in GOLD}
+    predicted = cross_val_predict(model, [text(card) for card in cards], gold, cv=PredefinedSplit(folds))
+    return [gold_of[str(answer)] for answer in predicted]
 
 
 def _accuracy(cards: Sequence[Card], given: Sequence[Gold], clusters: Mapping[str, str], plan: Resampling) -> Estimate:

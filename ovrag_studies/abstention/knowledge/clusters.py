@@ -30,20 +30,20 @@ def clusters(store: Store, domain: Domain) -> dict[str, str]:
                 joined.add_edge(subject.value, value.value)
         sinks |= _sinks(store, domain, predicate) if predicate.chain else set()
     joined.remove_nodes_from(sinks)
-    return alone | {thing: min(part) for part in networkx.connected_components(joined) for thing in part}
+    return alone | {node: min(component) for component in networkx.connected_components(joined) for node in component}
 
 
 def _sinks(store: Store, domain: Domain, predicate: Predicate) -> set[str]:
     known = Known(store, domain, predicate)
     ends = predicate.chain.ends_in if predicate.chain else ()
-    counted = [each.of for each in predicate.constraints.values() if each.kind == "functional" and each.of]
-    found: set[str] = set()
+    counted = [c.of for c in predicate.constraints.values() if c.kind == "functional" and c.of]
+    sinks: set[str] = set()
     for value in {value for _, value in _pairs(store, predicate)}:
         thing = known.thing(value)
         is_end = any(known.is_a(thing, end) for end in ends)
         if is_end or (counted and not any(known.is_a(thing, class_) for class_ in counted)):
-            found.add(value.value)
-    return found
+            sinks.add(value.value)
+    return sinks
 
 
 def _pairs(store: Store, predicate: Predicate) -> Iterator[tuple[NamedNode, NamedNode | Literal]]:

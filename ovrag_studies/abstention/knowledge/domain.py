@@ -153,9 +153,9 @@ class Domain(_DomainPart):
             self.facts.predicate,
             self.class_iri(self.facts.subject) if self.facts.subject else None,
             {kind: self.class_iri(name) for kind, name in self.facts.kinds.items()},
-            {(each.kind, each.word.casefold()): self.class_iri(each.of) for each in self.facts.named},
+            {(named.kind, named.word.casefold()): self.class_iri(named.of) for named in self.facts.named},
             self.facts.literals,
-            frozenset((self.class_iri(one), self.class_iri(other)) for one, other in self._apart),
+            frozenset((self.class_iri(a), self.class_iri(b)) for a, b in self._apart),
         )
 
     @cached_property
@@ -163,23 +163,25 @@ class Domain(_DomainPart):
         """The shapes in the file. Raises DomainError where a constraint names one that is not there."""
         shapes = read_shapes(self.shapes)
         for predicate in self.predicates.values():
-            for name, each in predicate.constraints.items():
-                if each.shape not in shapes.shapes:
-                    raise DomainError(f"{self.shapes} has no shape {each.shape}, which backs {predicate.name}.{name}")
+            for name, constraint in predicate.constraints.items():
+                if constraint.shape not in shapes.shapes:
+                    raise DomainError(
+                        f"{self.shapes} has no shape {constraint.shape}, which backs {predicate.name}.{name}"
+                    )
         return shapes
 
     @cached_property
     def hierarchy(self) -> tuple[Triple, ...]:
         """The classes below others, and those that share nothing, as triples."""
-        pairs = [(name, SUBCLASS, each.parent) for name, each in self.classes.items() if each.parent]
-        pairs += [(name, DISJOINT, other) for name, each in self.classes.items() for other in each.disjoint]
-        return tuple(Triple(self.class_iri(one), relation, self.class_iri(other)) for one, relation, other in pairs)
+        pairs = [(name, SUBCLASS, class_.parent) for name, class_ in self.classes.items() if class_.parent]
+        pairs += [(name, DISJOINT, excluded) for name, class_ in self.classes.items() for excluded in class_.disjoint]
+        return tuple(Triple(self.class_iri(left), relation, self.class_iri(right)) for left, relation, right in pairs)
 
     @cached_property
     def class_words(self) -> frozenset[str]:
         """The words that say what kind of thing something is, in lower case."""
         return frozenset(
-            word for each in self.classes.values() for text in each.labels for word in text.lower().split()
+            word for class_ in self.classes.values() for text in class_.labels for word in text.lower().split()
         )
 
     @cached_property
@@ -190,7 +192,7 @@ class Domain(_DomainPart):
     @cached_property
     def chains(self) -> dict[str, Predicate]:
         """The predicates by the names of their chains."""
-        return {each.chain.name: each for each in self.predicates.values() if each.chain}
+        return {p.chain.name: p for p in self.predicates.values() if p.chain}
 
     @cached_property
     def ancestors(self) -> dict[str, frozenset[str]]:
@@ -199,14 +201,14 @@ class Domain(_DomainPart):
 
     def predicate(self, name: str) -> Predicate:
         """The predicate of that name, IRI, or chain. Raises DomainError, naming the nearest, where there is none."""
-        known = self.predicates.get(name) or self.chains.get(name)
-        if known is None:
-            known = next((each for each in self.predicates.values() if each.iri == name), None)
-        if known is None:
+        predicate = self.predicates.get(name) or self.chains.get(name)
+        if predicate is None:
+            predicate = next((p for p in self.predicates.values() if p.iri == name), None)
+        if predicate is None:
             names = [*self.predicates, *self.chains]
             near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or names
             raise DomainError(f"{one_line(name, 80)} is no predicate of {self.name}; near it: {', '.join(near)}")
-        return known
+        return predicate
 
     def class_iri(self, name: str) -> NamedNode:
         """The IRI of a class."""
@@ -222,29 +224,29 @@ class Domain(_DomainPart):
 
     @cached_property
     def _apart(self) -> frozenset[tuple[str, str]]:
-        return self._below((name, other) for name, each in self.classes.items() for other in each.disjoint)
+        return self._below((name, excluded) for name, class_ in self.classes.items() for excluded in class_.disjoint)
 
     @cached_property
     def _nesting(self) -> frozenset[tuple[str, str]]:
-        return self._below((each.inner, each.outer) for each in self.nested)
+        return self._below((pair.inner, pair.outer) for pair in self.nested)
 
     def _below(self, pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
         """The pairs of classes that are, or lie below, one of these pairs, both ways round."""
         declared = {*pairs}
-        declared |= {(other, one) for one, other in declared}
+        declared |= {(b, a) for a, b in declared}
         return frozenset(
-            (one, other)
-            for one, other in product(self.classes, repeat=2)
-            if any(pair in declared for pair in product(self.ancestors[one], self.ancestors[other]))
+            (a, b)
+            for a, b in product(self.classes, repeat=2)
+            if any(pair in declared for pair in product(self.ancestors[a], self.ancestors[b]))
         )
 
     def _up(self, name: str) -> list[str]:
-        found: list[str] = []
-        at: str | None = name
-        while at is not None and at not in found:
-            found.append(at)
-            at = self.classes[at].parent
-        return found
+        lineage: list[str] = []
+        ancestor: str | None = name
+        while ancestor is not None and ancestor not in lineage:
+            lineage.append(ancestor)
+            ancestor = self.classes[ancestor].parent
+        return lineage
 
 
 def fill(template: str, subject: str, object_: str) -> str:
@@ -267,8 +269,8 @@ def load_domain(path: Path) -> Domain:
     try:
         values = {**values, "shapes": path.parent / str(values.get("shapes", path.stem + ".shacl.ttl"))}
         values["predicates"] = {
-            str(name): {"iri": prefix + str(name), **part, "name": name}
-            for name, part in (values.get("predicates") or {}).items()
+            str(name): {"iri": prefix + str(name), **fields, "name": name}
+            for name, fields in (values.get("predicates") or {}).items()
         }
         domain = Domain.model_validate(values)
     except ValidationError as error:
@@ -290,40 +292,40 @@ def _problem(domain: Domain) -> str | None:
 
 def _classes_named(domain: Domain) -> Iterator[tuple[str, str | None]]:
     """The names of classes that a domain uses, each with the key that it stands under."""
-    for name, each in domain.classes.items():
-        yield f"classes.{name}.parent", each.parent
-        yield from ((f"classes.{name}.disjoint", other) for other in each.disjoint)
+    for name, class_ in domain.classes.items():
+        yield f"classes.{name}.parent", class_.parent
+        yield from ((f"classes.{name}.disjoint", excluded) for excluded in class_.disjoint)
     yield from (("names.different", name) for name in domain.names.different)
-    yield from (("nested", name) for each in domain.nested for name in (each.inner, each.outer))
+    yield from (("nested", name) for pair in domain.nested for name in (pair.inner, pair.outer))
     yield "facts.subject", domain.facts.subject
     yield from (("facts.kinds", name) for name in domain.facts.kinds.values())
-    yield from (("facts.named", each.of) for each in domain.facts.named)
+    yield from (("facts.named", named.of) for named in domain.facts.named)
     for predicate in domain.predicates.values():
         where = f"predicates.{predicate.name}"
         yield from ((f"{where}.chain", name) for name in (predicate.chain.ends_in if predicate.chain else ()))
-        yield from ((f"{where}.constraints.{name}", part.of) for name, part in predicate.constraints.items())
+        yield from ((f"{where}.constraints.{name}", c.of) for name, c in predicate.constraints.items())
 
 
 def _iri_problem(domain: Domain) -> str | None:
     """An IRI that is none, or that stands for two things."""
-    iris = [(f"classes.{name}", each.iri or domain.prefix + name) for name, each in domain.classes.items()]
-    iris += [(f"predicates.{each.name}", each.iri) for each in domain.predicates.values()]
-    seen: dict[str, str] = {}
+    iris = [(f"classes.{name}", class_.iri or domain.prefix + name) for name, class_ in domain.classes.items()]
+    iris += [(f"predicates.{p.name}", p.iri) for p in domain.predicates.values()]
+    where_of: dict[str, str] = {}
     for where, iri in iris:
         try:
             NamedNode(iri)
         except ValueError as error:
             return f"{where}: {one_line(iri, 80)} is no IRI ({error}); mend it, or the prefix"
-        if iri in seen:
-            return f"{where}: {one_line(iri, 80)} is the IRI of {seen[iri]} too; give each its own"
-        seen[iri] = where
+        if iri in where_of:
+            return f"{where}: {one_line(iri, 80)} is the IRI of {where_of[iri]} too; give each its own"
+        where_of[iri] = where
     return None
 
 
 def _class_problem(domain: Domain) -> str | None:
     """A class that lies below itself, or that no thing can be of."""
-    for name, each in domain.classes.items():
-        if each.parent is not None and name in domain.ancestors[each.parent]:
+    for name, class_ in domain.classes.items():
+        if class_.parent is not None and name in domain.ancestors[class_.parent]:
             return f"classes.{name}.parent: {name} lies below itself; take one of the parents out"
         if domain.are_disjoint(name, name):
             return f"classes.{name}: it shares nothing with a class that it lies below; mend disjoint or parent"
@@ -336,7 +338,7 @@ def _predicate_problem(domain: Domain) -> str | None:
     if domain.facts.predicate is not None and domain.facts.predicate not in domain.predicates:
         near = _near(domain.facts.predicate, list(domain.predicates))
         return f"facts.predicate: {domain.facts.predicate} is no predicate; {near}"
-    return next((text for each in domain.predicates.values() if (text := _part_problem(domain, each))), None)
+    return next((text for p in domain.predicates.values() if (text := _part_problem(domain, p))), None)
 
 
 def _part_problem(domain: Domain, predicate: Predicate) -> str | None:
@@ -349,12 +351,12 @@ def _part_problem(domain: Domain, predicate: Predicate) -> str | None:
         for text in (*wording.statements, *wording.questions):
             if not is_template(text):
                 return f"{where}: {text!r} must hold {{subject}} and {{object}} once each"
-    for name, each in predicate.constraints.items():
-        if each.kind == "functional" and predicate.values == "text":
+    for name, constraint in predicate.constraints.items():
+        if constraint.kind == "functional" and predicate.values == "text":
             return f"{where}.constraints.{name}: texts may say one thing in two ways; give the predicate other `values`"
-        if each.kind in ("subject", "object") and each.of is None:
-            return f"{where}.constraints.{name}: kind {each.kind} needs a class in `of`"
-        if each.kind == "disjoint" and each.other not in domain.predicates:
+        if constraint.kind in ("subject", "object") and constraint.of is None:
+            return f"{where}.constraints.{name}: kind {constraint.kind} needs a class in `of`"
+        if constraint.kind == "disjoint" and constraint.other not in domain.predicates:
             return f"{where}.constraints.{name}: kind disjoint needs a predicate of the domain in `other`"
     return None
 

@@ -32,10 +32,10 @@ def open_with_domain(
     Raises GraphError for a graph that has none of the domain's predicates, naming the nearest that it has.
     """
     store = open_graph(str(source) if isinstance(source, Path) else source, domain.table, hidden)
-    if any(store.ask(_USED, {"p": NamedNode(each.iri)}) for each in domain.predicates.values()):
+    if any(store.ask(_USED, {"p": NamedNode(predicate.iri)}) for predicate in domain.predicates.values()):
         return store
-    first = next(iter(domain.predicates.values()))
-    lacking = f"the graph has no {first.iri}, which is {first.name} in {domain.name}"
+    expected = next(iter(domain.predicates.values()))
+    lacking = f"the graph has no {expected.iri}, which is {expected.name} in {domain.name}"
     try:
         iris = sorted(row["p"].value for row in store.select(_PREDICATES) if isinstance(row["p"], NamedNode))
     except Unchecked:
@@ -43,16 +43,16 @@ def open_with_domain(
     if not iris:
         raise GraphError(f"{lacking}; it is empty")
     by_name = {local_name(iri): iri for iri in iris}
-    near = difflib.get_close_matches(local_name(first.iri), list(by_name), n=_NEAR, cutoff=0.4) or sorted(by_name)
-    raise GraphError(f"{lacking}; near it: {', '.join(one_line(by_name[each], 100) for each in near[:_NEAR])}")
+    near = difflib.get_close_matches(local_name(expected.iri), list(by_name), n=_NEAR, cutoff=0.4) or sorted(by_name)
+    raise GraphError(f"{lacking}; near it: {', '.join(one_line(by_name[name], 100) for name in near[:_NEAR])}")
 
 
 def violations(store: Store, domain: Domain) -> list[str]:
     """List the contradictions in the graph, a sentence for each subject and predicate."""
-    found: list[str] = []
+    contradictions: list[str] = []
     for predicate in domain.predicates.values():
         known = Known(store, domain, predicate)
-        subjects = {each.subject for each in store.triples(None, known.iri) if isinstance(each.subject, NamedNode)}
+        subjects = {t.subject for t in store.triples(None, known.iri) if isinstance(t.subject, NamedNode)}
         sentences = (clash(subject, known) for subject in sorted(subjects, key=str))
-        found += [sentence for sentence in sentences if sentence]
-    return found
+        contradictions += [sentence for sentence in sentences if sentence]
+    return contradictions

@@ -33,10 +33,10 @@ class Known:
     def values(self, subject: NamedNode) -> tuple[Value, ...]:
         """Return the objects that are recorded of a subject under the predicate."""
         if subject not in self._values:
-            objects = [each.object for each in self.store.triples(subject, self.iri)]
-            found = {each for each in objects if isinstance(each, NamedNode | Literal)}
-            self._values[subject] = tuple(sorted(found, key=str))
-            if len(found) < len(objects):
+            objects = [t.object for t in self.store.triples(subject, self.iri)]
+            named = {node for node in objects if isinstance(node, NamedNode | Literal)}
+            self._values[subject] = tuple(sorted(named, key=str))
+            if len(named) < len(objects):
                 self._nameless.add(subject)
         return self._values[subject]
 
@@ -49,10 +49,10 @@ class Known:
         """A thing with its classes and names."""
         if node not in self._things:
             about = self.about(node)
-            found = [self._classes.get(each.object.value) for each in about if isinstance(each.object, NamedNode)]
-            labels = sorted((each.object for each in about if isinstance(each.object, Literal)), key=label_order)
-            names = tuple(dict.fromkeys(each.value for each in labels))
-            self._things[node] = Thing(node, tuple(sorted({each for each in found if each})), names)
+            classes = [self._classes.get(t.object.value) for t in about if isinstance(t.object, NamedNode)]
+            labels = sorted((t.object for t in about if isinstance(t.object, Literal)), key=label_order)
+            names = tuple(dict.fromkeys(label.value for label in labels))
+            self._things[node] = Thing(node, tuple(sorted({name for name in classes if name})), names)
         return self._things[node]
 
     def about(self, node: Value) -> list[Triple]:
@@ -60,8 +60,8 @@ class Known:
         if isinstance(node, Literal):
             return []
         if node not in self._about:
-            found = [*self.store.triples(node, TYPE), *self.store.triples(node, LABEL)]
-            self._about[node] = sorted(found, key=str)
+            triples = [*self.store.triples(node, TYPE), *self.store.triples(node, LABEL)]
+            self._about[node] = sorted(triples, key=str)
         return self._about[node]
 
     def fact(self, subject: NamedNode, value: Value) -> Triple:
@@ -98,8 +98,8 @@ class Known:
         import networkx  # noqa: PLC0415 - takes a tenth of a second to load
 
         edges = {node: self.values(node) for node in nodes if isinstance(node, NamedNode)}
-        parts = networkx.strongly_connected_components(networkx.DiGraph(edges))
-        circling = {node for part in parts if len(part) > 1 for node in part}
+        components = networkx.strongly_connected_components(networkx.DiGraph(edges))
+        circling = {node for component in components if len(component) > 1 for node in component}
         self._returns |= {node: node in circling or node in edges[node] for node in edges}
 
     def is_a(self, thing: Thing, class_: str | None) -> bool:
@@ -108,12 +108,12 @@ class Known:
 
     def constraints(self, kind: str) -> Iterator[tuple[str, Constraint]]:
         """The constraints of a kind, with their names."""
-        return ((name, each) for name, each in self.predicate.constraints.items() if each.kind == kind)
+        return ((name, c) for name, c in self.predicate.constraints.items() if c.kind == kind)
 
     def excluding(self) -> Iterator[tuple[str, Known]]:
         """Yield what is known of each predicate that no pair has beside this one, with the constraint that says so."""
-        for name, each in self.constraints("disjoint"):
-            yield name, Known(self.store, self.domain, self.domain.predicate(str(each.other)))
+        for name, constraint in self.constraints("disjoint"):
+            yield name, Known(self.store, self.domain, self.domain.predicate(str(constraint.other)))
 
     def why_one(self, one: Value, other: Value) -> str | None:
         """Give a reason why two objects may be one; None where they are certainly two."""
@@ -134,8 +134,8 @@ def path_to(end: Value, start: NamedNode, steps: Mapping[Value, Triple]) -> tupl
 
 def clash(subject: NamedNode, known: Known) -> str | None:
     """Say in a sentence where the records of a subject contradict themselves; None where they do not."""
-    found = next(_clashes(subject, known), None)
-    return found and f"the graph contradicts itself about {called(known.thing(subject))}: {found}"
+    reason = next(_clashes(subject, known), None)
+    return reason and f"the graph contradicts itself about {called(known.thing(subject))}: {reason}"
 
 
 def _clashes(subject: NamedNode, known: Known) -> Iterator[str]:
@@ -151,20 +151,20 @@ def _clashes(subject: NamedNode, known: Known) -> Iterator[str]:
 
 
 def _several(values: Sequence[Value], known: Known) -> Iterator[str]:
-    for _, each in known.constraints("functional"):
-        counted = [value for value in values if known.is_a(known.thing(value), each.of)]
+    for _, constraint in known.constraints("functional"):
+        counted = [value for value in values if known.is_a(known.thing(value), constraint.of)]
         for pair in combinations(counted, 2):
             if known.why_one(*pair) is None:
-                yield f"it has {known.listed(pair)}, but {each.says}"
+                yield f"it has {known.listed(pair)}, but {constraint.says}"
 
 
 def _circles(subject: NamedNode, values: Sequence[Value], known: Known) -> Iterator[str]:
-    for _, each in known.constraints("asymmetric"):
+    for _, constraint in known.constraints("asymmetric"):
         if any(isinstance(value, NamedNode) and subject in known.values(value) for value in values):
-            yield each.says
-    for _, each in known.constraints("acyclic"):
+            yield constraint.says
+    for _, constraint in known.constraints("acyclic"):
         if known.returns(subject):
-            yield each.says
+            yield constraint.says
 
 
 def torn(node: Value, known: Known) -> str | None:
@@ -178,11 +178,11 @@ def torn(node: Value, known: Known) -> str | None:
 def wrong_class(subject: NamedNode, value: Value, known: Known) -> tuple[str, tuple[Triple, ...]] | None:
     """The constraint that one of the two breaks by its class, with the triples that give it the class."""
     for kind, node in (("subject", subject), ("object", value)):
-        for name, each in known.constraints(kind):
-            if each.of is None or known.is_a(known.thing(node), each.of):
+        for name, constraint in known.constraints(kind):
+            if constraint.of is None or known.is_a(known.thing(node), constraint.of):
                 continue
             for class_ in known.thing(node).classes:
-                if known.domain.are_disjoint(class_, each.of):
+                if known.domain.are_disjoint(class_, constraint.of):
                     iri = known.domain.class_iri(class_)
                     return name, tuple(triple for triple in known.about(node) if triple.object == iri)
     return None

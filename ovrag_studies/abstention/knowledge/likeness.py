@@ -92,13 +92,13 @@ def canonical(literals: Sequence[Literal], predicate: Predicate) -> dict[Literal
     values = {literal: _value(literal, predicate) for literal in literals}
     currencies = {value.currency for value in values.values() if value and value.currency}
     shared = next(iter(currencies)) if len(currencies) == 1 else None
-    found: dict[Literal, Literal] = {}
+    forms: dict[Literal, Literal] = {}
     for literal, value in values.items():
         if value is not None:
-            found[literal] = Literal(f"{value.lexical} {value.currency or shared or ''}".strip())
+            forms[literal] = Literal(f"{value.lexical} {value.currency or shared or ''}".strip())
         elif predicate.values in ("thing", "text"):
-            found[literal] = Literal(_plain(literal.value))
-    return found
+            forms[literal] = Literal(_plain(literal.value))
+    return forms
 
 
 def names_alike(one: str, other: str, domain: Domain) -> bool:
@@ -122,13 +122,13 @@ def _words_alike(one: tuple[str, ...], other: tuple[str, ...], kinds: frozenset[
     if shared and (len(shared) in (len(one), len(other)) or shared[-1] in kinds) and not set(shared) <= kinds:
         return True  # one or both carry something behind the name that may only say which of several it is
     bare, other_bare = set(one) - kinds, set(other) - kinds
-    said, other_said = set(one) & kinds, set(other) & kinds
-    return bool(bare) and bare == other_bare and (said <= other_said or other_said <= said)
+    kind_words, other_kind_words = set(one) & kinds, set(other) & kinds
+    return bool(bare) and bare == other_bare and (kind_words <= other_kind_words or other_kind_words <= kind_words)
 
 
 def _shared_start(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     pairs = zip(one, other, strict=False)
-    count = next((at for at, (mine, yours) in enumerate(pairs) if mine != yours), min(len(one), len(other)))
+    count = next((i for i, (mine, yours) in enumerate(pairs) if mine != yours), min(len(one), len(other)))
     return one[:count]
 
 
@@ -142,7 +142,7 @@ def _misspelt(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 def _one_edit(one: str, other: str) -> bool:
     if abs(len(one) - len(other)) > 1:
         return False
-    start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    start = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     one, other = one[start:], other[start:]
     return one[1:] == other[1:] or one == other[1:] or one[1:] == other
 
@@ -192,9 +192,9 @@ def _parse(name: str, short: tuple[tuple[str, str], ...], joints: tuple[str, ...
 
 def _sides(words: tuple[str, ...], joints: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield the words before each joint, and those behind it, where they are more than one."""
-    for at, word in enumerate(words):
+    for i, word in enumerate(words):
         if word in joints:
-            yield from (side for side in (words[:at], words[at + 1 :]) if len(side) > 1)
+            yield from (side for side in (words[:i], words[i + 1 :]) if len(side) > 1)
 
 
 def _words(text: str, short: Mapping[str, str]) -> tuple[str, ...]:

@@ -62,11 +62,11 @@ class Asked:
             return self.reading.reason
         if self.licence.verdict in OPPOSITE:
             return ""
-        return "; ".join(part for part in (self.reading.reason, self.licence.lacking) if part)
+        return "; ".join(reason for reason in (self.reading.reason, self.licence.lacking) if reason)
 
     def sentences(self) -> list[str]:
         """The proof in words, a sentence a triple."""
-        return [sentence(each, self.domain, self.names) for each in self.licence.proof] if self.licence else []
+        return [sentence(triple, self.domain, self.names) for triple in self.licence.proof] if self.licence else []
 
 
 def ask(question: str, store: Store, domain: Domain, names: Names) -> Asked:
@@ -102,8 +102,8 @@ def as_record(asked: Asked) -> dict[str, object]:
     """The answer as plain values, for JSON."""
     licence, reading = asked.licence, asked.reading
     proof = [
-        {"triple": written(each), "sentence": said}
-        for each, said in zip(licence.proof if licence else (), asked.sentences(), strict=True)
+        {"triple": written(triple), "sentence": text}
+        for triple, text in zip(licence.proof if licence else (), asked.sentences(), strict=True)
     ]
     claim = licence.claim if licence else None
     return {
@@ -121,7 +121,7 @@ def as_record(asked: Asked) -> dict[str, object]:
         "proof": proof,
         "constraint": licence and licence.constraint and {"name": licence.constraint, "says": asked.constraint},
         "lacking": asked.lacking,
-        "mentions": {part: list(span) for part, span in reading.mentions.items()},
+        "mentions": {role: list(span) for role, span in reading.mentions.items()},
     }
 
 
@@ -133,8 +133,8 @@ def as_text(asked: Asked) -> str:
         lines.append(f"claim: {asked.claim}{negated}")
     if asked.constraint and asked.licence:
         lines.append(f"breaks {asked.licence.constraint}: {asked.constraint}")
-    for triple, said in zip(asked.licence.proof if asked.licence else (), asked.sentences(), strict=True):
-        lines += [f"proof: {said}", f"       {written(triple)}"]
+    for triple, text in zip(asked.licence.proof if asked.licence else (), asked.sentences(), strict=True):
+        lines += [f"proof: {text}", f"       {written(triple)}"]
     if asked.lacking:
         lines.append(f"lacking: {asked.lacking}")
     return "\n".join(line[: len(line) - len(line.lstrip())] + one_line(line) for line in lines)
@@ -161,7 +161,7 @@ def sentence(triple: Triple, domain: Domain, names: Names) -> str:
         return f"{named(subject, names)} is recorded as {labels[0] if labels else named(object_, names)}"
     if triple.predicate == LABEL:
         return f"{local_name(subject.value)} is called {object_.value}"
-    predicate = next((each for each in domain.predicates.values() if each.iri == triple.predicate.value), None)
+    predicate = next((p for p in domain.predicates.values() if p.iri == triple.predicate.value), None)
     statements = predicate.statements if predicate else ()
     return _filled(statements, local_name(triple.predicate.value), named(subject, names), named(object_, names))
 

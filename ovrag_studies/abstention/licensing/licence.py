@@ -95,13 +95,13 @@ def _of_chain(claim: GraphClaim, known: Known) -> Licence:
     back = _against_the_way_back(claim, known)
     if back:
         return back
-    things = [claim.subject, *(node for node in reached if isinstance(node, NamedNode))]
-    _refuse_clash(things, claim, known)
+    nodes = [claim.subject, *(node for node in reached if isinstance(node, NamedNode))]
+    _refuse_clash(nodes, claim, known)
     lacking = _what_a_chain_lacks(claim, reached, known)
     if lacking:
         return Licence(LicenceVerdict.UNKNOWN, claim, lacking=lacking)
-    links = [known.fact(node, value) for node in things for value in known.values(node)]
-    about = [triple for node in [*things, claim.object] for triple in known.about(node)]
+    links = [known.fact(node, value) for node in nodes for value in known.values(node)]
+    about = [triple for node in [*nodes, claim.object] for triple in known.about(node)]
     return Licence(LicenceVerdict.NO, claim, tuple(dict.fromkeys([*links, *about])), CHAIN)
 
 
@@ -115,13 +115,13 @@ def _refuse_clash(subjects: Sequence[object], claim: GraphClaim, known: Known) -
 
 
 def _against_one_object(claim: GraphClaim, values: Sequence[Value], known: Known) -> Licence | None:
-    for name, each in known.constraints("functional"):
-        asked = known.thing(claim.object)
-        if not known.is_a(asked, each.of):
+    for name, constraint in known.constraints("functional"):
+        asked_thing = known.thing(claim.object)
+        if not known.is_a(asked_thing, constraint.of):
             continue
         for value in values:
-            if known.is_a(known.thing(value), each.of) and known.why_one(value, claim.object) is None:
-                if _may_be_another(claim, value, values, each, known):
+            if known.is_a(known.thing(value), constraint.of) and known.why_one(value, claim.object) is None:
+                if _may_be_another(claim, value, values, constraint, known):
                     continue
                 about = [*known.about(value), *known.about(claim.object)]
                 return Licence(LicenceVerdict.NO, claim, (known.fact(claim.subject, value), *about), name)
@@ -130,8 +130,8 @@ def _against_one_object(claim: GraphClaim, values: Sequence[Value], known: Known
 
 def _may_be_another(claim: GraphClaim, differs: Value, values: Sequence[Value], each: Constraint, known: Known) -> bool:
     """Return True where the asked object may be another one, recorded beside the one that it differs from."""
-    others = [value for value in values if value != differs and known.is_a(known.thing(value), each.of)]
-    return any(known.why_one(value, claim.object) is not None for value in others)
+    rivals = [value for value in values if value != differs and known.is_a(known.thing(value), each.of)]
+    return any(known.why_one(value, claim.object) is not None for value in rivals)
 
 
 def _against_the_way_back(claim: GraphClaim, known: Known) -> Licence | None:
@@ -152,14 +152,14 @@ def _against_the_way_back(claim: GraphClaim, known: Known) -> Licence | None:
 
 
 def _against_class(claim: GraphClaim, known: Known) -> Licence | None:
-    found = wrong_class(claim.subject, claim.object, known)
-    return found and Licence(LicenceVerdict.NO, claim, found[1], found[0])
+    breach = wrong_class(claim.subject, claim.object, known)
+    return breach and Licence(LicenceVerdict.NO, claim, breach[1], breach[0])
 
 
 def _against_other_predicate(claim: GraphClaim, known: Known) -> Licence | None:
-    for name, other in known.excluding():
-        if claim.object in other.values(claim.subject):
-            return Licence(LicenceVerdict.NO, claim, (other.fact(claim.subject, claim.object),), name)
+    for name, excluded in known.excluding():
+        if claim.object in excluded.values(claim.subject):
+            return Licence(LicenceVerdict.NO, claim, (excluded.fact(claim.subject, claim.object),), name)
     return None
 
 
@@ -188,12 +188,12 @@ def _what_a_fact_lacks(claim: GraphClaim, values: Sequence[Value], known: Known)
     functional = next(known.constraints("functional"), None)
     if functional is None:
         return f"{recorded}, need not be the only one"
-    of = functional[1].of
-    if not any(known.is_a(known.thing(value), of) for value in values):
-        return f"{recorded}, is not known to be a {of}"
-    if not known.is_a(known.thing(claim.object), of):
-        return f"{called(known.thing(claim.object))} is not known to be a {of}"
-    reasons = (known.why_one(value, claim.object) for value in values if known.is_a(known.thing(value), of))
+    class_ = functional[1].of
+    if not any(known.is_a(known.thing(value), class_) for value in values):
+        return f"{recorded}, is not known to be a {class_}"
+    if not known.is_a(known.thing(claim.object), class_):
+        return f"{called(known.thing(claim.object))} is not known to be a {class_}"
+    reasons = (known.why_one(value, claim.object) for value in values if known.is_a(known.thing(value), class_))
     return next((f"{reason}" for reason in reasons if reason), f"{recorded}, does not decide it")
 
 

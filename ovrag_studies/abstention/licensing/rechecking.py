@@ -35,7 +35,7 @@ def recheck(licence: Licence, store: Store, domain: Domain) -> bool | None:
     constraint = predicate.constraints.get(licence.constraint or "") if licence.verdict == LicenceVerdict.NO else None
     if not says_yes and constraint is None:
         return None
-    if not all(store.ask(_ASK, {"s": part.subject, "p": part.predicate, "o": part.object}) for part in licence.proof):
+    if not all(store.ask(_ASK, {"s": t.subject, "p": t.predicate, "o": t.object}) for t in licence.proof):
         return False
     if constraint is not None:
         return _contradicts_it(licence, constraint.shape, known)
@@ -44,7 +44,7 @@ def recheck(licence: Licence, store: Store, domain: Domain) -> bool | None:
 
 def _contradicts_it(licence: Licence, shape: str, known: Known) -> bool:
     claimed = known.fact(licence.claim.subject, licence.claim.object)
-    proof = [part for part in licence.proof if part.predicate not in (TYPE, LABEL)]
+    proof = [triple for triple in licence.proof if triple.predicate not in (TYPE, LABEL)]
     recorded = [known.fact(licence.claim.subject, value) for value in known.values(licence.claim.subject)]
     together = list(dict.fromkeys([*proof, *recorded]))
     return not _is_broken(shape, together, known) and all(
@@ -56,9 +56,9 @@ def _says_it(licence: Licence, known: Known, is_chain: bool) -> bool:
     proof, claim = licence.proof, licence.claim
     if not proof or (len(proof) > 1 and not is_chain):
         return False
-    if any(one.object != following.subject for one, following in pairwise(proof)):
+    if any(step.object != next_step.subject for step, next_step in pairwise(proof)):
         return False
-    if proof[0].subject != claim.subject or any(part.predicate != known.iri for part in proof):
+    if proof[0].subject != claim.subject or any(step.predicate != known.iri for step in proof):
         return False
     end = proof[-1].object
     if isinstance(end, Literal) and isinstance(claim.object, Literal):
@@ -95,8 +95,8 @@ def as_data(facts: Sequence[Triple], known: Known, claimed: Triple | None = None
     nodes = {node for fact in facts for node in (fact.subject, fact.object) if isinstance(node, NamedNode)}
     for node in sorted(nodes, key=str):
         data += [Triple(node, TYPE, known.domain.class_iri(name)) for name in known.thing(node).classes]
-    for one, other in sorted(_apart(facts, known, claimed), key=str):
-        data += [Triple(one, DIFFERENT, other), Triple(other, DIFFERENT, one)]
+    for left, right in sorted(_apart(facts, known, claimed), key=str):
+        data += [Triple(left, DIFFERENT, right), Triple(right, DIFFERENT, left)]
     return [*data, *known.domain.hierarchy]
 
 
@@ -106,15 +106,15 @@ def _apart(facts: Sequence[Triple], known: Known, claimed: Triple | None) -> set
     for fact in facts:
         if fact.predicate == known.iri and isinstance(fact.object, NamedNode) and isinstance(fact.subject, NamedNode):
             beside.setdefault(fact.subject, set()).add(fact.object)
-    found: set[tuple[NamedNode, NamedNode]] = set()
+    distinct: set[tuple[NamedNode, NamedNode]] = set()
     for subject, objects in beside.items():
         pairs = combinations(sorted(objects, key=str), 2)
         alike = {pair for pair in pairs if known.why_one(*pair) is not None}
         added = claimed.object if claimed is not None and claimed.subject == subject else None
         unsure = any(added in pair for pair in alike)
-        found |= {
+        distinct |= {
             pair
             for pair in combinations(sorted(objects, key=str), 2)
             if pair not in alike and not (unsure and added in pair)
         }
-    return found
+    return distinct

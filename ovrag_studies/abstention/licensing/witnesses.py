@@ -21,10 +21,12 @@ def shape_problems(domain: Domain) -> list[str]:
     """List the faults of the shapes, a sentence each. Raises OntologyError where they cannot be read at all."""
     problems: list[str] = []
     for predicate in domain.predicates.values():
-        for name, each in predicate.constraints.items():
-            problem = _problem(domain, predicate, each)
+        for name, constraint in predicate.constraints.items():
+            problem = _problem(domain, predicate, constraint)
             if problem:
-                problems.append(f"{domain.shapes}: the shape {each.shape} behind {predicate.name}.{name} {problem}")
+                problems.append(
+                    f"{domain.shapes}: the shape {constraint.shape} behind {predicate.name}.{name} {problem}"
+                )
     return problems
 
 
@@ -47,28 +49,28 @@ def _fires(domain: Domain, constraint: Constraint, triples: Sequence[Triple]) ->
 
 def _witness(domain: Domain, predicate: Predicate, constraint: Constraint) -> tuple[list[Triple], list[Triple]] | None:
     """Facts that break nothing, and those that break the constraint together with them."""
-    of = NamedNode(predicate.iri)
+    iri = NamedNode(predicate.iri)
     if constraint.kind == "functional":
         return _two_objects(domain, predicate, constraint)
     if constraint.kind == "asymmetric":
-        return [Triple(_C, of, _A), Triple(_A, of, _B)], [Triple(_B, of, _A)]
+        return [Triple(_C, iri, _A), Triple(_A, iri, _B)], [Triple(_B, iri, _A)]
     if constraint.kind == "acyclic":
-        return [Triple(_A, of, _B), Triple(_B, of, _C)], [Triple(_C, of, _A)]
+        return [Triple(_A, iri, _B), Triple(_B, iri, _C)], [Triple(_C, iri, _A)]
     if constraint.kind == "disjoint":
-        other = NamedNode(domain.predicates[str(constraint.other)].iri)
-        return [Triple(_A, other, _B)], [Triple(_A, of, _B)]
+        other_iri = NamedNode(domain.predicates[str(constraint.other)].iri)
+        return [Triple(_A, other_iri, _B)], [Triple(_A, iri, _B)]
     against = next((name for name in domain.classes if domain.are_disjoint(name, str(constraint.of))), None)
     if against is None:
         return None
     node = _A if constraint.kind == "subject" else _B
     right, wrong = (Triple(node, TYPE, domain.class_iri(name)) for name in (str(constraint.of), against))
-    return [Triple(_A, of, _B), right], [wrong]
+    return [Triple(_A, iri, _B), right], [wrong]
 
 
 def _two_objects(domain: Domain, predicate: Predicate, constraint: Constraint) -> tuple[list[Triple], list[Triple]]:
-    of = NamedNode(predicate.iri)
+    iri = NamedNode(predicate.iri)
     if predicate.values != "thing":
-        return [Triple(_A, of, Literal("1"))], [Triple(_A, of, Literal("2"))]
+        return [Triple(_A, iri, Literal("1"))], [Triple(_A, iri, Literal("2"))]
     classes = [Triple(node, TYPE, domain.class_iri(constraint.of)) for node in (_B, _C) if constraint.of]
     apart = [Triple(_B, DIFFERENT, _C), Triple(_C, DIFFERENT, _B)]
-    return [*classes, Triple(_A, of, _B), Triple(_A, of, _C)], apart
+    return [*classes, Triple(_A, iri, _B), Triple(_A, iri, _C)], apart

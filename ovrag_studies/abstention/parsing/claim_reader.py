@@ -58,10 +58,10 @@ def read_claim(question: str, names: Names, domain: Domain) -> QuestionReading:
     if len(question) > LONGEST:
         return _unread(f"the question has {len(question):,} characters; at most {LONGEST:,} are read")
     text = Text(question, words_of(question), lexicon_of(domain), names)
-    found = text.mentions()
-    if problem := stranger(text, found):
+    mentions = text.mentions()
+    if problem := stranger(text, mentions):
         return _unread(problem)
-    sentence, used = _sentence(text, found)
+    sentence, used = _sentence(text, mentions)
     if sentence.relation is None:
         return _unread(sentence.reason)
     return _claimed(sentence, used, text, domain)
@@ -76,15 +76,15 @@ def _claimed(sentence: Sentence, used: Sequence[Mention], text: Text, domain: Do
     subject, object_ = used[sentence.subject - 1], used[sentence.object - 1]
     relations = [name for name in (sentence.relation, sentence.otherwise) if name]
     value = domain.predicate(relations[0]).values != "thing"
-    subjects = [thing for thing in subject.things if isinstance(thing, NamedNode)]
-    objects = [thing for thing in object_.things if isinstance(thing, Literal) == value]
-    claims = tuple(GraphClaim(one, name, other) for one, name, other in product(subjects, relations, objects))
-    parts = [each for each in (subject, object_) if not each.whole]
-    taken = [f"{text.quoted(each)} is taken for {text.names.label(each.things[0])!r}" for each in parts]
+    subjects = [node for node in subject.things if isinstance(node, NamedNode)]
+    objects = [node for node in object_.things if isinstance(node, Literal) == value]
+    claims = tuple(GraphClaim(s, name, o) for s, name, o in product(subjects, relations, objects))
+    partial = [m for m in (subject, object_) if not m.whole]
+    assumed = [f"{text.quoted(m)} is taken for {text.names.label(m.things[0])!r}" for m in partial]
     return QuestionReading(
         claims[0] if len(claims) == 1 else None,
-        round(sentence.confidence * _PART_OF_A_NAME ** len(parts) / max(len(claims), 1), 4),
-        "; ".join(taken) if len(claims) == 1 else _several(text, subject, subjects, object_, objects, relations),
+        round(sentence.confidence * _PART_OF_A_NAME ** len(partial) / max(len(claims), 1), 4),
+        "; ".join(assumed) if len(claims) == 1 else _several(text, subject, subjects, object_, objects, relations),
         {"subject": text.span(subject), "object": text.span(object_), "relation": sentence.span},
         claims[:_CANDIDATES] if len(claims) > 1 else (),
         sentence.negated,
@@ -102,10 +102,10 @@ def _several(
     """Say why the question is not one claim."""
     if len(subjects) == len(objects) == 1:
         return f"the question may ask for {' or '.join(relations)}"
-    part, name, things = ("subject", subject, subjects) if len(subjects) != 1 else ("object", object_, objects)
-    if not things:
-        return f"{text.quoted(name)} is of no use as the {part} of {relations[0]}"
-    return f"{text.quoted(name)} is the name of {len(things)} things"
+    role, mention, nodes = ("subject", subject, subjects) if len(subjects) != 1 else ("object", object_, objects)
+    if not nodes:
+        return f"{text.quoted(mention)} is of no use as the {role} of {relations[0]}"
+    return f"{text.quoted(mention)} is the name of {len(nodes)} things"
 
 
 def _sentence(text: Text, found: Sequence[Mention]) -> tuple[Sentence, list[Mention]]:
@@ -116,23 +116,23 @@ def _sentence(text: Text, found: Sequence[Mention]) -> tuple[Sentence, list[Ment
     slots = _slots(found)
     used = [found[slots.index(slot)] for slot in sorted(set(slots))]
     pieces = text.pieces(found, slots)
-    texts = [all(isinstance(thing, Literal) for thing in mention.things) for mention in used]
+    texts = [all(isinstance(node, Literal) for node in mention.things) for mention in used]
     listed = ", ".join(text.quoted(mention) for mention in used[:4])
     whole = Sentence(None, reason=f"the question names {len(used)} things: {listed}")
     if len(used) == 2:
         whole = read_sentence(pieces, text.lexicon, texts)
-    second, third = ([at for at, piece in enumerate(pieces) if piece.slot] + [len(pieces)])[1:3]
-    ends = [at for at in range(second + 1, third) if pieces[at].text in CLAUSES]
-    for at in ends if whole.relation is None else ():
-        part = read_sentence(pieces[:at], text.lexicon, texts[:2])
-        if part.relation:
-            return replace(part, confidence=round(part.confidence * _TAIL, 4)), used
+    second, third = ([i for i, piece in enumerate(pieces) if piece.slot] + [len(pieces)])[1:3]
+    ends = [i for i in range(second + 1, third) if pieces[i].text in CLAUSES]
+    for end in ends if whole.relation is None else ():
+        clause = read_sentence(pieces[:end], text.lexicon, texts[:2])
+        if clause.relation:
+            return replace(clause, confidence=round(clause.confidence * _TAIL, 4)), used
     return whole, used
 
 
 def _slots(found: Sequence[Mention]) -> list[int]:
     """The number of each name: one that comes again has the number it had, unless there is no other."""
-    things = list(dict.fromkeys(mention.things for mention in found))
-    if len(things) == 1:
+    distinct = list(dict.fromkeys(mention.things for mention in found))
+    if len(distinct) == 1:
         return list(range(1, len(found) + 1))
-    return [things.index(mention.things) + 1 for mention in found]
+    return [distinct.index(mention.things) + 1 for mention in found]

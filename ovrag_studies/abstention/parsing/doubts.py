@@ -31,8 +31,8 @@ def doubts(frame: Frame) -> Iterator[str]:
     """Each reason not to read it, as a sentence to people."""
     if frame.other:
         yield f"'{frame.other}' asks for a relation that is not in the domain"
-    yield from (reason for at in range(len(frame.words)) if (reason := _at_a_word(frame, at)))
-    yield from (reason for at in frame.slots if (reason := _at_a_name(frame, at)))
+    yield from (reason for i in range(len(frame.words)) if (reason := _at_a_word(frame, i)))
+    yield from (reason for i in frame.slots if (reason := _at_a_name(frame, i)))
     if _asks_more(frame):
         yield f"'{frame.words[0]}' asks for more than that something is so"
     if unheard := _unheard(frame):
@@ -47,7 +47,7 @@ def _at_a_word(frame: Frame, at: int) -> str:
     word, ahead = frame.words[at], "".join(frame.words[at + 1 : at + 2])
     if word in EXCLUDING and at not in frame.told:
         return f"'{word}' leaves open which of the names is meant"
-    if word == "than" and any(_compares(each) for each in frame.words[max(at - 3, 0) : at]):
+    if word == "than" and any(_compares(w) for w in frame.words[max(at - 3, 0) : at]):
         return "the question compares the names"
     if word in BEARINGS and ahead == "of":
         return f"'{word} of' asks where something lies"
@@ -65,9 +65,9 @@ def _at_a_name(frame: Frame, at: int) -> str:
     lead = frame.governing(at) or 0
     if frame.words[max(lead - 1, 0) : lead] == ["or"] and frame.words[lead - 2] not in PREPOSITIONS:
         return "the question offers two things"
-    place = frame.words[at - 4 : at]  # "to the town on"
-    if len(place) == 4 and place[0] in GOALS | {"through"} and place[1] in DETERMINERS and place[3] in _AT:
-        return f"'{place[2]}' is not understood" if frame.is_adjective(at - 2) and place[2] not in ACCOUNTS else ""
+    window = frame.words[at - 4 : at]  # "to the town on"
+    if len(window) == 4 and window[0] in GOALS | {"through"} and window[1] in DETERMINERS and window[3] in _AT:
+        return f"'{window[2]}' is not understood" if frame.is_adjective(at - 2) and window[2] not in ACCOUNTS else ""
     return ""
 
 
@@ -87,7 +87,7 @@ def _asks_more(frame: Frame) -> bool:
 
 def _unheard(frame: Frame) -> str:
     """The main verb, where nothing is known of it: `Does the mouth of X face Y?`; but a basin may `span` anything."""
-    between = [at for at in range(frame.slots[0] + 1, frame.slots[1]) if frame.words[at] not in DETERMINERS]
+    between = [i for i in range(frame.slots[0] + 1, frame.slots[1]) if frame.words[i] not in DETERMINERS]
     if len(between) != 1 or frame.words[0] not in DO or not frame.is_adjective(between[0]):
         return ""
     for sign in frame.signs:
@@ -106,12 +106,24 @@ def _compares(word: str) -> bool:
 
 def _of_another(frame: Frame) -> bool:
     """Detect a verb that is said of a thing told only by a noun: `a tributary of X flows`, `into a tributary of X`."""
-    for one, other in pairwise(frame.signs):
-        first, second = one.senses[0], other.senses[0]
-        between = set(frame.words[one.end : other.start])
-        if second.noun and not first.noun and second.role == "object" and between & _SOME and between <= _SOME | GOALS:
+    for left, right in pairwise(frame.signs):
+        left_sense, right_sense = left.senses[0], right.senses[0]
+        between = set(frame.words[left.end : right.start])
+        if (
+            right_sense.noun
+            and not left_sense.noun
+            and right_sense.role == "object"
+            and between & _SOME
+            and between <= _SOME | GOALS
+        ):
             return True
-        some = bool(_SOME & set(frame.words[one.start - 1 : one.start])) and frame.words[one.end] == "of"
-        if first.noun and not second.noun and first.role == "object" and some and other.start - 1 in frame.slots:
+        some = bool(_SOME & set(frame.words[left.start - 1 : left.start])) and frame.words[left.end] == "of"
+        if (
+            left_sense.noun
+            and not right_sense.noun
+            and left_sense.role == "object"
+            and some
+            and right.start - 1 in frame.slots
+        ):
             return True
     return False

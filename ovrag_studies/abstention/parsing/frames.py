@@ -62,7 +62,7 @@ class Frame:
         self.words = [f"\0{piece.slot}" if piece.slot else piece.text for piece in pieces]
         self.lexicon = lexicon
         self.texts = texts
-        self.slots = [at for at, piece in enumerate(pieces) if piece.slot]
+        self.slots = [i for i, piece in enumerate(pieces) if piece.slot]
         self.signs: list[RelationSign] = []
         self.either: set[Sense] = set()
         self.fillers: set[int] = set()
@@ -75,19 +75,19 @@ class Frame:
 
     def _find(self) -> None:
         """Marks every word of a relation, every cue, and every word that carries none."""
-        at = 0
-        while at < len(self.words):
-            at += self._match(at) or 1
-        for at, (word, ahead) in enumerate(zip(self.words, [*self.words[1:], ""], strict=True)):
+        index = 0
+        while index < len(self.words):
+            index += self._match(index) or 1
+        for index, (word, ahead) in enumerate(zip(self.words, [*self.words[1:], ""], strict=True)):
             if word in HOWEVER and ahead not in DO | BE | {","}:
                 self.indirect = True  # "by however many rivers"
             if word == "right" and ahead in GOALS - {"to"}:
                 self.direct = True
-            if word in DIRECT and at not in self.told:
-                beside = {*self.words[max(at - 1, 0) : at], *self.words[at + 1 : at + 2]}
+            if word in DIRECT and index not in self.told:
+                beside = {*self.words[max(index - 1, 0) : index], *self.words[index + 1 : index + 2]}
                 self.indirect |= "or" in beside  # "directly or by other rivers"
                 self.direct |= "or" not in beside
-            elif word in INDIRECT and at not in self.understood:  # not in "the final stop"
+            elif word in INDIRECT and index not in self.understood:  # not in "the final stop"
                 self.indirect = True
         self.direct |= any(self.is_aside(sign) and OWN & set(self.words[: sign.start]) for sign in self.signs)
 
@@ -156,11 +156,11 @@ class Frame:
     def _fronted(self, at: int) -> bool:
         """Detect a preposition that opens the sentence, or its clause, with a name behind it: `Into X does Y flow`."""
         before = self.words[at - 1] if at else ","
-        return (before in SIGNS or before in BE | {"that", "it"}) and any(each > at for each in self.slots)
+        return (before in SIGNS or before in BE | {"that", "it"}) and any(i > at for i in self.slots)
 
     def next_sign(self, sign: RelationSign) -> int:
         """Find the place where the next sign begins that is no aside, or where the sentence ends."""
-        ahead = [each.start for each in self.signs if each.start >= sign.end and not self.is_aside(each)]
+        ahead = [s.start for s in self.signs if s.start >= sign.end and not self.is_aside(s)]
         return min(ahead, default=len(self.words))
 
     def turned(self, at: int) -> bool:
@@ -217,19 +217,19 @@ class Frame:
 
     def satisfied(self, sign: RelationSign) -> list[Sense]:
         """The senses whose preposition is there, behind the verb or before a relative pronoun or a fronted name."""
-        stops = [*self.slots, *(each.start for each in self.signs if not each.senses[0].noun), len(self.words)]
-        behind = self.words[sign.end : min(at for at in stops if at >= sign.end)]
+        stops = [*self.slots, *(s.start for s in self.signs if not s.senses[0].noun), len(self.words)]
+        behind = self.words[sign.end : min(stop for stop in stops if stop >= sign.end)]
         before = self.words[: sign.start]
         fronted = [
             word
-            for at, word in enumerate(before)
-            if word in GOALS and (self.words[at + 1] in RELATIVE or self._fronted(at))
+            for i, word in enumerate(before)
+            if word in GOALS and (self.words[i + 1] in RELATIVE or self._fronted(i))
         ]
-        there = {*behind, *fronted, self.words[sign.start]}
-        return [sense for sense in sign.senses if sense.needs and ("where" in before or sense.needs in there)]
+        present = {*behind, *fronted, self.words[sign.start]}
+        return [sense for sense in sign.senses if sense.needs and ("where" in before or sense.needs in present)]
 
     def unknown(self) -> list[str]:
         """The words that nothing is known of."""
-        known = FUNCTION | SHELL
-        plain = [word for at, word in enumerate(self.words) if at not in self.understood and word not in known]
+        common = FUNCTION | SHELL
+        plain = [word for i, word in enumerate(self.words) if i not in self.understood and word not in common]
         return [word for word in plain if word[:1].isalnum() and not word.endswith("ly")]

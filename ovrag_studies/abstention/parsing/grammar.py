@@ -48,21 +48,21 @@ class Sentence:
 def read_sentence(pieces: Sequence[SentencePart], lexicon: RelationWords, texts: Sequence[bool]) -> Sentence:
     """Find what a sentence with two slots asks. `texts` says of each slot whether it is text, so never a subject."""
     frame = Frame(pieces, lexicon, tuple(texts))
-    if known := _known(frame):
-        return known
+    if sentence := _known(frame):
+        return sentence
     return _read(frame)
 
 
 def _known(frame: Frame) -> Sentence | None:
     """The sentence as a template of the domain says it, by itself or inside `Is it true that ...?`."""
-    opening = [at for at in range(frame.slots[0]) if frame.words[at] == "that"][-1:]
-    wraps = all(word in FUNCTION | SHELL | SIGNS for at in opening for word in frame.words[:at])
+    opening = [i for i in range(frame.slots[0]) if frame.words[i] == "that"][-1:]
+    wraps = all(word in FUNCTION | SHELL | SIGNS for i in opening for word in frame.words[:i])
     inside = opening[0] + 1 if opening and wraps else 0
     for start, end, sure in ((0, len(frame.words), 1.0), (inside, tag_of(frame), _WRAPPED)):
-        relation, first = frame.lexicon.templates.get(_said(frame, start, end), ("", ""))
+        relation, first_role = frame.lexicon.templates.get(_said(frame, start, end), ("", ""))
         if relation:
-            names = [frame.pieces[at].slot for at in frame.slots]
-            subject, object_ = names if first == "subject" else names[::-1]
+            names = [frame.pieces[i].slot for i in frame.slots]
+            subject, object_ = names if first_role == "subject" else names[::-1]
             between = frame.pieces[frame.slots[0] + 1 : frame.slots[1]] or frame.pieces
             span = (between[0].start, between[-1].end)
             return Sentence(relation, subject, object_, sure, sure < 1 and is_negated(frame), span=span)
@@ -72,9 +72,9 @@ def _known(frame: Frame) -> Sentence | None:
 def _said(frame: Frame, start: int, end: int) -> Phrase:
     """The words from one place to another as templates have them: names by their order, no articles before them."""
     return tuple(
-        str(frame.slots.index(at) + 1) if at in frame.slots else frame.words[at]
-        for at in range(start, end)
-        if frame.words[at] not in SIGNS and not (frame.words[at] in ARTICLES and at + 1 in frame.slots)
+        str(frame.slots.index(i) + 1) if i in frame.slots else frame.words[i]
+        for i in range(start, end)
+        if frame.words[i] not in SIGNS and not (frame.words[i] in ARTICLES and i + 1 in frame.slots)
     )
 
 
@@ -117,18 +117,18 @@ def _loose(frame: Frame) -> list[RelationSign]:
     """The one verb of the sentence whose preposition is not behind it, where it has a name on either side."""
     if len(frame.signs) != 1:
         return []
-    sign, (first, *_, last) = frame.signs[0], frame.slots
-    between = frame.words[first + 1 : sign.start]
-    around = first < sign.start and sign.end <= last and not _BREAKS & set(between)
-    return [sign] if around or frame.governor(first) == "from" else []
+    sign, (left, *_, right) = frame.signs[0], frame.slots
+    between = frame.words[left + 1 : sign.start]
+    around = left < sign.start and sign.end <= right and not _BREAKS & set(between)
+    return [sign] if around or frame.governor(left) == "from" else []
 
 
 def _unheard_verb(frame: Frame) -> list[RelationSign]:
     """A verb that is not in the domain, by the preposition behind it: `debouches into`."""
     for preposition, sense in frame.lexicon.any_verb.items():
-        for at, word in enumerate(frame.words):
-            if word == preposition and at > 0:
-                return [RelationSign(at, at + 1, (sense,))]
+        for index, word in enumerate(frame.words):
+            if word == preposition and index > 0:
+                return [RelationSign(index, index + 1, (sense,))]
     return []
 
 
@@ -137,10 +137,10 @@ def _unheard_verb(frame: Frame) -> list[RelationSign]:
 
 def _heard(frame: Frame, signs: Sequence[RelationSign]) -> tuple[list[Vote], list[Sense]]:
     """The votes that count, and the senses of all signs that have one; without a verb, those of `from X to Y`."""
-    found = {sign: votes_of(frame, sign) for sign in signs}
-    every = _innermost(frame, [vote for votes in found.values() for vote in votes])
-    partial = _partial(found)
-    if votes := [each for each in every if each not in partial]:
+    votes_by_sign = {sign: votes_of(frame, sign) for sign in signs}
+    every = _innermost(frame, [vote for votes in votes_by_sign.values() for vote in votes])
+    partial = _partial(votes_by_sign)
+    if votes := [v for v in every if v not in partial]:
         return [vote for _, vote in votes], [sense for sense, _ in every]
     way = list(votes_from_to(frame))
     going = [replace(sense, relation=frame.lexicon.chains.get(sense.relation, sense.relation)) for sense in _any(frame)]
@@ -165,25 +165,25 @@ def _innermost(frame: Frame, votes: Votes) -> Votes:
         for sense, vote in votes
         if sense.noun and vote.role == sense.role and frame.lexicon.is_chain(sense.relation)
     ]
-    inner = [each for each in owners if each[1].slot != owners[-1][1].slot and each[0].role == owners[-1][0].role]
-    return [each for each in votes if each not in inner]
+    inner = [v for v in owners if v[1].slot != owners[-1][1].slot and v[0].role == owners[-1][0].role]
+    return [v for v in votes if v not in inner]
 
 
 def _placed(frame: Frame, votes: Sequence[Vote]) -> tuple[int, int, float] | None:
     """Subject and object with the confidence in them."""
-    slots = list(dict.fromkeys(frame.pieces[at].slot for at in frame.slots))
+    slots = list(dict.fromkeys(frame.pieces[i].slot for i in frame.slots))
     if len(slots) != 2:
         return None
-    one, other = slots
-    if frame.is_text(one) or frame.is_text(other):
-        return (other, one, 0.95) if frame.is_text(one) else (one, other, 0.95)
-    forward = sum(vote.weight for vote in votes if (vote.slot == one) == (vote.role == "subject"))
+    left, right = slots
+    if frame.is_text(left) or frame.is_text(right):
+        return (right, left, 0.95) if frame.is_text(left) else (left, right, 0.95)
+    forward = sum(vote.weight for vote in votes if (vote.slot == left) == (vote.role == "subject"))
     backward = sum(vote.weight for vote in votes) - forward
     if bool(forward) == bool(backward):
         return None
     sure = 0.9 if max(forward, backward) < 2 else 0.95
     sure *= 1.0 if max(forward, backward) >= 0.9 else 0.9
-    return (one, other, sure) if forward > backward else (other, one, sure)
+    return (left, right, sure) if forward > backward else (right, left, sure)
 
 
 # -- relation ---------------------------------------------------------------------------------------------------------
@@ -191,12 +191,12 @@ def _placed(frame: Frame, votes: Sequence[Vote]) -> tuple[int, int, float] | Non
 
 def _relation(frame: Frame, voting: Sequence[Sense]) -> str | None:
     """Choose what the nouns say, else the verbs, or the chain of that by its cues. None where they disagree."""
-    found = {sense.relation for sense in voting if sense.noun} or {sense.relation for sense in voting}
-    links = found - set(frame.lexicon.chains.values())
+    relations = {sense.relation for sense in voting if sense.noun} or {sense.relation for sense in voting}
+    links = relations - set(frame.lexicon.chains.values())
     if len(links) > 1 or (frame.indirect and frame.direct):
         return None
-    name = next(iter(links or found))
-    offered = 0 < len(links) < len(found) and "or" in frame.words  # "does it pass through or end in X"
+    name = next(iter(links or relations))
+    offered = 0 < len(links) < len(relations) and "or" in frame.words  # "does it pass through or end in X"
     chain, link = frame.lexicon.chains.get(name, name), frame.lexicon.link_of(name)
     return chain if offered or frame.indirect else link if frame.direct else name
 
@@ -207,8 +207,8 @@ def _noun_of_a_chain(frame: Frame, signs: Sequence[RelationSign]) -> str:
         sense = sign.senses[0]
         if sense.noun and frame.lexicon.is_chain(sense.relation):
             near = sign.start and frame.words[sign.start - 1] in DIRECT  # "immediately downstream of"
-            here = frame.direct and sense.role == "subject" and not frame.indirect  # "where it arrives directly"
-            return frame.lexicon.link_of(sense.relation) if near or here else sense.relation
+            directly = frame.direct and sense.role == "subject" and not frame.indirect  # "where it arrives directly"
+            return frame.lexicon.link_of(sense.relation) if near or directly else sense.relation
     return ""
 
 

@@ -58,8 +58,8 @@ class Names:
         self._part: dict[str, dict[Thing, None]] = defaultdict(dict)
         self._labels: dict[Thing, str] = {}
         self._longest = 1
-        for thing, label in labels:
-            self._add(thing, label)
+        for node, label in labels:
+            self._add(node, label)
 
     def label(self, thing: Thing) -> str:
         """The name of a thing; its IRI or text where it has none."""
@@ -75,7 +75,7 @@ class Names:
             if word.sign or word.text in ("'s", "the"):
                 continue
             for end in range(start + 1, min(start + self._longest, len(words)) + 1):
-                if (last := words[end - 1]).sign and last.text not in "%).":
+                if (end_word := words[end - 1]).sign and end_word.text not in "%).":
                     continue
                 mention = self._mention(text, words, start, end)
                 if mention is not None:
@@ -94,14 +94,14 @@ class Names:
         self._labels.setdefault(thing, label)
         self._whole[key.removeprefix("the ") or key][thing] = None
         self._longest = max(self._longest, len(words) + 2)
-        part = key_of(words_of(_QUALIFIER.sub("", label)), self._short)
-        part = self._bare(part) if part == key else part
-        if part and part != key:
-            self._part[part][thing] = None
+        short_key = key_of(words_of(_QUALIFIER.sub("", label)), self._short)
+        short_key = self._bare(short_key) if short_key == key else short_key
+        if short_key and short_key != key:
+            self._part[short_key][thing] = None
 
     def _bare(self, key: str) -> str:
         words = key.split()
-        head = next((at for at, word in enumerate(words) if at and word in self.heads), len(words))
+        head = next((i for i, word in enumerate(words) if i and word in self.heads), len(words))
         follows = words[head + 1 : head + 2]
         return key if not follows or follows[0] in FUNCTION else " ".join(words[: head + 1])
 
@@ -120,9 +120,9 @@ class Names:
         return Mention(start, end, tuple(self._part[key]), whole=False)
 
     def _exactly(self, key: str, written: str) -> tuple[Thing, ...]:
-        things = tuple(self._whole.get(key, ()))
-        same = tuple(thing for thing in things if self._labels[thing] == written)
-        return same or things
+        bearers = tuple(self._whole.get(key, ()))
+        verbatim = tuple(bearer for bearer in bearers if self._labels[bearer] == written)
+        return verbatim or bearers
 
 
 def _ends_here(words: Sequence[Word], end: int) -> bool:
@@ -133,17 +133,17 @@ def _ends_here(words: Sequence[Word], end: int) -> bool:
 def names_of(store: Store, domain: Domain) -> Names:
     """The names in a graph: labels of its things, and the values of the domain's predicates that are text."""
     rows = store.select("SELECT ?thing ?label WHERE { ?thing ?named ?label }", {"named": LABEL})
-    found: list[tuple[Thing, Literal]] = [
-        (thing, label)
+    labels: list[tuple[Thing, Literal]] = [
+        (node, label)
         for row in rows
-        if isinstance(thing := row["thing"], NamedNode) and isinstance(label := row["label"], Literal)
+        if isinstance(node := row["thing"], NamedNode) and isinstance(label := row["label"], Literal)
     ]
     for predicate in domain.predicates.values():
         rows = store.select(
             "SELECT DISTINCT ?value WHERE { ?thing ?predicate ?value FILTER(isLiteral(?value)) }",
             {"predicate": NamedNode(predicate.iri)},
         )
-        found += [(value, value) for row in rows if isinstance(value := row["value"], Literal)]
-    heads = {fold(label) for each in domain.classes.values() for label in each.labels}
-    ordered = sorted(found, key=lambda each: (*label_order(each[1]), str(each[0])))
-    return Names(((thing, label.value) for thing, label in ordered), domain.names.short, frozenset(heads))
+        labels += [(value, value) for row in rows if isinstance(value := row["value"], Literal)]
+    heads = {fold(label) for class_ in domain.classes.values() for label in class_.labels}
+    ordered = sorted(labels, key=lambda pair: (*label_order(pair[1]), str(pair[0])))
+    return Names(((node, label.value) for node, label in ordered), domain.names.short, frozenset(heads))

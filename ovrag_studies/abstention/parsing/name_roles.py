@@ -48,8 +48,8 @@ def votes_of(frame: Frame, sign: RelationSign) -> list[tuple[Sense, Vote]]:
     owner = _Noun(frame, sign).owner()
     if owner is None:
         return []
-    at, owns, weight = owner
-    return [(sense, _vote(frame, at, sense.role if owns else OTHER[sense.role], weight))]
+    index, owns, weight = owner
+    return [(sense, _vote(frame, index, sense.role if owns else OTHER[sense.role], weight))]
 
 
 # -- verbs ------------------------------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ def votes_of(frame: Frame, sign: RelationSign) -> list[tuple[Sense, Vote]]:
 
 def _as_verb(frame: Frame, sign: RelationSign) -> list[Vote]:
     """The votes of a noun that says what a verb does: `the drainage of X into Y`."""
-    behind = [at for at in frame.slots if at >= sign.end]
+    behind = [i for i in frame.slots if i >= sign.end]
     goals = {"into", "toward", "towards"}
     into = len(behind) > 1 and frame.governor(behind[1]) in goals and frame.words[sign.end] == "of"
     verb = next(iter(frame.lexicon.any_verb.values()), None)
@@ -73,7 +73,7 @@ def _verb_sense(frame: Frame, sign: RelationSign) -> Sense:
 
 def _verb_votes(frame: Frame, sign: RelationSign, sense: Sense) -> Iterator[Vote]:
     passive, person = _passive(frame, sign, sense), frame.words[sign.start - 1] in PERSONS
-    behind = next((at for at in frame.slots if sign.end <= at < frame.next_sign(sign)), None)
+    behind = next((i for i in frame.slots if sign.end <= i < frame.next_sign(sign)), None)
     before = _subject(frame, sign)
     if person:
         if before is not None and behind is not None:
@@ -88,7 +88,7 @@ def _verb_votes(frame: Frame, sign: RelationSign, sense: Sense) -> Iterator[Vote
 
 def _subject(frame: Frame, sign: RelationSign) -> int | None:
     """The last name before a verb; the first where the verb goes on with it: `X runs to Y by flowing west`."""
-    before = [at for at in frame.slots if at < sign.start]
+    before = [i for i in frame.slots if i < sign.start]
     goes_on = frame.words[sign.start - 1] in ("by", "and") or _pronoun(frame, sign)
     return next(iter(before if goes_on else reversed(before)), None)
 
@@ -131,8 +131,8 @@ class _Noun:
 
     def __init__(self, frame: Frame, sign: RelationSign) -> None:
         self.frame, self.sign, self.words = frame, sign, frame.words
-        self.before = [at for at in frame.slots if at < sign.start]
-        self.behind = [at for at in frame.slots if at >= sign.end]
+        self.before = [i for i in frame.slots if i < sign.start]
+        self.behind = [i for i in frame.slots if i >= sign.end]
         # With `which`, these may make the name before it an owner: "the system to which X belongs".
         self.relating = {"of", "to", "in", "within"} if sign.senses[0].role == "object" else {"of"}
 
@@ -148,7 +148,7 @@ class _Noun:
             self._said_before,
             self._topic,
         )
-        return next((found for way in ways if (found := way())), None)
+        return next((owner for way in ways if (owner := way())), None)
 
     def _linked(self) -> Owner | None:
         """The owner by the preposition behind the noun: `the mouth of X`, `the river that X is a tributary of`."""
@@ -156,7 +156,7 @@ class _Noun:
         while end < len(self.words) and self.frame.adds_nothing(end):  # "tributary stream, directly or not, of"
             end += 1
         link, ahead = "".join(self.words[end : end + 1]), self.words[end + 1 : end + 2]
-        links = {"of", "for", "from", "than", "after", *(each.needs for each in self.sign.senses if each.needs)}
+        links = {"of", "for", "from", "than", "after", *(s.needs for s in self.sign.senses if s.needs)}
         links |= {"to"} & self.relating
         if self.before and link in self.relating and ahead in (["which"], ["whom"]):
             return self.before[-1], True, 1
@@ -180,56 +180,56 @@ class _Noun:
 
     def _said_behind(self) -> Owner | None:
         """The name that the noun is said of: `the tributary X`, `mouth: X`, `a tributary called X`."""
-        said = self.sign.end
-        while self.words[said] in NAMING or self.words[said] == ":":
-            said += 1
-        return (said, False, 0.8) if said in self.behind else None
+        index = self.sign.end
+        while self.words[index] in NAMING or self.words[index] == ":":
+            index += 1
+        return (index, False, 0.8) if index in self.behind else None
 
     def _relative(self) -> Owner | None:
         """The name that a relative pronoun stands for: `the lake X, whose mouth`, `X, in which the mouth`."""
-        for at in range(self.sign.start - 1, -1, -1):
-            whose = self.words[at] == "whose" and not any(at < each for each in self.before)
-            of_which = self.words[at] in self.relating and self.words[at + 1] in ("which", "whom", "what")
-            if whose or (of_which and at + 2 not in self.frame.fillers):
-                return next(((owner, True, 1) for owner in reversed(self.before) if owner < at), None)
+        for index in range(self.sign.start - 1, -1, -1):
+            whose = self.words[index] == "whose" and not any(index < i for i in self.before)
+            of_which = self.words[index] in self.relating and self.words[index + 1] in ("which", "whom", "what")
+            if whose or (of_which and index + 2 not in self.frame.fillers):
+                return next(((owner, True, 1) for owner in reversed(self.before) if owner < index), None)
         return None
 
     def _antecedent(self) -> Owner | None:
         """The name that `its` or `their` before the noun stands for."""
-        own = OWN & set(self.words[max(self.sign.start - 4, 0) : self.sign.start])
-        if not own:
+        possessives = OWN & set(self.words[max(self.sign.start - 4, 0) : self.sign.start])
+        if not possessives:
             return None
         if not self.before:  # "rivers with their mouths in X include Y"
-            return (self.behind["their" in own], True, 0.6) if len(self.behind) > 1 else None
-        last = self.before[-1]
-        between = self.words[last + 1 : self.sign.start]
-        here = bool(HAVE & set(between)) or between[0].endswith("ing")  # "that X has its mouth", "see X coming in at"
-        return last if here else self.before[0], True, 0.9
+            return (self.behind["their" in possessives], True, 0.6) if len(self.behind) > 1 else None
+        last_index = self.before[-1]
+        between = self.words[last_index + 1 : self.sign.start]
+        near = bool(HAVE & set(between)) or between[0].endswith("ing")  # "that X has its mouth", "see X coming in at"
+        return last_index if near else self.before[0], True, 0.9
 
     def _possessing(self) -> Owner | None:
         """The subject of `has`, or the name before `with`, where such a word stands before the noun."""
-        for at in range(self.sign.start - 1, -1, -1):
-            if self.words[at] in HAVE:
-                owners = [each for each in self.before if each < at]
-                owners = owners or ([] if self.words[at] == "with" else self.before[:1])
+        for index in range(self.sign.start - 1, -1, -1):
+            if self.words[index] in HAVE:
+                owners = [i for i in self.before if i < index]
+                owners = owners or ([] if self.words[index] == "with" else self.before[:1])
                 if owners:
                     return owners[-1], True, 0.9
         return None
 
     def _said_before(self) -> Owner | None:
         """The name that the noun is said of: `X names Y as its ...`, `of which water is X a ...`."""
-        last = self.before[-1] if self.before else 0
-        between = set(self.words[last + 1 : self.sign.start])
-        is_it = self.words[last - 1] in BE and between <= DETERMINERS | DIRECT
-        as_it = len(self.before) > 1 and self.words[last + 1] == "as" and self.sign.start - last < 5
-        return (last, False, 0.8) if self.before and (is_it or as_it) else None
+        last_index = self.before[-1] if self.before else 0
+        between = set(self.words[last_index + 1 : self.sign.start])
+        is_it = self.words[last_index - 1] in BE and between <= DETERMINERS | DIRECT
+        as_it = len(self.before) > 1 and self.words[last_index + 1] == "as" and self.sign.start - last_index < 5
+        return (last_index, False, 0.8) if self.before and (is_it or as_it) else None
 
     def _topic(self) -> Owner | None:
         """Name that the sentence is about: `the entry on X`, `For X, the mouth`, `X: the mouth`."""
-        for at in self.frame.slots:
-            governor, lead = self.frame.governor(at), set(self.words[max(at - 4, 0) : at])
+        for index in self.frame.slots:
+            governor, lead = self.frame.governor(index), set(self.words[max(index - 4, 0) : index])
             if governor in ("of", "for") or (governor in ("on", "under", "about") and ACCOUNTS & lead):
-                return at, True, 0.7
+                return index, True, 0.7
         opens = bool(self.before) and self.words[self.before[0] + 1] in (",", ":", "-", "–", "—")
         return (self.before[0], True, 0.6) if opens else None
 
@@ -237,11 +237,11 @@ class _Noun:
 def votes_from_to(frame: Frame) -> Iterator[Vote]:
     """Vote without a verb, on a way from one thing to the other, where the domain's things go anywhere."""
     for sense in list(frame.lexicon.any_verb.values())[:1]:
-        for at in frame.slots:
-            if frame.governor(at) == "from":
-                yield _vote(frame, at, sense.role, 0.9)
-            elif frame.governor(at) in ("to", "into"):
-                yield _vote(frame, at, OTHER[sense.role], 0.9)
+        for index in frame.slots:
+            if frame.governor(index) == "from":
+                yield _vote(frame, index, sense.role, 0.9)
+            elif frame.governor(index) in ("to", "into"):
+                yield _vote(frame, index, OTHER[sense.role], 0.9)
 
 
 def _vote(frame: Frame, at: int, role: Role, weight: float) -> Vote:

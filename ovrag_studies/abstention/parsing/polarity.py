@@ -13,18 +13,18 @@ def is_negated(frame: Frame) -> bool:
     """
     words, count = frame.words, 0
     tag = min(tag_of(frame), _next_sentence(frame))
-    for at, word in enumerate(words[:tag]):
-        offered = {"or", "/"} & set(words[max(at - 1, 0) : at + 3])  # "true or false", "am I wrong, or does it"
-        count += (word in UNTRUE and not offered) or (word in NOT and not _asks(frame, at))
+    for index, word in enumerate(words[:tag]):
+        offered = {"or", "/"} & set(words[max(index - 1, 0) : index + 3])  # "true or false", "am I wrong, or does it"
+        count += (word in UNTRUE and not offered) or (word in NOT and not _asks(frame, index))
     turned = set(words[tag:]) & DO and not set(words[tag:]) & NOT  # "X doesn't flow into Y, does it?"
     return count % 2 == 1 and not turned
 
 
 def tag_of(frame: Frame) -> int:
     """Find the place where a tag begins (`, isn't it?`); the end where there is none."""
-    last = frame.slots[-1] if frame.slots else 0
-    commas = [at for at, word in enumerate(frame.words) if word in ",-–—" and at > last]
-    short = [at for at in commas if len([word for word in frame.words[at:] if word[:1].isalnum()]) <= 4]
+    last_index = frame.slots[-1] if frame.slots else 0
+    commas = [i for i, word in enumerate(frame.words) if word in ",-–—" and i > last_index]
+    short = [i for i in commas if len([word for word in frame.words[i:] if word[:1].isalnum()]) <= 4]
     return short[0] if short else len(frame.words)
 
 
@@ -41,7 +41,7 @@ def _next_sentence(frame: Frame) -> int:
 
     A sentence on whether that is so does not count. Without a start, return the end.
     """
-    for at in range(frame.slots[-1] if frame.slots else 0, len(frame.words)):
-        if frame.words[at] in ".;?" and not UNTRUE & set(frame.words[at:]):
-            return at
+    for index in range(frame.slots[-1] if frame.slots else 0, len(frame.words)):
+        if frame.words[index] in ".;?" and not UNTRUE & set(frame.words[index:]):
+            return index
     return len(frame.words)

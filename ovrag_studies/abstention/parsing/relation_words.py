@@ -82,8 +82,8 @@ def lexicon_of(domain: Domain) -> RelationWords:
     any_verb: dict[str, Sense] = {}
     templates: dict[Phrase, tuple[str, Role]] = {}
     cues: set[Phrase] = set()
-    fillers: set[Phrase] = {phrase for each in domain.classes.values() for phrase in _nouns(each.labels)}
-    others: set[Phrase] = set()
+    fillers: set[Phrase] = {phrase for class_ in domain.classes.values() for phrase in _nouns(class_.labels)}
+    foreign: set[Phrase] = set()
     for relation, wording, role in _wordings(domain):
         for phrase, sense in _senses(relation, wording, role):
             if phrase[0] == "*":
@@ -93,18 +93,18 @@ def lexicon_of(domain: Domain) -> RelationWords:
         templates = {_frame(text): (relation, _first(text)) for text in _sentences(wording)} | templates
         cues.update(map(_phrase, wording.vocabulary.get("cues", ())))
         fillers.update(_nouns(wording.vocabulary.get("fillers", ())))
-        others.update(_all_forms(wording.vocabulary.get("others", ())))
-    phrases = [*senses, *cues, *fillers, *others]
+        foreign.update(_all_forms(wording.vocabulary.get("others", ())))
+    phrases = [*senses, *cues, *fillers, *foreign]
     return RelationWords(
-        {phrase: tuple(dict.fromkeys(found)) for phrase, found in senses.items()},
+        {phrase: tuple(dict.fromkeys(meanings)) for phrase, meanings in senses.items()},
         any_verb,
         templates,
-        {each.name: each.chain.name for each in domain.predicates.values() if each.chain},
+        {p.name: p.chain.name for p in domain.predicates.values() if p.chain},
         frozenset(cues),
         frozenset(fillers - set(senses)),
-        frozenset(others - set(senses)),
+        frozenset(foreign - set(senses)),
         frozenset(word for phrase in phrases for word in phrase),
-        frozenset(each.name for each in domain.predicates.values() if each.values != "thing"),
+        frozenset(p.name for p in domain.predicates.values() if p.values != "thing"),
         max((len(phrase) for phrase in phrases), default=1),
     )
 

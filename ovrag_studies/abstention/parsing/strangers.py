@@ -19,15 +19,13 @@ def stranger(text: Text, found: Sequence[Mention]) -> str:
     A longer name is never taken for one inside it. Nor is a question about an unknown thing read as one about others
     that it mentions.
     """
-    covered = {at for mention in found for at in range(mention.start, mention.end)}
+    covered = {i for mention in found for i in range(mention.start, mention.end)}
     for start, end in _runs(text, covered):
         touching = [mention for mention in found if _touches(text, mention, start, end)]
         if touching or len(found) < 2 or _matters(text, found, start, end):
-            first = min([start, *(mention.start for mention in touching)])
-            last = max([end, *(mention.end for mention in touching)])
-            return no_name(
-                text, text.question[text.words[first].start : text.words[_closed(text, first, last) - 1].end]
-            )
+            left = min([start, *(mention.start for mention in touching)])
+            right = max([end, *(mention.end for mention in touching)])
+            return no_name(text, text.question[text.words[left].start : text.words[_closed(text, left, right) - 1].end])
     if not found:
         return "no name of the graph is in the question"
     return f"only {text.quoted(found[0])} is a name in the graph" if len(found) < 2 else ""
@@ -36,7 +34,7 @@ def stranger(text: Text, found: Sequence[Mention]) -> str:
 def no_name(text: Text, name: str) -> str:
     """That there is no such name, with the nearest ones."""
     near = text.names.nearest(name[:100])
-    nearest = f"; the nearest are {', '.join(repr(one_line(each, 80)) for each in near)}" if near else ""
+    nearest = f"; the nearest are {', '.join(repr(one_line(n, 80)) for n in near)}" if near else ""
     return f"'{one_line(name, 80)}' is no name in the graph{nearest}"
 
 
@@ -45,7 +43,7 @@ def _closed(text: Text, first: int, last: int) -> int:
     signs = [word.text for word in text.words[first:last]]
     if signs.count("(") <= signs.count(")"):
         return last
-    return next((at + 1 for at in range(last, len(text.words)) if text.words[at].text == ")"), last)
+    return next((i + 1 for i in range(last, len(text.words)) if text.words[i].text == ")"), last)
 
 
 def _touches(text: Text, mention: Mention, start: int, end: int) -> bool:
@@ -68,14 +66,14 @@ def _matters(text: Text, found: Sequence[Mention], start: int, end: int) -> bool
 
 def _runs(text: Text, covered: set[int]) -> Iterator[tuple[int, int]]:
     """Stretches of words outside the names that look like a name."""
-    at = 0
-    while at < len(text.words):
-        end = at
-        while end < len(text.words) and end not in covered and _like_a_name(text, end, at):
+    start = 0
+    while start < len(text.words):
+        end = start
+        while end < len(text.words) and end not in covered and _like_a_name(text, end, start):
             end += 1
-        if any(_strange(text, each, end in covered) for each in range(at, end)) or _headed(text, at, end):
-            yield at, end
-        at = max(end, at + 1)
+        if any(_strange(text, i, end in covered) for i in range(start, end)) or _headed(text, start, end):
+            yield start, end
+        start = max(end, start + 1)
 
 
 def _strange(text: Text, at: int, before_name: bool) -> bool:

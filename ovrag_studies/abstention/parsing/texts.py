@@ -53,13 +53,13 @@ class Text:
 
     def mentions(self) -> list[Mention]:
         """The names that are meant, in order, without overlap: the weightiest first, common words at need only."""
-        found: list[Mention] = []
-        for each in sorted(self.every, key=lambda each: (self._is_common(each), -self._weight(each), each.start)):
-            if len(found) >= 2 and self._is_common(each):
+        chosen: list[Mention] = []
+        for mention in sorted(self.every, key=lambda m: (self._is_common(m), -self._weight(m), m.start)):
+            if len(chosen) >= 2 and self._is_common(mention):
                 break
-            if not any(each.start < other.end and other.start < each.end for other in found):
-                found.append(each)
-        return sorted(found, key=lambda each: each.start)
+            if not any(mention.start < c.end and c.start < mention.end for c in chosen):
+                chosen.append(mention)
+        return sorted(chosen, key=lambda m: m.start)
 
     def _is_common(self, mention: Mention) -> bool:
         words = self.words[mention.start : mention.end]
@@ -72,21 +72,21 @@ class Text:
         """
         start, end = self.span(mention)
         written = self.question[start:end]
-        labels = [self.names.label(thing) for thing in mention.things]
-        same = any(label.startswith(written) or label[4:].startswith(written) for label in labels)  # "the ocean"
+        labels = [self.names.label(node) for node in mention.things]
+        verbatim = any(label.startswith(written) or label[4:].startswith(written) for label in labels)  # "the ocean"
         words = self.words[mention.start : mention.end]
         weight = sum(0.3 if self.known(word) and not (word.capital and self.cased) else 1.0 for word in words)
-        return weight - (0 if mention.whole else 0.01) - (0 if same or not self.cased else 0.35)
+        return weight - (0 if mention.whole else 0.01) - (0 if verbatim or not self.cased else 0.35)
 
     def pieces(self, found: Sequence[Mention], slots: Sequence[int]) -> list[SentencePart]:
         """The words with the names taken out, each name by its number."""
         pieces: list[SentencePart] = []
-        at = 0
+        start = 0
         for slot, mention in zip(slots, found, strict=True):
-            pieces += self._between(at, mention.start)
+            pieces += self._between(start, mention.start)
             pieces.append(SentencePart("", *self.span(mention), slot))
-            at = mention.end
-        return _resolved(_shortened(pieces + self._between(at, len(self.words))))
+            start = mention.end
+        return _resolved(_shortened(pieces + self._between(start, len(self.words))))
 
     def _between(self, start: int, end: int) -> list[SentencePart]:
         """The words that are not in names; a hyphen inside a word joins nothing here (`sub-tributary`)."""
@@ -101,22 +101,22 @@ class Text:
 
 def _resolved(pieces: list[SentencePart]) -> list[SentencePart]:
     """`The former` and `the latter` as the names that they stand for."""
-    found: list[SentencePart] = []
+    resolved: list[SentencePart] = []
     for piece in pieces:
-        slots = [each.slot for each in found if each.slot]
+        slots = [p.slot for p in resolved if p.slot]
         stands = piece.text in ("former", "latter") and len(slots) > 1
         slot = slots[piece.text == "latter"] if stands else piece.slot
-        found.append(SentencePart("" if slot else piece.text, piece.start, piece.end, slot))
-    return found
+        resolved.append(SentencePart("" if slot else piece.text, piece.start, piece.end, slot))
+    return resolved
 
 
 def _shortened(pieces: list[SentencePart]) -> list[SentencePart]:
     """Prepositions of several words as the one that they amount to: `as far as` is `to`."""
-    found: list[SentencePart] = []
+    shortened: list[SentencePart] = []
     for piece in pieces:
-        found.append(piece)
+        shortened.append(piece)
         for phrase, short in LONG_PREPOSITIONS.items():
-            last = found[-len(phrase) :]
-            if tuple(each.text for each in last) == phrase:
-                found[-len(phrase) :] = [SentencePart(short, last[0].start, last[-1].end)]
-    return found
+            tail = shortened[-len(phrase) :]
+            if tuple(p.text for p in tail) == phrase:
+                shortened[-len(phrase) :] = [SentencePart(short, tail[0].start, tail[-1].end)]
+    return shortened

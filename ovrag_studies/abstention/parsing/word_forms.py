@@ -35,15 +35,15 @@ class Word:
 
 def words_of(text: str) -> list[Word]:
     """The words and signs of a text, in order. `doesn't` is two words, and so is the possessor in `river's`."""
-    found: list[Word] = []
+    words: list[Word] = []
     for match in _WORD.finditer(text):
-        raw, before = match[0], found[-1].text if found else ""
+        raw, before = match[0], words[-1].text if words else ""
         match match.lastgroup:
             case "not":
                 folded = "not"
                 if before in _WRITTEN_OUT:
-                    last = found.pop()
-                    found.append(Word(_WRITTEN_OUT[before], last.start, last.end, last.capital, last.sign))
+                    verb = words.pop()
+                    words.append(Word(_WRITTEN_OUT[before], verb.start, verb.end, verb.capital, verb.sign))
             case "mark":
                 ending = raw[1:].lower()
                 folded = _SHORT_FORMS.get(ending, "is" if before in _IS_NOT_HAS else "'s")
@@ -51,8 +51,8 @@ def words_of(text: str) -> list[Word]:
                 folded = number(raw)
             case _:
                 folded = fold(raw)
-        found.append(Word(folded, match.start(), match.end(), raw[0].isupper(), match.lastgroup == "sign"))
-    return found
+        words.append(Word(folded, match.start(), match.end(), raw[0].isupper(), match.lastgroup == "sign"))
+    return words
 
 
 def number(text: str) -> str:
@@ -63,15 +63,15 @@ def number(text: str) -> str:
 
 def key_of(words: Sequence[Word], short: Mapping[str, str] = NO_NAMES) -> str:
     """Return what two writings of a name share: signs left out, abbreviations written out, `Clark's` as `Clarks`."""
-    parts: list[str] = []
+    tokens: list[str] = []
     for word in words:
-        if word.text == "'s" and parts:
-            parts[-1] += "s"
+        if word.text == "'s" and tokens:
+            tokens[-1] += "s"
         elif word.text == "&":
-            parts.append("and")
+            tokens.append("and")
         elif not word.sign or word.text in "%$€£":
-            parts.append(short.get(word.text, word.text))
-    return " ".join(parts)
+            tokens.append(short.get(word.text, word.text))
+    return " ".join(tokens)
 
 
 def verb_forms(verb: str) -> dict[str, str]:

@@ -49,9 +49,9 @@ class StoreFacts:
     @cached_property
     def _found(self) -> tuple[list[str], Words]:
         predicates = (RAISES, LOWERS, AFFECTS, NO_EFFECT_ON)
-        triples = [each for predicate in predicates for each in self._store.triples(None, predicate)]
+        triples = [triple for predicate in predicates for triple in self._store.triples(None, predicate)]
         sentences = sorted(f"{self._verifier.sentence(triple)}." for triple in triples)
-        return sentences, Words([stems(each) for each in sentences])
+        return sentences, Words([stems(sentence) for sentence in sentences])
 
     def best(self, question: str, top: int = TOP) -> tuple[str, ...]:
         """The `top` sentences that fit best, best first; none that shares no word. Raises Unchecked where the store
@@ -60,7 +60,7 @@ class StoreFacts:
         sentences, index = self._found
         scores = index.scores([(stem, 1.0) for stem in dict.fromkeys(stems(question))])
         order = numpy.argsort(-scores, kind="stable")[:top]
-        return tuple(sentences[place] for place in order if scores[place] > 0)
+        return tuple(sentences[i] for i in order if scores[i] > 0)
 
 
 def answer(
@@ -122,18 +122,21 @@ def gaps_of(question: str, verifier: Verifier) -> Gaps:
     given on what a question names, where the graph knows of one. Nothing is asked for that the graph cannot check.
     """
     steps = {
-        key(each): each.quote
-        for each in verifier.check(question)
-        if each.outcome == "VERIFIED" and each.claim and not each.claim.denied and each.claim.predicate != NO_EFFECT_ON
+        key(verdict): verdict.quote
+        for verdict in verifier.check(question)
+        if verdict.outcome == "VERIFIED"
+        and verdict.claim
+        and not verdict.claim.denied
+        and verdict.claim.predicate != NO_EFFECT_ON
     }
-    asked = _asked(question, verifier)
+    wanted_pairs = _asked(question, verifier)
 
     def gaps(verdicts: Sequence[CausalVerdict]) -> list[str]:
-        said = {key(each) for each in verdicts}
-        lines = [f'that "{one_line(quote)}"' for known, quote in steps.items() if known not in said]
-        effects = {(each.claim.subject, each.claim.object) for each in verdicts if each.claim}
+        stated_keys = {key(v) for v in verdicts}
+        lines = [f'that "{one_line(quote)}"' for step_key, quote in steps.items() if step_key not in stated_keys]
+        effects = {(v.claim.subject, v.claim.object) for v in verdicts if v.claim}
         return lines + [
-            f"what {words} does to {effect}" for ends, (words, effect) in asked.items() if ends not in effects
+            f"what {words} does to {effect}" for ends, (words, effect) in wanted_pairs.items() if ends not in effects
         ]
 
     return gaps
@@ -145,12 +148,19 @@ def _asked(question: str, verifier: Verifier) -> dict[tuple[NamedNode, NamedNode
         lexicon = verifier.lexicon
         reading = read(question, lexicon.compounds)
         linked = (link(state.mention, lexicon, verifier.gamma) for state in reading.states)
-        given = dict.fromkeys(each.entity for each in linked if isinstance(each, Linked))
-        wanted = dict.fromkeys(each for asked in reading.questions for each in things_in(asked.quote, lexicon))
-        pairs = [(one, two) for one in given for two in wanted if one != two and verifier.knows(one, two)]
+        given_entities = dict.fromkeys(mention.entity for mention in linked if isinstance(mention, Linked))
+        wanted_entities = dict.fromkeys(
+            entity for clause in reading.questions for entity in things_in(clause.quote, lexicon)
+        )
+        pairs = [
+            (cause, effect)
+            for cause in given_entities
+            for effect in wanted_entities
+            if cause != effect and verifier.knows(cause, effect)
+        ]
     except Unchecked:  # the verdicts will tell
         return {}
-    return {(one, two): (verifier.name(one), verifier.name(two)) for one, two in pairs}
+    return {(cause, effect): (verifier.name(cause), verifier.name(effect)) for cause, effect in pairs}
 
 
 def key(verdict: CausalVerdict) -> Key | None:

@@ -34,7 +34,7 @@ def verdict_record(verdict: CausalVerdict) -> Record:
         "rule": verdict.rule,
         "claim": claim,
         "query": verdict.query,
-        "triples": [[str(each.subject), str(each.predicate), str(each.object)] for each in verdict.triples],
+        "triples": [[str(t.subject), str(t.predicate), str(t.object)] for t in verdict.triples],
     }
 
 
@@ -43,7 +43,7 @@ def round_record(round_: Round) -> Record:
     return {
         "round": round_.number,
         "draft": round_.draft,
-        "verdicts": [verdict_record(each) for each in round_.verdicts],
+        "verdicts": [verdict_record(verdict) for verdict in round_.verdicts],
         "score": round_.score,
         "gaps": list(round_.gaps),
         "constraints": list(round_.constraints),
@@ -64,9 +64,9 @@ def answer_record(answer: LoopAnswer) -> Record:
 
 def lines_of(answers: Iterable[tuple[Record, LoopAnswer]]) -> Iterator[str]:
     """Yield the lines of an audit log: every round of every answer, then the answers, each behind its head."""
-    kept = list(answers)
-    for head, answer in kept:
+    headed_answers = list(answers)
+    for head, answer in headed_answers:
         for round_ in answer.rounds:
             yield json.dumps(head | round_record(round_), ensure_ascii=False) + "\n"
-    for head, answer in kept:
+    for head, answer in headed_answers:
         yield json.dumps(head | answer_record(answer), ensure_ascii=False) + "\n"

@@ -124,13 +124,13 @@ def generate(store: Store, seed: int = 42, each: int = 15, share: float = 0.3) -
     total = int(share * each * len(graph.domains) + 0.5)
     walks: list[tuple[str, tuple[NamedNode, ...]]] = []
     marked: dict[int, ContradictionKind] = {}
-    for at, (domain, factors) in enumerate(sorted(graph.domains.items())):
+    for domain_index, (domain, factors) in enumerate(sorted(graph.domains.items())):
         random = Random(f"{seed} {domain}")
-        found = _drawn(graph, domain, factors, each, random)
-        first, last = (total * turn // len(graph.domains) for turn in (at, at + 1))
-        kinds = [KINDS[turn % len(KINDS)] for turn in range(first, last)]
-        marked |= {len(walks) + row: kind for row, kind in _placed(graph, found, kinds, random).items()}
-        walks += [(domain, walk) for walk in found]
+        drawn_walks = _drawn(graph, domain, factors, each, random)
+        start, stop = (total * turn // len(graph.domains) for turn in (domain_index, domain_index + 1))
+        kinds = [KINDS[turn % len(KINDS)] for turn in range(start, stop)]
+        marked |= {len(walks) + row: kind for row, kind in _placed(graph, drawn_walks, kinds, random).items()}
+        walks += [(domain, walk) for walk in drawn_walks]
     return [
         _chain(graph, domain, walk, marked.get(row), f"{domain}-{row % each + 1:02d}", seed)
         for row, (domain, walk) in enumerate(walks)
@@ -171,11 +171,11 @@ def _domains(store: Store, labels: Mapping[NamedNode, Sequence[str]]) -> dict[st
 
 
 def _texts(store: Store, predicate: NamedNode) -> dict[NamedNode, list[str]]:
-    found: defaultdict[NamedNode, list[str]] = defaultdict(list)
+    texts_by_node: defaultdict[NamedNode, list[str]] = defaultdict(list)
     for triple in store.triples(None, predicate):
         if isinstance(triple.subject, NamedNode) and isinstance(triple.object, Text):
-            found[triple.subject].append(triple.object.value)
-    return {node: sorted(texts) for node, texts in found.items()}
+            texts_by_node[triple.subject].append(triple.object.value)
+    return {node: sorted(texts) for node, texts in texts_by_node.items()}
 
 
 # --- walks
@@ -189,8 +189,8 @@ def _drawn(
     for factor in factors:
         for walk in _walks(graph, (factor,)):
             walks[len(walk) - 1].append(walk)
-    for found in walks.values():
-        random.shuffle(found)
+    for depth_walks in walks.values():
+        random.shuffle(depth_walks)
     drawn: list[tuple[NamedNode, ...]] = []
     while len(drawn) < each and any(walks.values()):
         for depth in DEPTHS:
@@ -215,15 +215,15 @@ def _walks(graph: _Graph, walk: tuple[NamedNode, ...]) -> Iterator[tuple[NamedNo
 
 def _signs_between(graph: _Graph, first: NamedNode, last: NamedNode) -> set[int]:
     """The products of signs along all ways from one thing to another."""
-    seen: set[tuple[NamedNode, int]] = {(first, 1)}
+    reached: set[tuple[NamedNode, int]] = {(first, 1)}
     waiting = [(first, 1)]
     while waiting:
         node, sign = waiting.pop()
-        for other, factor in graph.signs.get(node, {}).items():
-            if (other, sign * factor) not in seen:
-                seen.add((other, sign * factor))
-                waiting.append((other, sign * factor))
-    return {sign for node, sign in seen if node == last}
+        for effect, edge_sign in graph.signs.get(node, {}).items():
+            if (effect, sign * edge_sign) not in reached:
+                reached.add((effect, sign * edge_sign))
+                waiting.append((effect, sign * edge_sign))
+    return {sign for node, sign in reached if node == last}
 
 
 def _placed(
@@ -243,7 +243,7 @@ def _placed(
 
 def _barren(graph: _Graph, walk: Sequence[NamedNode]) -> list[tuple[NamedNode, NamedNode]]:
     """Things of a walk with others on which they are stated to have no effect."""
-    return [(node, other) for node in walk for other in graph.without_effect.get(node, ())]
+    return [(node, target) for node in walk for target in graph.without_effect.get(node, ())]
 
 
 # --- texts
@@ -253,7 +253,7 @@ def _chain(
     graph: _Graph, domain: str, walk: tuple[NamedNode, ...], kind: ContradictionKind | None, name: str, seed: int
 ) -> CausalChain:
     random = Random(f"{seed} {name} text")
-    steps = [_Statement(one, graph.signs[one][other], other) for one, other in pairwise(walk)]
+    steps = [_Statement(cause, graph.signs[cause][effect], effect) for cause, effect in pairwise(walk)]
     statements = list(steps)
     contradiction = _contradiction(graph, walk, steps, kind, random) if kind else None
     aside = None if kind or random.random() < 0.5 else _aside(graph, walk, steps, random)
@@ -275,7 +275,7 @@ def _chain(
         prompt=prompt,
         paraphrases=tuple(_paraphrase(graph, kind, walk, statements, style, random) for kind in PARAPHRASES),
         contradictions=_marked(statements, prompt, spans),
-        asides=tuple(prompt[slice(*spans[statements.index(each)])] for each in (aside,) if each),
+        asides=tuple(prompt[slice(*spans[statements.index(denial)])] for denial in (aside,) if denial),
     )
 
 
@@ -325,21 +325,21 @@ def _paraphrase(
 ) -> Paraphrase:
     names = dict(graph.labels)
     chosen = [style] * len(statements)
-    given = style
+    frame_style = style
     order = list(range(len(statements)))
     if kind == "synonym":
         names |= {node: random.choice(graph.synonyms[node]) for node in graph.labels if graph.synonyms.get(node)}
     elif kind == "relation":
         chosen = [random.choice(_wordings()["relation"]) for _ in statements]
-        given = chosen[0]
+        frame_style = chosen[0]
     else:
         chosen = [random.choice(_wordings()["order"]) for _ in statements]
-        given = chosen[0]
+        frame_style = chosen[0]
         while order == sorted(order):
             random.shuffle(order)
-    said = [statements[at] for at in order]
-    text, spans = _text(walk, said, chosen, given, names, random)
-    return Paraphrase(kind, text, _marked(said, text, spans))
+    reordered = [statements[i] for i in order]
+    text, spans = _text(walk, reordered, chosen, frame_style, names, random)
+    return Paraphrase(kind, text, _marked(reordered, text, spans))
 
 
 def _text(
@@ -351,10 +351,10 @@ def _text(
     random: Random,
 ) -> tuple[str, list[Span]]:
     """A prompt, and where each of its statements stands."""
-    each = [styles] * len(statements) if isinstance(styles, Mapping) else styles
+    statement_styles = [styles] * len(statements) if isinstance(styles, Mapping) else styles
     text = _filled(given["given"], names[walk[0]], names[walk[-1]]) + "\n"
     spans: list[Span] = []
-    for statement, style in zip(statements, each, strict=True):
+    for statement, style in zip(statements, statement_styles, strict=True):
         sentence = _sentence(statement, style, names)
         spans.append((len(text) + 2, len(text) + 2 + len(sentence)))
         text += f"- {sentence}\n"
@@ -374,9 +374,9 @@ def _filled(template: str, first: str, second: str) -> str:
 
 def _marked(statements: Sequence[_Statement], text: str, spans: Sequence[Span]) -> tuple[Contradiction, ...]:
     return tuple(
-        Contradiction(each.kind, text[slice(*span)], span, each.clashes)
-        for each, span in zip(statements, spans, strict=True)
-        if each.kind
+        Contradiction(statement.kind, text[slice(*span)], span, statement.clashes)
+        for statement, span in zip(statements, spans, strict=True)
+        if statement.kind
     )
 
 

@@ -61,11 +61,14 @@ class Detection:
 
 def figures(cases: Iterable[Case], arm: Arm, plan: Resampling) -> dict[str, Estimate]:
     """Return the figures of one arm by `MEASURES`."""
-    own = [case for case in cases if case.arm == arm]
-    prompts = [case for case in own if case.wording == 0]
-    by_chain = _paired_wordings(own)
-    shared = [[jaccard(_verified(one), _verified(two)) for one, two in pairs] for pairs in by_chain]
-    agreed = [[float(one.answer.decision == two.answer.decision) for one, two in pairs] for pairs in by_chain]
+    arm_cases = [case for case in cases if case.arm == arm]
+    prompts = [case for case in arm_cases if case.wording == 0]
+    by_chain = _paired_wordings(arm_cases)
+    shared = [[jaccard(_verified(prompt), _verified(paraphrase)) for prompt, paraphrase in pairs] for pairs in by_chain]
+    agreed = [
+        [float(prompt.answer.decision == paraphrase.answer.decision) for prompt, paraphrase in pairs]
+        for pairs in by_chain
+    ]
     drafts = ratio([case.answer.drafts for case in prompts], [1.0] * len(prompts), plan, proportion=False)
     measures = (entailment, completeness, depth, contradicted, accepted)
     means = (ratio([measure(case) for case in prompts], [1.0] * len(prompts), plan) for measure in measures)
@@ -74,11 +77,11 @@ def figures(cases: Iterable[Case], arm: Arm, plan: Resampling) -> dict[str, Esti
 
 def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resampling) -> list[ComparedArms]:
     """The first arm against each of the others, on the prompts."""
-    one = _by_chain(cases, first)
+    first_cases = _by_chain(cases, first)
     differences, wholes = [], []
-    for other in others:
-        two = _by_chain(cases, other)
-        pairs = [(one[name], two[name]) for name in one if name in two]
+    for arm in others:
+        second_cases = _by_chain(cases, arm)
+        pairs = [(first_cases[name], second_cases[name]) for name in first_cases if name in second_cases]
         ones = [1.0] * len(pairs)
         differences.append(
             paired_difference(
@@ -86,7 +89,7 @@ def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resa
             )
         )
         wholes.append(exact_mcnemar([whole(a) for a, _ in pairs], [whole(b) for _, b in pairs]))
-    adjusted, adjusted_whole = holm([each.p for each in differences]), holm([each.p for each in wholes])
+    adjusted, adjusted_whole = holm([d.p for d in differences]), holm([w.p for w in wholes])
     rows = zip(others, differences, wholes, adjusted, adjusted_whole, strict=True)
     return [ComparedArms(first, *row) for row in rows]
 
@@ -99,9 +102,12 @@ def revised(cases: Iterable[Case], plan: Resampling) -> dict[str, Estimate]:
     """
     answers = [case.answer.rounds for case in _by_chain(cases, "caf").values()]
     revisions = [[pair for pair in pairwise(rounds) if not pair[0].count("UNCHECKED")] for rounds in answers]
-    drawn = [sum(len(_objections(one)) for one, _ in pairs) for pairs in revisions]
-    gone = [sum(len(_objections(one) - _objections(two)) for one, two in pairs if two.verdicts) for pairs in revisions]
-    new = [sum(len(_objections(two) - _objections(one)) for one, two in pairs) for pairs in revisions]
+    drawn = [sum(len(_objections(before)) for before, _ in pairs) for pairs in revisions]
+    gone = [
+        sum(len(_objections(before) - _objections(after)) for before, after in pairs if after.verdicts)
+        for pairs in revisions
+    ]
+    new = [sum(len(_objections(after) - _objections(before)) for before, after in pairs) for pairs in revisions]
     counts = [float(len(pairs)) for pairs in revisions]
     return {"obeyed": ratio(gone, drawn, plan), "new": ratio(new, counts, plan, proportion=False)}
 
@@ -109,7 +115,7 @@ def revised(cases: Iterable[Case], plan: Resampling) -> dict[str, Estimate]:
 def entailment(case: Case) -> float:
     """(verified + partial / 2) / statements of the final draft; 0 for a draft that states nothing."""
     worth = {"VERIFIED": 1.0, "PARTIAL": 0.5}
-    return sum(worth.get(each.outcome, 0.0) for each in case.judged) / max(1, len(case.judged))
+    return sum(worth.get(verdict.outcome, 0.0) for verdict in case.judged) / max(1, len(case.judged))
 
 
 def completeness(case: Case) -> float:
@@ -127,7 +133,7 @@ def depth(case: Case) -> float:
 
 def contradicted(case: Case) -> float:
     """Return 1 where the final draft holds a contradiction, else 0."""
-    return float(any(each.outcome == "CONTRADICTION" for each in case.judged))
+    return float(any(verdict.outcome == "CONTRADICTION" for verdict in case.judged))
 
 
 def accepted(case: Case) -> float:
@@ -137,7 +143,7 @@ def accepted(case: Case) -> float:
 
 def whole(case: Case) -> bool:
     """Check that every statement of the final draft is borne out by the whole graph."""
-    return bool(case.judged) and all(each.outcome == "VERIFIED" for each in case.judged)
+    return bool(case.judged) and all(verdict.outcome == "VERIFIED" for verdict in case.judged)
 
 
 def jaccard(one: set[Key], two: set[Key]) -> float:
@@ -156,7 +162,7 @@ def detection_in_drafts(cases: Iterable[Case], plan: Resampling) -> tuple[list[D
         if case.written is None or case.answer.final is None:
             continue
         verdicts = case.answer.final.verdicts
-        groups.append((case.chain.id, [(each.kind, rule) for each, rule in _matched(case.written, verdicts)]))
+        groups.append((case.chain.id, [(line.kind, rule) for line, rule in _matched(case.written, verdicts)]))
     return _detection(groups, CONTRADICTING, frozenset(CONTRADICTING), plan)
 
 
@@ -171,17 +177,17 @@ def detection_in_prompts(
     kinds: dict[str, None] = {}
     for chain, injected, verdicts in chains:
         kinds.update((kind, None) for kind, _ in injected)
-        seen: list[tuple[str, Rule | None]] = [(kind, _rule_at(span, verdicts)) for kind, span in injected]
-        rest = [each for each in verdicts if not any(_overlap(each.span, span) for _, span in injected)]
-        seen += [("true", each.rule if each.outcome == "CONTRADICTION" else None) for each in rest]
-        groups.append((chain, seen))
+        pairs: list[tuple[str, Rule | None]] = [(kind, _rule_at(span, verdicts)) for kind, span in injected]
+        outside = [verdict for verdict in verdicts if not any(_overlap(verdict.span, span) for _, span in injected)]
+        pairs += [("true", verdict.rule if verdict.outcome == "CONTRADICTION" else None) for verdict in outside]
+        groups.append((chain, pairs))
     return _detection(groups, sorted(kinds), frozenset(kinds), plan)
 
 
 def _objections(round_: Round) -> set[Key | str]:
     """Collect objections to a draft: claims, in whatever words, statements without a claim as quoted, and gaps."""
-    verdicts = (each for each in round_.verdicts if each.outcome in ("CONTRADICTION", "FAILED"))
-    return {key(each) or each.quote for each in verdicts} | set(round_.gaps if round_.verdicts else round_.constraints)
+    verdicts = (verdict for verdict in round_.verdicts if verdict.outcome in ("CONTRADICTION", "FAILED"))
+    return {key(v) or v.quote for v in verdicts} | set(round_.gaps if round_.verdicts else round_.constraints)
 
 
 def _detection(
@@ -191,13 +197,13 @@ def _detection(
     plan: Resampling,
 ) -> tuple[list[Detection], list[Detection]]:
     by_chain: dict[str, list[tuple[str, Rule | None]]] = {}
-    for chain, seen in groups:
-        by_chain.setdefault(chain, []).extend(seen)
+    for chain, pairs in groups:
+        by_chain.setdefault(chain, []).extend(pairs)
 
     def detection(name: str, chosen: Collection[str], of: int, is_hit: Callable[[str, Rule | None], bool]) -> Detection:
-        counted = [[each for each in seen if each[of] in chosen] for seen in by_chain.values()]
-        hits = [sum(is_hit(*each) for each in seen) for seen in counted]
-        return Detection(name, sum(map(len, counted)), ratio(hits, [len(each) for each in counted], plan))
+        counted = [[pair for pair in chain_pairs if pair[of] in chosen] for chain_pairs in by_chain.values()]
+        hits = [sum(is_hit(*pair) for pair in chain_pairs) for chain_pairs in counted]
+        return Detection(name, sum(map(len, counted)), ratio(hits, [len(chain_pairs) for chain_pairs in counted], plan))
 
     written = [*((kind, [kind]) for kind in kinds), ("all", list(wrong))]
     called = [*((rule, [rule]) for rule in CONTRADICTIONS), ("all", list(CONTRADICTIONS))]
@@ -208,16 +214,16 @@ def _detection(
 
 def _matched(written: Sequence[Written], verdicts: Sequence[CausalVerdict]) -> list[tuple[Written, Rule | None]]:
     """Each sentence of a simulated draft with the rule that called it a contradiction, None for none."""
-    found, at = [], 0
-    for each in written:
-        if each.sentence:
-            found.append((each, _rule_at((at, at + len(each.sentence)), verdicts)))
-            at += len(each.sentence) + 1  # and the end of the line
-    return found
+    matched, offset = [], 0
+    for line in written:
+        if line.sentence:
+            matched.append((line, _rule_at((offset, offset + len(line.sentence)), verdicts)))
+            offset += len(line.sentence) + 1  # and the end of the line
+    return matched
 
 
 def _rule_at(span: Span, verdicts: Sequence[CausalVerdict]) -> Rule | None:
-    rules = (each.rule for each in verdicts if each.outcome == "CONTRADICTION" and _overlap(each.span, span))
+    rules = (v.rule for v in verdicts if v.outcome == "CONTRADICTION" and _overlap(v.span, span))
     return next(rules, None)
 
 
@@ -226,14 +232,14 @@ def _overlap(one: Span, two: Span) -> bool:
 
 
 def _borne_out(verdicts: Sequence[CausalVerdict]) -> set[Key]:
-    keys = (key(each) for each in verdicts if each.outcome == "VERIFIED")
-    return {each for each in keys if each is not None}
+    keys = (key(v) for v in verdicts if v.outcome == "VERIFIED")
+    return {k for k in keys if k is not None}
 
 
 def _wanted(case: Case) -> set[Key]:
     """The chain's steps and conclusion."""
     steps = (*case.chain.premises, case.chain.conclusion)
-    return {(each.subject.value, each.predicate.value, each.object.value, False) for each in steps}
+    return {(step.subject.value, step.predicate.value, step.object.value, False) for step in steps}
 
 
 def _verified(case: Case) -> set[Key]:
@@ -250,9 +256,9 @@ def _paired_wordings(cases: Iterable[Case]) -> list[list[tuple[Case, Case]]]:
     by_chain: dict[str, list[Case]] = {}
     for case in cases:
         by_chain.setdefault(case.chain.id, []).append(case)
-    ordered = (sorted(each, key=lambda case: case.wording) for each in by_chain.values())
-    return [[(each[0], other) for other in each[1:]] for each in ordered]
+    ordered = (sorted(wordings, key=lambda case: case.wording) for wordings in by_chain.values())
+    return [[(wordings[0], paraphrase) for paraphrase in wordings[1:]] for wordings in ordered]
 
 
 def _ratio(by_chain: Sequence[Sequence[float]], plan: Resampling) -> Estimate:
-    return ratio([sum(each) for each in by_chain], [float(len(each)) for each in by_chain], plan)
+    return ratio([sum(scores) for scores in by_chain], [float(len(scores)) for scores in by_chain], plan)

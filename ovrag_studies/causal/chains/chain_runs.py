@@ -70,14 +70,14 @@ class ChainBench:
 
         Names are those of the whole graph: what is missing at a lower coverage are effects, not words.
         """
-        place = (options.store.coverage, options.experiments.seed, options.loop.gamma, linking)
-        if place not in self._desks:
+        desk_key = (options.store.coverage, options.experiments.seed, options.loop.gamma, linking)
+        if desk_key not in self._desks:
             store = covered(self.graph, options.store.coverage, options.experiments.seed)
             verifier = Verifier(store, self.lexicon if linking else self._labels(), options.loop.gamma)
             keep = lru_cache(_KEPT)
             gaps = keep(partial(gaps_of, verifier=verifier))
-            self._desks[place] = _Desk(keep(verifier.check), gaps, StoreFacts(store, verifier).best)
-        return self._desks[place]
+            self._desks[desk_key] = _Desk(keep(verifier.check), gaps, StoreFacts(store, verifier).best)
+        return self._desks[desk_key]
 
     def _labels(self) -> NameLexicon:
         """Only the one label of each thing: no synonyms, no names of a rise or a fall, no likeness."""
@@ -107,17 +107,17 @@ def run(
     cases = []
     for chain in bench.chains:
         stable = partial(stability, chain) if stability and without != "scm" else None
-        texts = [chain.prompt, *(each.text for each in chain.paraphrases if paraphrases)]
+        texts = [chain.prompt, *(paraphrase.text for paraphrase in chain.paraphrases if paraphrases)]
         for wording, text in enumerate(texts):
             gaps = None if without == "gaps" else desk.gaps(text)
             judge = DraftJudge(desk.check, options.loop, gaps, stable, feedback=without != "feedback")
-            for arm in (each for each in arms if each in DRAFTING):
+            for arm in (a for a in arms if a in DRAFTING):
                 simulator = Simulator(chain, bench.world, options.drift, wording)
-                given = answer(arm, text, drafter or simulator, judge, desk.facts)
-                final = given.final
+                loop_answer = answer(arm, text, drafter or simulator, judge, desk.facts)
+                final = loop_answer.final
                 judged = tuple(bench.reference.check(final.draft)) if final else ()
                 written = simulator.ledger(final.draft) if final and not drafter else None
-                cases.append(Case(arm, chain, wording, given, judged, written))
+                cases.append(Case(arm, chain, wording, loop_answer, judged, written))
     return cases
 
 
@@ -136,7 +136,7 @@ def _without(options: Causal, part: LoopPart | None) -> Causal:
 
 def covered(graph: EmbeddedStore, coverage: float, seed: int = 42) -> EmbeddedStore:
     """The graph with this share of its statements of effect; a lower coverage knows nothing that a higher does not."""
-    effects = [each for predicate in (RAISES, LOWERS, AFFECTS, NO_EFFECT_ON) for each in graph.triples(None, predicate)]
+    effects = [t for predicate in (RAISES, LOWERS, AFFECTS, NO_EFFECT_ON) for t in graph.triples(None, predicate)]
     missing = round(len(effects) * (1 - coverage))
     return graph.without(sorted(effects, key=lambda triple: _lot(seed, str(triple)))[:missing]) if missing else graph
 

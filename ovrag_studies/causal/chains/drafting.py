@@ -62,14 +62,14 @@ def messages(prompt: Prompt) -> tuple[Message, Message]:
     """The prompt as a chat model gets it; all that others wrote stands between fences."""
     system = f"{SYSTEM}\n{_STEPS}" if prompt.style == "steps" else SYSTEM
     line = fence(prompt.question, *prompt.facts, prompt.previous or "", *prompt.constraints)
-    parts: list[tuple[str, tuple[str, ...]]] = [(_QUESTION, (prompt.question,))]
+    sections: list[tuple[str, tuple[str, ...]]] = [(_QUESTION, (prompt.question,))]
     if prompt.facts:
-        parts.append((_FACTS, prompt.facts))
+        sections.append((_FACTS, prompt.facts))
     if prompt.previous:
-        parts.append((_PREVIOUS, (prompt.previous,)))
+        sections.append((_PREVIOUS, (prompt.previous,)))
     if prompt.constraints:
-        parts.append((_CONSTRAINTS, prompt.constraints))
-    return Message("system", system), Message("user", "\n\n".join(_part(line, *part) for part in parts))
+        sections.append((_CONSTRAINTS, prompt.constraints))
+    return Message("system", system), Message("user", "\n\n".join(_part(line, *section) for section in sections))
 
 
 def _part(line: str, title: str, texts: Sequence[str]) -> str:

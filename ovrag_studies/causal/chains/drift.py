@@ -71,9 +71,9 @@ _DENIED: Mapping[bool, tuple[str, ...]] = {
 }
 # Things that no graph of the study holds; a model that invents names something.
 _INVENTED = tuple(
-    f"{first} {second}"
-    for first in ("lunar", "residual", "tidal", "latent", "spectral", "ambient")
-    for second in ("quorance", "veltivity", "drasmic load", "ostrum", "plenal drift")
+    f"{adjective} {noun}"
+    for adjective in ("lunar", "residual", "tidal", "latent", "spectral", "ambient")
+    for noun in ("quorance", "veltivity", "drasmic load", "ostrum", "plenal drift")
 )
 
 
@@ -97,29 +97,29 @@ class World:
     @classmethod
     def of_graph(cls, store: Store) -> World:
         """The world of a whole graph, whatever part of it a verifier is given."""
-        effects = networkx.DiGraph(pair for each in (RAISES, LOWERS, AFFECTS) for pair in linked_pairs(store, each))
+        effects = networkx.DiGraph(pair for p in (RAISES, LOWERS, AFFECTS) for pair in linked_pairs(store, p))
         names: dict[NamedNode, list[str]] = {}
         for predicate in (LABEL, ALT_LABEL):
-            found = [each for each in store.triples(None, predicate) if isinstance(each.subject, NamedNode)]
-            for triple in sorted(found, key=str):
+            triples = [t for t in store.triples(None, predicate) if isinstance(t.subject, NamedNode)]
+            for triple in sorted(triples, key=str):
                 if isinstance(triple.object, Text) and isinstance(triple.subject, NamedNode):
                     names.setdefault(triple.subject, []).append(triple.object.value)
-        bearers = Counter(name.casefold() for each in names.values() for name in set(each))
+        bearers = Counter(name.casefold() for aliases in names.values() for name in set(aliases))
         return cls(
-            {thing: _own(thing, names.get(thing, []), bearers) for thing in sorted(effects, key=str)},
-            {thing: frozenset(networkx.descendants(effects, thing)) for thing in effects},
+            {node: _own(node, names.get(node, []), bearers) for node in sorted(effects, key=str)},
+            {node: frozenset(networkx.descendants(effects, node)) for node in effects},
             frozenset(linked_pairs(store, NO_EFFECT_ON)),
         )
 
     def unrelated(self, thing: NamedNode) -> list[NamedNode]:
         """List the things about which the graph says nothing in relation to this one, in a fixed order."""
         return [
-            other
-            for other in self.names
-            if other != thing
-            and other not in self.reach[thing]
-            and thing not in self.reach[other]
-            and not {(thing, other), (other, thing)} & self.apart
+            candidate
+            for candidate in self.names
+            if candidate != thing
+            and candidate not in self.reach[thing]
+            and thing not in self.reach[candidate]
+            and not {(thing, candidate), (candidate, thing)} & self.apart
         ]
 
 
@@ -145,7 +145,7 @@ class Simulator:
         """The text of a draft; `take` tells independent drafts apart."""
         previous = self._drafts.get(prompt.previous) if prompt.previous else None
         written = self._revised(previous, prompt.constraints, take) if previous else self._fresh(prompt, take)
-        text = "\n".join(each.sentence for each in written if each.sentence)
+        text = "\n".join(s.sentence for s in written if s.sentence)
         self._drafts[text] = written
         return text
 
@@ -161,23 +161,23 @@ class Simulator:
             if copied and self._stands_in(prompt.facts, step):
                 spoiled = False
             written += self._spoiled(step, draw) if spoiled else [self._true(step, draw)]
-        for place, each in enumerate(self._chain.contradictions):
-            if self._draw(take, f"prompt {place}").random() < self._options.credulity:
-                written.insert(-1, Written(_sentence(each.text), "repeated", None))
+        for index, contradiction in enumerate(self._chain.contradictions):
+            if self._draw(take, f"prompt {index}").random() < self._options.credulity:
+                written.insert(-1, Written(_sentence(contradiction.text), "repeated", None))
         return tuple(written)
 
     def _revised(self, previous: Sequence[Written], constraints: Sequence[str], take: int) -> tuple[Written, ...]:
         written: list[Written] = []
-        for place, each in enumerate(previous):
-            draw = self._draw(take, f"again {place}")
-            objection = next((line for line in constraints if self._objects(line, each)), None)
+        for index, sentence in enumerate(previous):
+            draw = self._draw(take, f"again {index}")
+            objection = next((line for line in constraints if self._objects(line, sentence)), None)
             if objection is None:
-                spoil = each.kind == "true" and draw.random() < self._options.slips
-                written += self._spoiled(each.step, draw) if spoil and each.step is not None else [each]
+                spoil = sentence.kind == "true" and draw.random() < self._options.slips
+                written += self._spoiled(sentence.step, draw) if spoil and sentence.step is not None else [sentence]
             elif draw.random() < self._options.obedience:
-                written += self._mended(each, objection, draw)
+                written += self._mended(sentence, objection, draw)
             else:
-                written.append(each)
+                written.append(sentence)
         return tuple(written)
 
     def _objects(self, constraint: str, each: Written) -> bool:
@@ -191,8 +191,8 @@ class Simulator:
             return []
         if each.kind == "true":  # there is nothing else to say of the step
             return [Written("", "dropped", each.step)]
-        told = "contradicts" in objection or "missing that" in objection
-        if told or draw.random() >= self._options.rate:
+        gives_truth = "contradicts" in objection or "missing that" in objection
+        if gives_truth or draw.random() >= self._options.rate:
             return [self._true(each.step, draw)]
         return self._spoiled(each.step, draw)
 
@@ -210,7 +210,7 @@ class Simulator:
     def _spoiled(self, step: int, draw: random.Random) -> list[Written]:
         """An error of a drawn kind. An invented statement stands beside the true one, the others in its place."""
         edge = subject, predicate, object_ = self._edges[step]
-        (kind,) = draw.choices(ERRORS, [self._options.kinds.get(each, 0.0) for each in ERRORS])
+        (kind,) = draw.choices(ERRORS, [self._options.kinds.get(error, 0.0) for error in ERRORS])
         if kind == "dropped":
             return [Written("", kind, step)]
         if kind == "negated":
@@ -218,18 +218,18 @@ class Simulator:
         if kind == "reversed":
             return [Written(self._say((object_, predicate, subject), draw), kind, step)]
         if kind == "opposite":
-            other = LOWERS if predicate == RAISES else RAISES
-            return [Written(self._say((subject, other, object_), draw), kind, step)]
+            opposite = LOWERS if predicate == RAISES else RAISES
+            return [Written(self._say((subject, opposite, object_), draw), kind, step)]
         if kind == "wrong_target" and (targets := self._world.unrelated(subject)):
             return [Written(self._say((subject, predicate, draw.choice(targets)), draw), kind, step)]
-        said = draw.choice(_SAID[predicate == RAISES])
-        extra = said.format(a=self._name(subject, draw), b=draw.choice(_INVENTED))
+        template = draw.choice(_SAID[predicate == RAISES])
+        extra = template.format(a=self._name(subject, draw), b=draw.choice(_INVENTED))
         return [self._true(step, draw), Written(_sentence(extra), "invented", None)]
 
     def _say(self, edge: Edge, draw: random.Random, ways: Mapping[bool, tuple[str, ...]] = _SAID) -> str:
         subject, predicate, object_ = edge
-        said = draw.choice(ways[predicate == RAISES])
-        return _sentence(said.format(a=self._name(subject, draw), b=self._name(object_, draw)))
+        template = draw.choice(ways[predicate == RAISES])
+        return _sentence(template.format(a=self._name(subject, draw), b=self._name(object_, draw)))
 
     def _name(self, thing: NamedNode, draw: random.Random) -> str:
         return draw.choice(self._world.names[thing])

@@ -140,14 +140,14 @@ def adjudicate(round_: Round, options: LoopOptions) -> tuple[Decision, str]:
         return "unchecked", f"{unchecked} of {n} statements could not be checked: {one_line(why, 160)}"
     if contradicted := round_.count("CONTRADICTION"):
         return "rejected", f"the knowledge base contradicts {contradicted} of {n} statements"
-    said = f"score {round_.score:.3f} on {n} statements"
+    summary = f"score {round_.score:.3f} on {n} statements"
     if round_.score >= options.theta - _ROUNDING and not round_.gaps:
-        return "accepted", said
+        return "accepted", summary
     if round_.score >= CAVEAT * options.theta - _ROUNDING:
         missing = f", missing {one_line(round_.gaps[0], 80)}" if round_.gaps else ""
         missing += f" and {len(round_.gaps) - 1} more" if len(round_.gaps) > 1 else ""
-        return "accepted with caveats", said + missing
-    return "rejected", f"{said}, below {CAVEAT * options.theta:.2f}"
+        return "accepted with caveats", summary + missing
+    return "rejected", f"{summary}, below {CAVEAT * options.theta:.2f}"
 
 
 def run(question: Prompt, drafter: Drafter, judge: DraftJudge) -> LoopAnswer:

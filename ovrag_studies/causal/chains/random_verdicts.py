@@ -98,50 +98,50 @@ def reproduced(cells: Sequence[ReplayedCell]) -> tuple[int, int]:
 def _figures(
     rng: np.random.Generator, hint: float, rounds: int, lengths: Counts, replays: int
 ) -> dict[Figure, npt.NDArray[np.float64]]:
-    parts: dict[Figure, list[npt.NDArray[np.float64]]] = {}
+    batches: dict[Figure, list[npt.NDArray[np.float64]]] = {}
     for start in range(0, replays, _AT_ONCE):
         shape = (min(_AT_ONCE, replays - start), lengths.size, 1 + PARAPHRASES)
         for figure, values in _measured(_run(rng, hint, rounds, shape), lengths).items():
-            parts.setdefault(figure, []).append(values)
-    return {figure: np.concatenate(values) for figure, values in parts.items()}
+            batches.setdefault(figure, []).append(values)
+    return {figure: np.concatenate(values) for figure, values in batches.items()}
 
 
 def _measured(run: _Rounds, lengths: Counts) -> dict[Figure, npt.NDArray[np.float64]]:
     """One value a replay; the prompt is the first wording. A chain without a contradiction has its full depth."""
-    first = run.first[:, :, 0]
-    same = 1 - np.abs(run.score[:, :, :1] - run.score[:, :, 1:])
+    first_contradiction = run.first[:, :, 0]
+    invariance = 1 - np.abs(run.score[:, :, :1] - run.score[:, :, 1:])
     return {
-        "inference depth": np.where(first < 0, lengths, first).mean(axis=1),
-        "contradiction rate": (first >= 0).mean(axis=1),
+        "inference depth": np.where(first_contradiction < 0, lengths, first_contradiction).mean(axis=1),
+        "contradiction rate": (first_contradiction >= 0).mean(axis=1),
         "entailment accuracy": run.accuracy[:, :, 0].mean(axis=1),
-        "semantic invariance": same.mean(axis=(1, 2)),
+        "semantic invariance": invariance.mean(axis=(1, 2)),
     }
 
 
 def _run(rng: np.random.Generator, hint: float, rounds: int, shape: tuple[int, int, int]) -> _Rounds:
     """The loop over drawn verdicts: another draw until the score suffices."""
     score, accuracy = np.zeros(shape), np.zeros(shape)
-    first = np.full(shape, -1)
+    first_contradiction = np.full(shape, -1)
     running = np.ones(shape, dtype=bool)
     for _ in range(rounds):
         verified, partial, contradicted, earliest, n = _draw(rng, hint, shape)
         new_score = np.clip((verified + _ALPHA * partial - _BETA * contradicted) / n, 0, 1)
         score = np.where(running, new_score, score)
         accuracy = np.where(running, (verified + 0.5 * partial) / n, accuracy)
-        sooner = (earliest >= 0) & ((first < 0) | (earliest < first))
-        first = np.where(running & sooner, earliest, first)
+        sooner = (earliest >= 0) & ((first_contradiction < 0) | (earliest < first_contradiction))
+        first_contradiction = np.where(running & sooner, earliest, first_contradiction)
         running &= new_score < _THETA
-    return _Rounds(score, accuracy, first)
+    return _Rounds(score, accuracy, first_contradiction)
 
 
 def _draw(rng: np.random.Generator, hint: float, shape: tuple[int, int, int]) -> tuple[Counts, ...]:
     """Counts of verified, partial and contradicted, the place of the first contradiction (-1: none), and n."""
     n = rng.integers(_FEWEST, _MOST + 1, size=shape)
     drawn = rng.random((*shape, _MOST))
-    there = np.arange(_MOST) < n[..., None]
+    is_used = np.arange(_MOST) < n[..., None]
     bounds = np.cumsum([0.8 * hint, 0.2 * hint, 0.3 * (1 - hint)])
     kinds = np.digitize(drawn, bounds)  # 0 verified, 1 partial, 2 failed, 3 contradicted
-    contradicted = (kinds == 3) & there
+    contradicted = (kinds == 3) & is_used
     earliest = np.where(contradicted.any(axis=-1), contradicted.argmax(axis=-1), -1)
-    counted = [((kinds == kind) & there).sum(axis=-1) for kind in (0, 1)]
+    counted = [((kinds == kind) & is_used).sum(axis=-1) for kind in (0, 1)]
     return *counted, contradicted.sum(axis=-1), earliest, n

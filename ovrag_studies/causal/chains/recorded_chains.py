@@ -54,40 +54,40 @@ def recorded_graph(chains: Iterable[CausalChain]) -> list[Triple]:
 
 
 def _recorded(record: Mapping[str, object]) -> CausalChain:
-    given, final, prompt = (str(record[key]) for key in ("initial_premise", "final_conclusion", "prompt"))
+    premise, final, prompt = (str(record[key]) for key in ("initial_premise", "final_conclusion", "prompt"))
     steps = tuple(_recorded_step(step) for step in _records(record["steps"]))
     total = prod(1 if step.predicate == RAISES else -1 for step in steps)
     return CausalChain(
         id=str(record["chain_id"]),
         domain=str(record["domain"]),
         depth=len(steps),
-        given=given,
+        given=premise,
         premises=steps,
         conclusion=ChainStep(
-            steps[0].subject, RAISES if total > 0 else LOWERS, steps[-1].object, f"{given} leads to {final}"
+            steps[0].subject, RAISES if total > 0 else LOWERS, steps[-1].object, f"{premise} leads to {final}"
         ),
         prompt=prompt,
         paraphrases=tuple(
-            Paraphrase(_RECORDED_KINDS[str(each["type"])], str(each["perturbed"]))
-            for each in _records(record["perturbations"])
+            Paraphrase(_RECORDED_KINDS[str(perturbation["type"])], str(perturbation["perturbed"]))
+            for perturbation in _records(record["perturbations"])
         ),
         contradictions=(),
     )
 
 
 def _records(value: object) -> list[Mapping[str, object]]:
-    if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
+    if not isinstance(value, list) or not all(isinstance(record, dict) for record in value):
         raise ValueError("a list of records is expected")
     return value
 
 
 def _recorded_step(step: Mapping[str, object]) -> ChainStep:
-    first, second = (_recorded_thing(str(step[key])) for key in ("antecedent", "consequent"))
-    return ChainStep(first[0], RAISES if first[1] == second[1] else LOWERS, second[0], str(step["natural_language"]))
+    cause, effect = (_recorded_thing(str(step[key])) for key in ("antecedent", "consequent"))
+    return ChainStep(cause[0], RAISES if cause[1] == effect[1] else LOWERS, effect[0], str(step["natural_language"]))
 
 
 def _recorded_thing(phrase: str) -> tuple[NamedNode, bool]:
     """The thing that a phrase is about, and whether it goes down; what stays the same is a thing of its own."""
-    parts = state_of(phrase)
-    name = phrase.casefold() if parts.direction == "steady" else parts.core
-    return NamedNode(RECORDED + re.sub(r"[^\w-]+", "_", name)), (parts.direction == "down") != parts.negative
+    state = state_of(phrase)
+    name = phrase.casefold() if state.direction == "steady" else state.core
+    return NamedNode(RECORDED + re.sub(r"[^\w-]+", "_", name)), (state.direction == "down") != state.negative

@@ -27,39 +27,39 @@ def instability_in(store: Store, strength: float = STRENGTH) -> Instability:
 
     Each chain is computed once. Raises CyclicGraphError for a chain that comes back to a thing.
     """
-    known: dict[str, float] = {}
+    by_chain: dict[str, float] = {}
 
     def of(chain: CausalChain) -> float:
-        if chain.id not in known:
-            first, last = chain.premises[0].subject.value, chain.premises[-1].object.value
-            known[chain.id] = instability(model_of(chain, store, strength), {first: 1}, last)
-        return known[chain.id]
+        if chain.id not in by_chain:
+            start, end = chain.premises[0].subject.value, chain.premises[-1].object.value
+            by_chain[chain.id] = instability(model_of(chain, store, strength), {start: 1}, end)
+        return by_chain[chain.id]
 
     return of
 
 
 def model_of(chain: CausalChain, store: Store, strength: float) -> Scm:
     """The model of a chain and its context; variables are named by their IRIs."""
-    first = chain.premises[0].subject
-    things = dict.fromkeys(step.object for step in chain.premises)
-    causes = {thing: _causes(store, thing) for thing in things}
+    start = chain.premises[0].subject
+    nodes = dict.fromkeys(step.object for step in chain.premises)
+    causes = {node: _causes(store, node) for node in nodes}
     for step in chain.premises:  # what the store does not know, the chain says
         causes[step.object].setdefault(step.subject, 1 if step.predicate == RAISES else -1)
-    around = {cause for of in causes.values() for cause in of} - things.keys() | {first}
-    strata = {thing.value: _shares(tuple(causes[thing].values()), strength) for thing in things}
-    strata |= {thing.value: _shares((), strength) for thing in sorted(around, key=str)}
-    return from_strata(strata, {thing.value: [cause.value for cause in causes[thing]] for thing in things})
+    around = {cause for signs in causes.values() for cause in signs} - nodes.keys() | {start}
+    strata = {node.value: _shares(tuple(causes[node].values()), strength) for node in nodes}
+    strata |= {node.value: _shares((), strength) for node in sorted(around, key=str)}
+    return from_strata(strata, {node.value: [cause.value for cause in causes[node]] for node in nodes})
 
 
 def _causes(store: Store, thing: NamedNode) -> dict[NamedNode, int]:
     """The direct causes of a thing with their signs, in a fixed order."""
-    found = [
+    signed_causes = [
         (triple.subject, sign)
         for predicate, sign in ((RAISES, 1), (LOWERS, -1))
         for triple in store.triples(None, predicate, thing)
         if isinstance(triple.subject, NamedNode)
     ]
-    return dict(sorted(found, key=str))
+    return dict(sorted(signed_causes, key=str))
 
 
 @cache

@@ -88,8 +88,8 @@ def run_study(
         for name, bench in sets.items()
     }
     if log:
-        cases = [(name, case) for name, of in ran.items() for case in of.cases]
-        heads = [{"run": name, "item": each.chain.id, "arm": each.arm, "wording": each.wording} for name, each in cases]
+        cases = [(name, case) for name, run in ran.items() for case in run.cases]
+        heads = [{"run": name, "item": case.chain.id, "arm": case.arm, "wording": case.wording} for name, case in cases]
         answers = (case.answer for _, case in cases)
         write_text("".join(lines_of(zip(heads, answers, strict=True))), log, RunError, parents=True)
     drawn = options.experiments
@@ -140,10 +140,10 @@ def figures(study: ChainStudy, plan: Resampling) -> dict[tuple[str, Arm], dict[s
 
 def compared(study: ChainStudy, plan: Resampling) -> dict[str, list[ComparedArms]]:
     """The loop against each other arm, by the set of chains; nothing where the loop was not run."""
-    others = [arm for arm in study.arms if arm != "caf"]
-    if "caf" not in study.arms or not others:
+    baselines = [arm for arm in study.arms if arm != "caf"]
+    if "caf" not in study.arms or not baselines:
         return {}
-    return {name: chain_metrics.compare(ran.cases, "caf", others, plan) for name, ran in study.sets.items()}
+    return {name: chain_metrics.compare(ran.cases, "caf", baselines, plan) for name, ran in study.sets.items()}
 
 
 def detected(study: ChainStudy, plan: Resampling) -> dict[str, tuple[list[Detection], list[Detection]]]:
@@ -154,18 +154,18 @@ def detected(study: ChainStudy, plan: Resampling) -> dict[str, tuple[list[Detect
         for chain in ran.bench.chains
         for text, contradictions in (
             (chain.prompt, chain.contradictions),
-            *((each.text, each.contradictions) for each in chain.paraphrases),
+            *((paraphrase.text, paraphrase.contradictions) for paraphrase in chain.paraphrases),
         )
     ]
     texts = [
-        (name, [(each.kind, each.span) for each in contradictions], ran.bench.reference.check(text))
+        (name, [(c.kind, c.span) for c in contradictions], ran.bench.reference.check(text))
         for name, text, contradictions in wordings
     ]
     single = [case for case in ran.cases if case.arm == "vanilla"]
-    found = {"prompts and paraphrases": chain_metrics.detection_in_prompts(texts, plan)}
+    detections = {"prompts and paraphrases": chain_metrics.detection_in_prompts(texts, plan)}
     if any(case.written is not None for case in single):
-        found["simulated drafts"] = chain_metrics.detection_in_drafts(single, plan)
-    return found
+        detections["simulated drafts"] = chain_metrics.detection_in_drafts(single, plan)
+    return detections
 
 
 def example(study: ChainStudy, chain: str | None = None, arm: Arm = "caf") -> Case:
@@ -192,14 +192,14 @@ def seconds(study: ChainStudy, watch: Watch = time.perf_counter) -> dict[str, li
     if study.options.store.at != "embedded":
         stores["ASK, endpoint"] = open_store(study.options)
     edges = [edge for predicate in (RAISES, LOWERS) for edge in bench.graph.triples(None, predicate)]
-    asked = [{"s": edge.subject, "p": edge.predicate, "o": edge.object} for edge in edges]
-    asked += [{"s": edge.object, "p": edge.predicate, "o": edge.subject} for edge in edges]
+    bindings = [{"s": edge.subject, "p": edge.predicate, "o": edge.object} for edge in edges]
+    bindings += [{"s": edge.object, "p": edge.predicate, "o": edge.subject} for edge in edges]
     spent = {
-        name: [_timed(partial(store.ask, _ASK, terms), watch) for terms in asked] for name, store in stores.items()
+        name: [_timed(partial(store.ask, _ASK, terms), watch) for terms in bindings] for name, store in stores.items()
     }
     sentences = [step.text for chain in bench.chains for step in chain.premises]
     fresh = (Verifier(bench.graph, bench.lexicon, study.options.loop.gamma) for _ in sentences)  # which knows no answer
-    checked = [_timed(partial(each.check, text), watch) for each, text in zip(fresh, sentences, strict=True)]
+    checked = [_timed(partial(verifier.check, text), watch) for verifier, text in zip(fresh, sentences, strict=True)]
     return {**spent, "parse, link and verify a sentence": checked}
 
 

@@ -181,14 +181,14 @@ class NameLexicon:
 
 def link(mention: str, lexicon: NameLexicon, threshold: float = THRESHOLD) -> Linked | Ambiguous | Unknown:
     """The thing that a mention names: by name at the first stage that has one, else by likeness of what is left."""
-    for parts in stages(mention):
-        names = lexicon.named(parts.core)
+    for stage in stages(mention):
+        names = lexicon.named(stage.core)
         if names:
-            return _by_name(mention, parts, names)
-    for parts in stages(mention):
-        names = lexicon.named(f"number of {parts.core}") if parts.direction != "none" else []  # "fewer bees"
+            return _by_name(mention, stage, names)
+    for stage in stages(mention):
+        names = lexicon.named(f"number of {stage.core}") if stage.direction != "none" else []  # "fewer bees"
         if names:
-            return _by_name(mention, parts, names)
+            return _by_name(mention, stage, names)
     return _by_likeness(mention, split(mention), lexicon, threshold)
 
 
@@ -234,7 +234,7 @@ def opposed(first: str, second: str) -> bool:
     left, right = _words(first), _words(second)
     ours, theirs = left - right, right - left
     numbers = [{word for word in side if any(letter.isdigit() for letter in word)} for side in (ours, theirs)]
-    return bool(numbers[0] and numbers[1]) or any(_turned(one, other) for one in ours for other in theirs)
+    return bool(numbers[0] and numbers[1]) or any(_turned(a, b) for a in ours for b in theirs)
 
 
 def _may_direct(mention: str, label: str) -> bool:
@@ -251,8 +251,8 @@ def _turned(one: str, other: str) -> bool:
     shorter, longer = sorted((one, other), key=len)
     if longer.endswith(shorter) and len(shorter) >= _SHORTEST:
         return longer[: -len(shorter)].rstrip("-") in _turning()
-    first, second = (_beginning(word) for word in (one, other))
-    return first is not None and second is not None and first[1] == second[1] and first[0] != second[0]
+    left, right = (_beginning(word) for word in (one, other))
+    return left is not None and right is not None and left[1] == right[1] and left[0] != right[0]
 
 
 def _beginning(word: str) -> tuple[str, str] | None:
@@ -302,7 +302,7 @@ def _measures() -> dict[str, str]:
 
 
 def _near(ranked: list[LinkCandidate]) -> tuple[LinkCandidate, ...]:
-    return tuple(each for each in ranked[:NEAREST] if each.score >= _NEAR)
+    return tuple(c for c in ranked[:NEAREST] if c.score >= _NEAR)
 
 
 def _by_name(mention: str, parts: MentionParts, names: list[ThingName]) -> Linked | Ambiguous:
@@ -322,7 +322,7 @@ def _by_likeness(
         return Unknown(mention, _near(ranked))
     if opposed(parts.core, best.label) or _may_direct(parts.core, best.label):
         return Unknown(mention, _near(ranked))
-    rivals = [each for each in ranked if each.score >= best.score - MARGIN]
+    rivals = [candidate for candidate in ranked if candidate.score >= best.score - MARGIN]
     if len(rivals) > 1:
         return Ambiguous(mention, tuple(rivals))
     direction = next(name.direction for name in lexicon.names if name.text == best.label and name.entity == best.entity)

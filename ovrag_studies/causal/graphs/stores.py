@@ -11,11 +11,11 @@ from ovrag_studies.causal.settings import Causal
 
 def open_store(options: Causal, graph: str | None = None) -> Store:
     """The store to check statements in; `graph` is another file, or the address of an endpoint."""
-    asked = options.store
-    named = graph or (None if asked.at == "embedded" else asked.at)
-    if named is None:
+    store_options = options.store
+    source = graph or (None if store_options.at == "embedded" else store_options.at)
+    if source is None:
         return open_graph_file(options)
-    return open_graph(named, graph=asked.graph, seconds=asked.seconds, attempts=asked.attempts)
+    return open_graph(source, graph=store_options.graph, seconds=store_options.seconds, attempts=store_options.attempts)
 
 
 def open_graph_file(options: Causal) -> EmbeddedStore:
@@ -25,9 +25,9 @@ def open_graph_file(options: Causal) -> EmbeddedStore:
 
 def linked_pairs(store: Store, predicate: NamedNode) -> list[tuple[NamedNode, NamedNode]]:
     """Return subject and object of each triple of a predicate between two things, in a fixed order."""
-    found = [
+    pairs = [
         (triple.subject, triple.object)
         for triple in store.triples(None, predicate)
         if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode)
     ]
-    return sorted(found, key=str)
+    return sorted(pairs, key=str)

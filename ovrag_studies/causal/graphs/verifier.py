@@ -126,10 +126,10 @@ class Verifier:
         try:
             lexicon = self.lexicon
         except Unchecked as error:
-            return [_unasked(each, str(error)) for each in parse(text)]
+            return [_unasked(statement, str(error)) for statement in parse(text)]
         reading = read(text, lexicon.compounds)
-        verdicts = [self.verify(each) for each in reading.propositions]
-        verdicts += [self.verify(each) for each in reading.unread]
+        verdicts = [self.verify(statement) for statement in reading.propositions]
+        verdicts += [self.verify(statement) for statement in reading.unread]
         for state in reading.states:
             if isinstance(link(state.mention, lexicon, self.gamma), Unknown):
                 named = ("nothing known", "one thing and more", "two or more things")
@@ -140,31 +140,31 @@ class Verifier:
 
     def verify(self, statement: Proposition | Unread) -> CausalVerdict:
         """The verdict on one statement. Words that could not be read are FAILED, with the reason."""
-        place = (statement.quote, statement.span)
+        location = (statement.quote, statement.span)
         if isinstance(statement, Unread):
-            return CausalVerdict("FAILED", *place, f"it could not be read: {statement.reason}")
+            return CausalVerdict("FAILED", *location, f"it could not be read: {statement.reason}")
         try:
             meant = claim(statement, self.lexicon, self.gamma)
             if not isinstance(meant, CausalClaim):
-                return CausalVerdict("FAILED", *place, _unlinked(meant))
+                return CausalVerdict("FAILED", *location, _unlinked(meant))
             judged = self._judged(meant)
         except Unchecked as error:
-            return CausalVerdict("UNCHECKED", *place, str(error))
+            return CausalVerdict("UNCHECKED", *location, str(error))
         except GraphError as error:
-            return CausalVerdict("UNCHECKED", *place, f"the question could not be put: {error}")
+            return CausalVerdict("UNCHECKED", *location, f"the question could not be put: {error}")
         if judged.outcome == "VERIFIED" and meant.score < 1:
             near = f"{judged.reason}, if the names that come near ({meant.score:.2f}) mean these things"
-            return CausalVerdict("PARTIAL", *place, near, meant, judged.rule, judged.query, judged.triples)
-        return CausalVerdict(judged.outcome, *place, judged.reason, meant, judged.rule, judged.query, judged.triples)
+            return CausalVerdict("PARTIAL", *location, near, meant, judged.rule, judged.query, judged.triples)
+        return CausalVerdict(judged.outcome, *location, judged.reason, meant, judged.rule, judged.query, judged.triples)
 
     def name(self, node: NamedNode) -> str:
         """Name of a thing in the graph, on one line; its IRI where it has no label or the graph cannot be asked."""
         if node not in self._names:
             try:
-                found = [each.object for each in self.store.triples(node, LABEL)]
+                objects = [triple.object for triple in self.store.triples(node, LABEL)]
             except Unchecked:
                 return one_line(node.value, 80)
-            labels = sorted(each.value for each in found if isinstance(each, Text))
+            labels = sorted(label.value for label in objects if isinstance(label, Text))
             self._names[node] = one_line(labels[0] if labels else node.value, 80)
         return self._names[node]
 
@@ -181,17 +181,17 @@ class Verifier:
         subject, object_ = meant.subject, meant.object
         if subject == object_:
             return self._of_itself(meant)
-        held = []
+        judgements = []
         query = ""
         for test in _direct(meant):
             query, triples = self._stated(subject, test.predicates, object_)
             if triples:
-                held.append(_Judged(test.outcome, self._says(triples), test.rule, query, triples))
-        if {each.outcome for each in held} >= {"VERIFIED", "CONTRADICTION"}:
-            both = tuple(triple for each in held for triple in each.triples)
+                judgements.append(_Judged(test.outcome, self._says(triples), test.rule, query, triples))
+        if {judgement.outcome for judgement in judgements} >= {"VERIFIED", "CONTRADICTION"}:
+            both = tuple(triple for judgement in judgements for triple in judgement.triples)
             why = f"the graph contradicts itself: {self._words(both)}"
-            return _Judged("FAILED", why, None, held[0].query, both)
-        return held[0] if held else self._along_ways(meant, query)
+            return _Judged("FAILED", why, None, judgements[0].query, both)
+        return judgements[0] if judgements else self._along_ways(meant, query)
 
     def _of_itself(self, meant: CausalClaim) -> _Judged:
         query, _ = self._stated(meant.subject, _EFFECTS, meant.object)
@@ -209,26 +209,28 @@ class Verifier:
             return query, ()
         if len(predicates) == 1:
             return query, (Triple(subject, predicates[0], object_),)
-        return query, tuple(triple for each in predicates for triple in self.store.triples(subject, each, object_))
+        return query, tuple(
+            triple for predicate in predicates for triple in self.store.triples(subject, predicate, object_)
+        )
 
     def _along_ways(self, meant: CausalClaim, asked: str) -> _Judged:
         """Judge the claim by the ways between the two things, where no triple decides."""
-        there, back = self._ways(meant.subject, meant.object), self._ways(meant.object, meant.subject)
-        if there and back:
-            return self._in_circle((*next(iter(there.values())), *next(iter(back.values()))))
-        if back:
-            way = min(back.values(), key=len)
-            things = [meant.object, *(each.object for each in way)]
-            for thing in things:  # an edge turned round contradicts only where effects form no circle
-                if isinstance(thing, NamedNode) and (circle := self._circle(thing)):
+        forward, backward = self._ways(meant.subject, meant.object), self._ways(meant.object, meant.subject)
+        if forward and backward:
+            return self._in_circle((*next(iter(forward.values())), *next(iter(backward.values()))))
+        if backward:
+            way = min(backward.values(), key=len)
+            nodes = [meant.object, *(triple.object for triple in way)]
+            for node in nodes:  # an edge turned round contradicts only where effects form no circle
+                if isinstance(node, NamedNode) and (circle := self._circle(node)):
                     return self._in_circle(circle)
             outcome: Outcome = "VERIFIED" if _denies(meant) else "CONTRADICTION"
             why = f"the effect runs the other way: {self._words(way)}"
             return _Judged(outcome, why, "reversed edge", _ask_all(way), way)
-        if there:
-            return self._composed(meant, there)
-        known = f"nothing is known of an effect of {self.name(meant.subject)} on {self.name(meant.object)}"
-        return _Judged("FAILED", known, None, asked)
+        if forward:
+            return self._composed(meant, forward)
+        reason = f"nothing is known of an effect of {self.name(meant.subject)} on {self.name(meant.object)}"
+        return _Judged("FAILED", reason, None, asked)
 
     def _in_circle(self, circle: Path) -> _Judged:
         return _Judged("FAILED", f"the graph runs in a circle: {self._words(circle)}", None, _ask_all(circle), circle)
@@ -236,13 +238,13 @@ class Verifier:
     def _circle(self, thing: NamedNode) -> Path:
         """The shortest way from a thing back to itself; empty where there is none."""
         if thing not in self._circles:
-            found = [
+            circles = [
                 (step,) if step.object == thing else (step, *way)
                 for step in self._effects(thing)
                 if isinstance(step.object, NamedNode)
                 for way in ([()] if step.object == thing else self._ways(step.object, thing).values())
             ]
-            self._circles[thing] = min(found, key=len, default=())
+            self._circles[thing] = min(circles, key=len, default=())
         return self._circles[thing]
 
     def _composed(self, meant: CausalClaim, ways: Mapping[int, Path]) -> _Judged:
@@ -263,35 +265,35 @@ class Verifier:
 
     def _ways(self, start: NamedNode, goal: NamedNode) -> dict[int, Path]:
         """The shortest way of each sign (1, -1; 0 where a step has none) from one thing to another."""
-        found: dict[int, Path] = {}
+        ways: dict[int, Path] = {}
         came: dict[tuple[NamedNode, int], tuple[tuple[NamedNode, int], Triple] | None] = {(start, 1): None}
         waiting = deque(came)
         onward: dict[NamedNode, list[Triple]] = {}
         while waiting:
-            node, sign = at = waiting.popleft()
+            node, sign = state = waiting.popleft()
             if node not in onward:
                 onward[node] = self._effects(node)
             for triple in onward[node]:
                 assert isinstance(triple.object, NamedNode)
-                then = (triple.object, sign * _SIGNS[triple.predicate])
-                if then in came or triple.object == start:
+                next_state = (triple.object, sign * _SIGNS[triple.predicate])
+                if next_state in came or triple.object == start:
                     continue
                 if len(came) >= _FARTHEST:
                     raise Unchecked(f"the ways from {one_line(start.value, 80)} are too many to follow")
-                came[then] = (at, triple)
+                came[next_state] = (state, triple)
                 if triple.object == goal:
-                    found[then[1]] = _traced(came, then)
+                    ways[next_state[1]] = _traced(came, next_state)
                 else:
-                    waiting.append(then)
-        return found
+                    waiting.append(next_state)
+        return ways
 
     def _effects(self, node: NamedNode) -> list[Triple]:
-        found = []
+        triples = []
         for row in self.store.select(_ONWARD, {"s": node}):
             predicate, object_ = row.get("p"), row.get("o")
             if isinstance(predicate, NamedNode) and isinstance(object_, NamedNode):
-                found.append(Triple(node, predicate, object_))
-        return sorted(found, key=str)
+                triples.append(Triple(node, predicate, object_))
+        return sorted(triples, key=str)
 
     def _says(self, triples: Path) -> str:
         return f"the graph says that {self._words(triples)}"
@@ -302,7 +304,7 @@ class Verifier:
     def sentence(self, triple: Triple) -> str:
         """A triple of effect in words."""
         ends = [
-            self.name(each) if isinstance(each, NamedNode) else str(each) for each in (triple.subject, triple.object)
+            self.name(node) if isinstance(node, NamedNode) else str(node) for node in (triple.subject, triple.object)
         ]
         return f"{ends[0]} {_WORDS.get(triple.predicate, triple.predicate.value)} {ends[1]}"
 
@@ -313,15 +315,15 @@ def _unasked(statement: Proposition | Unread, why: str) -> CausalVerdict:
 
 def things_in(text: str, lexicon: NameLexicon) -> list[NamedNode]:
     """The things whose names stand in a text, by the longest names: "fish stock" is not about fish."""
-    found: list[NamedNode] = []
-    rest = text.casefold()
+    entities: list[NamedNode] = []
+    remaining = text.casefold()
     for name in sorted(lexicon.names, key=lambda each: (-len(each.text), each.text)):
         words = name.text.casefold()
         pattern = rf"(?<!\w){re.escape(words)}(?!\w)"
-        if words in rest and re.search(pattern, rest):  # patterns take long to make
-            rest = re.sub(pattern, "\x00", rest)
-            found.append(name.entity)
-    return found
+        if words in remaining and re.search(pattern, remaining):  # patterns take long to make
+            remaining = re.sub(pattern, "\x00", remaining)
+            entities.append(name.entity)
+    return entities
 
 
 def _of_sign(meant: CausalClaim) -> int:
@@ -337,14 +339,14 @@ def _denies(meant: CausalClaim) -> bool:
 def _direct(meant: CausalClaim) -> tuple[_Test, ...]:
     """List the tests of the claim by one triple from subject to object; the first that counts comes first."""
     sign = _of_sign(meant)
-    same = {1: (RAISES,), -1: (LOWERS,), 0: _EFFECTS}[sign]
-    other = {1: (LOWERS,), -1: (RAISES,), 0: ()}[sign]
+    agreeing = {1: (RAISES,), -1: (LOWERS,), 0: _EFFECTS}[sign]
+    opposite = {1: (LOWERS,), -1: (RAISES,), 0: ()}[sign]
     if _denies(meant):
         rule: Rule = "disjoint predicates" if meant.predicate == NO_EFFECT_ON else "stated negation"
-        return _Test("CONTRADICTION", rule, same), _Test("VERIFIED", "derived", (*other, NO_EFFECT_ON))
-    tests = [_Test("VERIFIED", "stated", same)]
-    if other:
-        tests.append(_Test("CONTRADICTION", "opposite polarity", other))
+        return _Test("CONTRADICTION", rule, agreeing), _Test("VERIFIED", "derived", (*opposite, NO_EFFECT_ON))
+    tests = [_Test("VERIFIED", "stated", agreeing)]
+    if opposite:
+        tests.append(_Test("CONTRADICTION", "opposite polarity", opposite))
     tests.append(_Test("CONTRADICTION", "disjoint predicates", (NO_EFFECT_ON,)))
     if sign:
         tests.append(_Test("PARTIAL", "open sign", (AFFECTS,)))
@@ -358,7 +360,7 @@ def _ask(predicates: tuple[NamedNode, ...]) -> str:
 
 def _ask_all(triples: Path) -> str:
     """The query whether all these triples hold, each term written by its own grammar."""
-    return f"ASK {{ {' . '.join(f'{each.subject} {each.predicate} {each.object}' for each in triples)} }}"
+    return f"ASK {{ {' . '.join(f'{triple.subject} {triple.predicate} {triple.object}' for triple in triples)} }}"
 
 
 State = TypeVar("State")
@@ -387,9 +389,8 @@ def _unlinked(meant: Ambiguous | Unknown | None) -> str:
 
 def _named(candidates: Sequence[LinkCandidate]) -> str:
     """Names with their likeness, and with their IRIs where a name is that of several."""
-    twice = {label for label, count in Counter(each.label for each in candidates).items() if count > 1}
+    twice = {label for label, count in Counter(c.label for c in candidates).items() if count > 1}
     return ", ".join(
-        f"{one_line(each.label, 60)}{f' <{one_line(each.entity.value, 80)}>' if each.label in twice else ''}"
-        f" ({each.score:.2f})"
-        for each in candidates
+        f"{one_line(c.label, 60)}{f' <{one_line(c.entity.value, 80)}>' if c.label in twice else ''} ({c.score:.2f})"
+        for c in candidates
     )

@@ -126,8 +126,8 @@ def correlative(text: str) -> tuple[str, str] | None:
     match = _CORRELATIVE.match(text)
     if match is None:
         return None
-    first, second = (_LINKING_VERB.sub("", mention(match[side])) for side in ("cause", "effect"))
-    return f"{match['first'].lower()} {first}", f"{match['second'].lower()} {second}"
+    cause, effect = (_LINKING_VERB.sub("", mention(match[side])) for side in ("cause", "effect"))
+    return f"{match['first'].lower()} {cause}", f"{match['second'].lower()} {effect}"
 
 
 def frames(text: str) -> list[ClauseFrame]:
@@ -135,7 +135,7 @@ def frames(text: str) -> list[ClauseFrame]:
 
     A weak conjunction, which may join anything, does so only where its sides say that something moves.
     """
-    found: list[ClauseFrame] = []
+    clause_frames: list[ClauseFrame] = []
     for pattern in _FRAMES:
         if (match := pattern.match(text)) is None:
             continue
@@ -145,8 +145,8 @@ def frames(text: str) -> list[ClauseFrame]:
         effect = match["effect"]
         plain = strength in ("clause", "noun") or has_motion(effect)
         if plain and (strength != "weak" or word in _BARE or has_motion(cause)):
-            found.append(ClauseFrame(cause, effect, strength, match.start("effect"), match.start("word")))
-    return found
+            clause_frames.append(ClauseFrame(cause, effect, strength, match.start("effect"), match.start("word")))
+    return clause_frames
 
 
 def members(words: str, names: Sequence[tuple[int, int]], negative: bool) -> list[tuple[str, bool]]:
@@ -157,14 +157,14 @@ def members(words: str, names: Sequence[tuple[int, int]], negative: bool) -> lis
     """
     cuts = [cut for cut in _LISTED.finditer(words) if not any(a < cut.end() and cut.start() < b for a, b in names)]
     starts, ends = [0, *(cut.end() for cut in cuts)], [*(cut.start() for cut in cuts), len(words)]
-    found: list[tuple[str, bool]] = []
+    listed: list[tuple[str, bool]] = []
     for start, end, cut in zip(starts, ends, [None, *cuts], strict=True):
-        part = mention(words[start:end])
-        denied = _NOT.match(part) if cuts else None
+        member = mention(words[start:end])
+        denied = _NOT.match(member) if cuts else None
         contrasted = negative and cut is not None and cut["but"] is not None
-        if part := part[denied.end() :] if denied else part:
-            found.append((part, contrasted != (denied is not None)))
-    return found[:1] + _headed(found)
+        if member := member[denied.end() :] if denied else member:
+            listed.append((member, contrasted != (denied is not None)))
+    return listed[:1] + _headed(listed)
 
 
 def _headed(listed: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
@@ -172,4 +172,4 @@ def _headed(listed: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
     head = _COMMON.match(listed[0][0]) if listed else None
     if head is None:
         return list(listed[1:])
-    return [(part if has_motion(part) else f"{head['head']} {part}", turned) for part, turned in listed[1:]]
+    return [(member if has_motion(member) else f"{head['head']} {member}", turned) for member, turned in listed[1:]]

@@ -90,16 +90,16 @@ def find_cues(sentence: str, names: Sequence[tuple[int, int]] = ()) -> list[Caus
 
     Nouns and adjectives that look like verbs are left out.
     """
-    found: list[CausalCue] = []
+    disjoint: list[CausalCue] = []
     for cue in sorted(_all(sentence), key=lambda cue: (cue.start, -cue.end)):
         named = any(start <= cue.start and cue.end <= end for start, end in names)
         if named or _is_no_verb(cue, "x", sentence[cue.end :]):
             continue
-        if not found or cue.start >= found[-1].end:
-            found.append(cue)
-        elif cue.end > found[-1].end and found[-1].weak:
-            found[-1] = cue
-    cues = _spaced(sentence, found)
+        if not disjoint or cue.start >= disjoint[-1].end:
+            disjoint.append(cue)
+        elif cue.end > disjoint[-1].end and disjoint[-1].weak:
+            disjoint[-1] = cue
+    cues = _spaced(sentence, disjoint)
     ends = [0, *(cue.end for cue in cues)]
     starts = [*(cue.start for cue in cues[1:]), len(sentence)]
     return [
@@ -116,14 +116,14 @@ def may_relate(name: str) -> bool:
 
 def _spaced(sentence: str, cues: list[CausalCue]) -> list[CausalCue]:
     """Of two cues with nothing between them one is no verb: "tax cuts boost", "leads to reduced"."""
-    kept: list[CausalCue] = []
+    spaced: list[CausalCue] = []
     for cue in cues:
-        if kept and not cue.trailing and not sentence[kept[-1].end : cue.start].strip():
-            if cue.weak and (not kept[-1].weak or sentence[cue.start : cue.end] in _ADJECTIVES):
+        if spaced and not cue.trailing and not sentence[spaced[-1].end : cue.start].strip():
+            if cue.weak and (not spaced[-1].weak or sentence[cue.start : cue.end] in _ADJECTIVES):
                 continue
-            kept.pop()
-        kept.append(cue)
-    return kept
+            spaced.pop()
+        spaced.append(cue)
+    return spaced
 
 
 def _is_no_verb(cue: CausalCue, before: str, after: str) -> bool:
@@ -146,8 +146,8 @@ def _all(sentence: str) -> Iterator[CausalCue]:
 
 def _cue(form: _Form, match: re.Match[str]) -> CausalCue:
     words, groups = _ONLY.sub("", match[0]), match.groupdict()
-    first, *rest = (groups.get("verb") or "-").split()
-    verb = " ".join([first, *(word for word in rest if not re.fullmatch(_INNER_ADVERB, word))])
+    head, *particles = (groups.get("verb") or "-").split()
+    verb = " ".join([head, *(word for word in particles if not re.fullmatch(_INNER_ADVERB, word))])
     relation, weak = form.by_verb.get(verb, (form.relation, False))
     if relation == "affects":
         relation = next((sign for sign, pattern in _SIGNS if pattern.search(words)), relation)
@@ -174,14 +174,14 @@ def _is_bare(form: _Form, groups: Mapping[str, str | None]) -> bool:
 
 def _verbs(*names: Form) -> dict[str, tuple[Relation, bool]]:
     """These forms of the verbs, each with what it says and whether it may be no verb at all: a noun or an adjective."""
-    found: dict[str, tuple[Relation, bool]] = {}
+    by_form: dict[str, tuple[Relation, bool]] = {}
     for relation in RELATIONS:
         for strength in ("ambiguous", "plain"):
             for verb in verbs(text_of("verbs", relation, strength)):
                 for name in names:
                     weak = strength == "ambiguous" if name == "third" else " " not in verb["base"]
-                    found[verb[name]] = (relation, weak)
-    return found
+                    by_form[verb[name]] = (relation, weak)
+    return by_form
 
 
 def _forms() -> Iterator[_Form]:

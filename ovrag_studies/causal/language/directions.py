@@ -40,34 +40,34 @@ class MentionParts:
 @lru_cache(maxsize=1 << 14)
 def stages(mention: str) -> tuple[MentionParts, ...]:
     """Return the mention with words of direction and denial taken off in every order, the whole first."""
-    found = [MentionParts(_plain(mention))]
-    for parts in found:  # which grows meanwhile
-        found += [less for less in dict.fromkeys(_less(parts)) if less not in found]
-        if len(found) > _STAGES:
+    variants = [MentionParts(_plain(mention))]
+    for variant in variants:  # which grows meanwhile
+        variants += [less for less in dict.fromkeys(_less(variant)) if less not in variants]
+        if len(variants) > _STAGES:
             break
-    return tuple(found)
+    return tuple(variants)
 
 
 @lru_cache(maxsize=1 << 14)
 def split(mention: str) -> MentionParts:
     """Return the mention with all words of direction and denial taken off, what governs the others first."""
-    parts = MentionParts(_plain(mention))
-    while (less := next(_less(parts), None)) is not None:
-        parts = less
-    return parts
+    stripped = MentionParts(_plain(mention))
+    while (less := next(_less(stripped), None)) is not None:
+        stripped = less
+    return stripped
 
 
 def state_of(phrase: str) -> MentionParts:
     """Return a phrase for a state without its verb: "economic growth accelerates" is economic growth, going up."""
-    parts = MentionParts(_plain(phrase))
+    stripped = MentionParts(_plain(phrase))
     for direction, pattern in _MOVING_VERBS:
-        if (rest := _without(pattern, parts.core)) is not None:
-            return replace(parts, core=rest, direction=direction)
-    if (rest := _without(_OCCURRING, parts.core)) is not None:
-        parts = replace(parts, core=rest)
-    if (rest := _without(_ABSENT_BEFORE, parts.core)) is not None:
-        parts = replace(parts, core=rest, negative=True)
-    return parts
+        if (core := _without(pattern, stripped.core)) is not None:
+            return replace(stripped, core=core, direction=direction)
+    if (core := _without(_OCCURRING, stripped.core)) is not None:
+        stripped = replace(stripped, core=core)
+    if (core := _without(_ABSENT_BEFORE, stripped.core)) is not None:
+        stripped = replace(stripped, core=core, negative=True)
+    return stripped
 
 
 def moved(first: Direction, second: Direction) -> Direction:
@@ -86,8 +86,8 @@ def sign(direction: Direction) -> int:
 
 def has_motion(mention: str) -> bool:
     """Return True where a word says that something moves, happens, or is not there."""
-    parts = split(mention)
-    return parts.direction != "none" or parts.negative or _OCCURRING.search(_plain(mention)) is not None
+    stripped = split(mention)
+    return stripped.direction != "none" or stripped.negative or _OCCURRING.search(_plain(mention)) is not None
 
 
 def is_state(sentence: str) -> bool:
@@ -110,21 +110,21 @@ def _less(parts: MentionParts) -> Iterator[MentionParts]:
     """Yield the mention without each thing that can be taken off it, in the order of what governs what."""
     text = parts.core
     for pattern in _DENIALS:
-        if (rest := _without(pattern, text)) is not None:
-            yield replace(parts, core=rest, negative=not parts.negative)
-    if (rest := _without(_OPPOSITE, text)) is not None:
-        if split(rest).direction in _SIGN:
-            yield replace(parts, core=rest, direction=moved(parts.direction, "down"))
+        if (core := _without(pattern, text)) is not None:
+            yield replace(parts, core=core, negative=not parts.negative)
+    if (core := _without(_OPPOSITE, text)) is not None:
+        if split(core).direction in _SIGN:
+            yield replace(parts, core=core, direction=moved(parts.direction, "down"))
         else:
-            yield replace(parts, core=rest, negative=not parts.negative)
+            yield replace(parts, core=core, negative=not parts.negative)
     if (match := _INNER_DENIAL.search(text)) is not None:
         yield replace(parts, core=f"{text[: match.start()]}{text[match.end() :]}", negative=not parts.negative)
     for direction, pattern in _MOVING:
-        if (rest := _without(pattern, text)) is not None:
-            yield replace(parts, core=rest, direction=moved(parts.direction, direction))
+        if (core := _without(pattern, text)) is not None:
+            yield replace(parts, core=core, direction=moved(parts.direction, direction))
     for pattern in (_TAIL, _THERE, _OCCURRING, _MEASURE):
-        if (rest := _without(pattern, text)) is not None:
-            yield replace(parts, core=rest)
+        if (core := _without(pattern, text)) is not None:
+            yield replace(parts, core=core)
 
 
 def _without(pattern: re.Pattern[str], text: str) -> str | None:
@@ -157,10 +157,10 @@ def _patterns(direction: Direction) -> list[re.Pattern[str]]:
 
 _DIRECTED = {direction: _patterns(direction) for direction in get_args(Direction) if direction != "none"}
 _MOVING = tuple(  # verbs and words behind of each direction first, then what stands before
-    (direction, _DIRECTED[direction][place])
-    for places in ((0,), (1,), (2, 3), (4,), (5,))
+    (direction, _DIRECTED[direction][index])
+    for indices in ((0,), (1,), (2, 3), (4,), (5,))
     for direction in _DIRECTED
-    for place in places
+    for index in indices
 )
 _MOVING_VERBS = _MOVING[: 2 * len(_DIRECTED)]
 _TAIL = re.compile(

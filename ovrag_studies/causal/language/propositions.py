@@ -89,8 +89,8 @@ def parse(text: str, compounds: Collection[str] = ()) -> list[Proposition | Unre
     apart (`NameLexicon.compounds`).
     """
     reading = read(text, compounds)
-    found: list[Proposition | Unread] = [*reading.propositions, *reading.unread]
-    return sorted(found, key=lambda each: each.span)
+    statements: list[Proposition | Unread] = [*reading.propositions, *reading.unread]
+    return sorted(statements, key=lambda each: each.span)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -99,10 +99,10 @@ def _read(text: str, compounds: frozenset[str]) -> TextReading:
     by_sentence: list[list[Item]] = [[]]
     for start, end in _sentences(text[:LONGEST_TEXT]):
         by_sentence.append(reader.sentence(start, end, by_sentence[-1]))
-    items = [item for each in by_sentence for item in each]
+    items = [item for sentence_items in by_sentence for item in sentence_items]
     if len(text) > LONGEST_TEXT:
-        rest = (LONGEST_TEXT, len(text))
-        items.append(Unread(rest, text[LONGEST_TEXT:], f"the text is longer than {LONGEST_TEXT} characters"))
+        tail = (LONGEST_TEXT, len(text))
+        items.append(Unread(tail, text[LONGEST_TEXT:], f"the text is longer than {LONGEST_TEXT} characters"))
     return TextReading(
         tuple(item for item in items if isinstance(item, Proposition)),
         tuple(item for item in items if isinstance(item, BareState)),
@@ -297,10 +297,10 @@ class _Reader:
         objects = [mention(text[cue.end : stop]) for cue, stop in zip(cues, ends, strict=True)]
         items: list[Item] = []
         clause: _Clause | None = None
-        for at, cue in enumerate(cues):
-            object_ = next((each for each in objects[at:] if each), "")  # "raises and lowers Y"
+        for index, cue in enumerate(cues):
+            object_ = next((o for o in objects[index:] if o), "")  # "raises and lowers Y"
             try:
-                clause = self._clause(text[: ends[at]], cue, joints[at], object_, clause, start)
+                clause = self._clause(text[: ends[index]], cue, joints[index], object_, clause, start)
                 items += self._stated_by(clause)
             except _Unclear as why:
                 return [*items, self._unread(clause.end if clause else start, end, str(why))]
@@ -322,10 +322,10 @@ class _Reader:
         return _Clause(cause, effect, replace(cue, negative=negative), offset + begin, offset + ends)
 
     def _stated_by(self, clause: _Clause) -> list[Item]:
-        cue, place = clause.cue, (clause.start, clause.end)
-        items = self._stated(clause.cause, cue.relation, clause.effect, cue.negative, *place)
+        cue, span = clause.cue, (clause.start, clause.end)
+        items = self._stated(clause.cause, cue.relation, clause.effect, cue.negative, *span)
         if cue.kind == "both":
-            items += self._stated(clause.effect, cue.relation, clause.cause, cue.negative, *place)
+            items += self._stated(clause.effect, cue.relation, clause.cause, cue.negative, *span)
         return items
 
     def _subject(self, left: str, cue: CausalCue, joint: ClauseJoint, before: _Clause | None) -> tuple[str, bool]:
@@ -372,15 +372,15 @@ class _Reader:
             raise _Unclear("one effect or another is no statement of either")
         return [
             Proposition(
-                one,
+                subject,
                 relation,
-                other,
-                "negative" if negative != (turned != again) else "positive",
+                object_,
+                "negative" if negative != (subject_turned != object_turned) else "positive",
                 (start, end),
                 self.text[start:end],
             )
-            for one, turned in causes
-            for other, again in effects
+            for subject, subject_turned in causes
+            for object_, object_turned in effects
         ]
 
     def _spans(self, words: str) -> list[Span]:
@@ -425,8 +425,8 @@ def _outcome(items: Sequence[Item]) -> str | None:
     """Referent of "this" in the next sentence: the last effect, or the only state."""
     stated = [item for item in items if isinstance(item, Proposition)]
     if stated:
-        last = stated[-1]
-        if last.polarity == "negative" or len({each.object for each in stated if each.span == last.span}) > 1:
+        latest = stated[-1]
+        if latest.polarity == "negative" or len({p.object for p in stated if p.span == latest.span}) > 1:
             return None
-        return f"a fall in {last.object}" if last.relation == "lowers" else last.object
+        return f"a fall in {latest.object}" if latest.relation == "lowers" else latest.object
     return items[0].mention if len(items) == 1 and isinstance(items[0], BareState) else None

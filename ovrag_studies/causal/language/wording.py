@@ -48,10 +48,10 @@ _DOUBLING = re.compile("[^aeiou]+[aeiou][^aeiouwxy]")
 
 def inflect(text: str) -> dict[Form, str]:
     """Return the forms of a verb of `language.yaml`, each with the words behind it: "raise", "lead/leads/… to"."""
-    first, _, rest = text.partition(" ")
-    given = first.split("/")
-    inflected = given if len(given) == len(FORMS) else _regular(given[0])
-    return {name: f"{form} {rest}".strip() for name, form in zip(FORMS, inflected, strict=True)}
+    verb, _, particles = text.partition(" ")
+    spelled = verb.split("/")
+    inflected = spelled if len(spelled) == len(FORMS) else _regular(spelled[0])
+    return {name: f"{form} {particles}".strip() for name, form in zip(FORMS, inflected, strict=True)}
 
 
 def _regular(base: str) -> list[str]:
@@ -71,12 +71,12 @@ def _language() -> dict[str, object]:
 
 def text_of(*keys: str) -> str:
     """Return a list of `language.yaml` by its keys, as it is written there, with commas."""
-    found: object = _language()
+    node: object = _language()
     for key in keys:
-        found = found[key] if isinstance(found, dict) else None
-    if not isinstance(found, str):
+        node = node[key] if isinstance(node, dict) else None
+    if not isinstance(node, str):
         raise KeyError(keys)
-    return found
+    return node
 
 
 def _listed(text: str) -> list[str]:

@@ -43,7 +43,7 @@ class Junction:
     parts: tuple[Formula, ...]
 
     def __str__(self) -> str:
-        inner = (f"({part})" if isinstance(part, Junction) else str(part) for part in self.parts)
+        inner = (f"({operand})" if isinstance(operand, Junction) else str(operand) for operand in self.parts)
         return (" and " if self.every else " or ").join(inner)
 
 
@@ -102,7 +102,9 @@ class BooleanModel:
 
     def doing(self, action: Mapping[str, bool]) -> BooleanModel:
         """The model after the action: what is done has no equation any more."""
-        return BooleanModel({name: made for name, made in self.equations.items() if name not in action}, self.variables)
+        return BooleanModel(
+            {name: equation for name, equation in self.equations.items() if name not in action}, self.variables
+        )
 
 
 _WORDS = {True: "occurs", False: "does not occur", None: "may or may not occur"}
@@ -112,14 +114,14 @@ def negate(formula: Formula) -> Formula:
     """The formula that holds exactly where this one does not."""
     if isinstance(formula, Literal):
         return Literal(formula.variable, not formula.holds)
-    return Junction(not formula.every, tuple(negate(part) for part in formula.parts))
+    return Junction(not formula.every, tuple(negate(operand) for operand in formula.parts))
 
 
 def mentioned(formula: Formula) -> tuple[str, ...]:
     """The variables of a formula in order, each once."""
     if isinstance(formula, Literal):
         return (formula.variable,)
-    return tuple(dict.fromkeys(name for part in formula.parts for name in mentioned(part)))
+    return tuple(dict.fromkeys(name for operand in formula.parts for name in mentioned(operand)))
 
 
 def evaluate(formula: Formula, known: Mapping[str, bool]) -> bool | None:
@@ -127,7 +129,7 @@ def evaluate(formula: Formula, known: Mapping[str, bool]) -> bool | None:
     if isinstance(formula, Literal):
         value = known.get(formula.variable)
         return None if value is None else value == formula.holds
-    values = [evaluate(part, known) for part in formula.parts]
+    values = [evaluate(operand, known) for operand in formula.parts]
     deciding = not formula.every
     if deciding in values:
         return deciding
@@ -160,17 +162,17 @@ def _equations(
 ) -> dict[str, Formula]:
     equations: dict[str, Formula] = {}
     for name in variables:
-        parts = [_joined(causes[name], every=False)] if causes[name] else []
-        parts += [negate(_joined(prevents[name], every=False))] if prevents[name] else []
-        if parts:
-            equations[name] = _joined(parts, every=prevention_wins)
+        conditions = [_joined(causes[name], every=False)] if causes[name] else []
+        conditions += [negate(_joined(prevents[name], every=False))] if prevents[name] else []
+        if conditions:
+            equations[name] = _joined(conditions, every=prevention_wins)
     return equations
 
 
 def cycle_of(model: BooleanModel, within: Iterable[str] | None = None) -> tuple[str, ...]:
     """A cycle of the model, first variable repeated at the end; empty where there is none."""
     allowed = set(model.variables if within is None else within)
-    parents = {name: mentioned(made) for name, made in model.equations.items() if name in allowed}
+    parents = {name: mentioned(equation) for name, equation in model.equations.items() if name in allowed}
     try:
         TopologicalSorter(parents).prepare()
     except CycleError as error:
@@ -180,13 +182,13 @@ def cycle_of(model: BooleanModel, within: Iterable[str] | None = None) -> tuple[
 
 def ancestors(model: BooleanModel, names: Iterable[str]) -> tuple[str, ...]:
     """The names and all that their equations hang on, in the order of the model."""
-    wanted, found = list(names), set[str]()
+    wanted, reached = list(names), set[str]()
     while wanted:
         name = wanted.pop()
-        if name not in found:
-            found.add(name)
+        if name not in reached:
+            reached.add(name)
             wanted += mentioned(model.equations[name]) if name in model.equations else ()
-    return tuple(name for name in model.variables if name in found)
+    return tuple(name for name in model.variables if name in reached)
 
 
 def settle(model: BooleanModel, known: Mapping[str, bool]) -> World | None:
@@ -195,8 +197,8 @@ def settle(model: BooleanModel, known: Mapping[str, bool]) -> World | None:
     changed = True
     while changed:
         changed = False
-        for name, made in model.equations.items():
-            value = evaluate(made, world)
+        for name, equation in model.equations.items():
+            value = evaluate(equation, world)
             if value is not None and name not in world:
                 world[name], changed = value, True
             elif value is not None and world[name] != value:
@@ -245,20 +247,20 @@ def counterfactual(
     if not settings:
         return CounterfactualOutcome(None, "open", remarks=remarks)
     cycle, whole = cycle_of(changed, matter), cycle_of(model)
-    found = [list(islice(worlds(changed, {**setting, **action}, matter), 2)) for setting in settings]
-    if any(len(each) != 1 for each in found):
-        why = "more than one solution" if all(found) else "no solution"
+    solutions_by_setting = [list(islice(worlds(changed, {**setting, **action}, matter), 2)) for setting in settings]
+    if any(len(solutions) != 1 for solutions in solutions_by_setting):
+        why = "more than one solution" if all(solutions_by_setting) else "no solution"
         remarks = (*remarks, f"the rules leave {why} under the action")
         return CounterfactualOutcome(None, "cyclic", remarks=remarks, cycle=cycle)
     remarks += _of_cycle(cycle, whole)
-    solved = [world for (world,) in found]
+    solved = [world for (world,) in solutions_by_setting]
     free = _varying(settings)
-    status, kept = _settled(solved, asked, free)
+    status, remaining = _settled(solved, asked, free)
     if status != "determined":
         remarks += (f"nothing is said of {', '.join(free)}" + (", taken as absent" if status == "assumed" else ""),)
     absent = free if status == "assumed" else ()
-    steps = _derivation(changed, action, kept, matter, quotes or {}, observed, absent)
-    value = None if status == "open" else bool(evaluate(asked, kept[0]))
+    steps = _derivation(changed, action, remaining, matter, quotes or {}, observed, absent)
+    value = None if status == "open" else bool(evaluate(asked, remaining[0]))
     status = "cyclic" if cycle and status == "determined" else status
     return CounterfactualOutcome(value, status, steps, remarks, cycle or whole)
 
@@ -290,47 +292,47 @@ def _abduced(
     supposed: Sequence[Formula],
 ) -> tuple[list[World], tuple[str, ...]]:
     """Settings of the roots that matter, under which the factual world shows what was observed, and a remark."""
-    own = [each for each in observed if set(mentioned(each)) <= set(model.roots)]
+    root_evidence = [formula for formula in observed if set(mentioned(formula)) <= set(model.roots)]
     for evidence, remarks in (
         ([*observed, *supposed], ()),
         (observed, ("what was observed cannot be together with what the question takes for the fact",)),
-        (own, ("the rules rule out what was observed; only what was observed of roots is used",)),
+        (root_evidence, ("the rules rule out what was observed; only what was observed of roots is used",)),
     ):
-        if kept := _settings(model, action, matter, evidence):
-            return kept, remarks
+        if settings := _settings(model, action, matter, evidence):
+            return settings, remarks
     return [], ("what was observed contradicts itself",)
 
 
 def _settings(
     model: BooleanModel, action: Mapping[str, bool], matter: Sequence[str], evidence: Sequence[Formula]
 ) -> list[World]:
-    names = ancestors(model, (name for each in evidence for name in mentioned(each)))
-    known = {name: value for name, value in _literals(evidence).items() if name in model.roots}
+    names = ancestors(model, (name for formula in evidence for name in mentioned(formula)))
+    fixed = {name: value for name, value in _literals(evidence).items() if name in model.roots}
     matters = [name for name in model.roots if name in matter and name not in action]
-    free = [name for name in model.roots if name in {*names, *matters} - known.keys()]
+    free = [name for name in model.roots if name in {*names, *matters} - fixed.keys()]
     if len(free) > MOST_FREE_ROOTS:
         raise CausalError(f"{len(free)} roots of which nothing is said: more than {MOST_FREE_ROOTS}")
-    kept: dict[tuple[bool | None, ...], World] = {}
+    settings: dict[tuple[bool | None, ...], World] = {}
     for values in product((False, True), repeat=len(free)):
-        setting = {**known, **dict(zip(free, values, strict=True))}
+        setting = {**fixed, **dict(zip(free, values, strict=True))}
         if not evidence or _shows(model, setting, evidence, names):
-            kept[tuple(map(setting.get, matters))] = {name: setting[name] for name in matters}
-    return list(kept.values())
+            settings[tuple(map(setting.get, matters))] = {name: setting[name] for name in matters}
+    return list(settings.values())
 
 
 def _shows(model: BooleanModel, setting: World, evidence: Sequence[Formula], names: Sequence[str]) -> bool:
-    return any(all(evaluate(each, world) for each in evidence) for world in worlds(model, setting, names))
+    return any(all(evaluate(formula, world) for formula in evidence) for world in worlds(model, setting, names))
 
 
 def _literals(evidence: Sequence[Formula]) -> World:
     """Collect the values that single literals and conjunctions of them fix."""
-    known: World = {}
-    for each in evidence:
-        if isinstance(each, Literal):
-            known.setdefault(each.variable, each.holds)
-        elif each.every:
-            known = {**_literals(each.parts), **known}
-    return known
+    fixed: World = {}
+    for formula in evidence:
+        if isinstance(formula, Literal):
+            fixed.setdefault(formula.variable, formula.holds)
+        elif formula.every:
+            fixed = {**_literals(formula.parts), **fixed}
+    return fixed
 
 
 def _derivation(
@@ -343,7 +345,7 @@ def _derivation(
     absent: Sequence[str],
 ) -> tuple[DerivationStep, ...]:
     """Causes before effects; a variable that differs between the worlds that are left has no value."""
-    seen, steps = _literals(observed), []
+    observed_values, steps = _literals(observed), []
     parents = {name: mentioned(model.equations[name]) if name in model.equations else () for name in matter}
     for name in matter if cycle_of(model, matter) else TopologicalSorter(parents).static_order():
         values = {world[name] for world in solved}
@@ -357,7 +359,7 @@ def _derivation(
         elif name in absent:
             reason = "nothing is said of it, taken as absent"
         else:
-            reason = "observed" if name in seen else "follows from what was observed"
+            reason = "observed" if name in observed_values else "follows from what was observed"
         steps.append(DerivationStep(name, value, reason))
     return tuple(steps)
 

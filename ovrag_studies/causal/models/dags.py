@@ -74,12 +74,12 @@ def ordered(causes: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
 
 
 def _reach(start: Iterable[str], steps: Mapping[str, tuple[str, ...]]) -> Nodes:
-    found, waiting = set(start), list(start)
+    reached, waiting = set(start), list(start)
     while waiting:
-        new = set(steps[waiting.pop()]) - found
-        found |= new
+        new = set(steps[waiting.pop()]) - reached
+        reached |= new
         waiting += new
-    return frozenset(found)
+    return frozenset(reached)
 
 
 def open_trail(dag: Dag, start: str, end: str, given: Iterable[str] = ()) -> tuple[str, ...] | None:
@@ -89,9 +89,9 @@ def open_trail(dag: Dag, start: str, end: str, given: Iterable[str] = ()) -> tup
     """
     given = frozenset(given)
     colliders = dag.ancestors(given)
-    first = [(child, True) for child in dag.children(start)] + [(parent, False) for parent in dag.parents(start)]
-    came_from: dict[tuple[str, bool], tuple[str, bool] | None] = dict.fromkeys(first)
-    waiting = deque(first)
+    first_steps = [(child, True) for child in dag.children(start)] + [(parent, False) for parent in dag.parents(start)]
+    came_from: dict[tuple[str, bool], tuple[str, bool] | None] = dict.fromkeys(first_steps)
+    waiting = deque(first_steps)
     while waiting:
         state = node, down = waiting.popleft()
         if node == end:

@@ -36,16 +36,16 @@ def _binary(joint: Joint, names: tuple[str, ...]) -> Values:
 
 
 def _instrument_bounds(table: Values, name: str) -> tuple[float, float]:
-    given = table.sum(axis=(1, 2))
-    if not np.all(given > 0):
+    instrument_chances = table.sum(axis=(1, 2))
+    if not np.all(instrument_chances > 0):
         raise ImpossibleEvidenceError(f"“{name}” never varies, so it is no instrument")
-    observed = (table / given[:, None, None]).reshape(-1)[:-1]
+    observed = (table / instrument_chances[:, None, None]).reshape(-1)[:-1]
     cells = list(product((0, 1), repeat=3))[:-1]  # the last follows from the others
     rows = [[float(takes[z] == x and gives[x] == y) for takes, gives in _TYPES] for z, x, y in cells]
-    found = _extremes(rows, observed)
-    if found is None:
+    extremes = _extremes(rows, observed)
+    if extremes is None:
         raise CausalError(f"the observations refute “{name}” as an instrument: no population would give them")
-    return found
+    return extremes
 
 
 # How someone's cause answers the instrument, and their effect the cause: 16 types of people (Balke and Pearl)

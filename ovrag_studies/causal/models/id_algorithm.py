@@ -69,43 +69,43 @@ class Projected:
 
     def ancestors(self, of: Nodes, within: Nodes) -> Nodes:
         """Those with a directed path to one of them that stays within some variables."""
-        found, new = of, of
+        reached, new = of, of
         while new:
-            new = frozenset(a for a, b in self.edges if b in new and a in within) - found
-            found |= new
-        return found
+            new = frozenset(a for a, b in self.edges if b in new and a in within) - reached
+            reached |= new
+        return reached
 
     def districts(self, within: Nodes) -> list[Nodes]:
         """The sets that unobserved common causes bind (c-components), in topological order of their first members."""
-        left, found = [node for node in self.order if node in within], []
+        left, districts = [node for node in self.order if node in within], []
         while left:
             district, new = frozenset[str](), frozenset([left[0]])
             while new:
                 district |= new
                 new = frozenset(n for n in left if any(n in pair and pair & district for pair in self.pairs)) - district
-            found.append(district)
+            districts.append(district)
             left = [node for node in left if node not in district]
-        return found
+        return districts
 
 
 def project(dag: Dag) -> Projected:
     """The latent projection (Verma and Pearl, 1990)."""
-    seen = {node: _seen_through(dag, node) for node in dag.nodes}
-    edges = frozenset((node, effect) for node in dag.observed for effect in seen[node])
-    pairs = frozenset(frozenset(pair) for hidden in dag.latent for pair in combinations(seen[hidden], 2))
+    visible = {node: _seen_through(dag, node) for node in dag.nodes}
+    edges = frozenset((node, effect) for node in dag.observed for effect in visible[node])
+    pairs = frozenset(frozenset(pair) for hidden in dag.latent for pair in combinations(visible[hidden], 2))
     return Projected(dag.observed, edges, pairs)
 
 
 def _seen_through(dag: Dag, node: str) -> tuple[str, ...]:
     """Observed variables that it has a directed path to through unobserved ones."""
-    found, waiting = set[str](), list(dag.children(node))
+    visible, waiting = set[str](), list(dag.children(node))
     while waiting:
         child = waiting.pop()
         if child in dag.latent:
             waiting += dag.children(child)
         else:
-            found.add(child)
-    return tuple(sorted(found))
+            visible.add(child)
+    return tuple(sorted(visible))
 
 
 def identified(dag: Dag, causes: Iterable[str], effects: Iterable[str]) -> Expression | Hedge:
@@ -116,7 +116,7 @@ def identified(dag: Dag, causes: Iterable[str], effects: Iterable[str]) -> Expre
     whole = graph.districts(every)
     factors: list[Expression] = []
     for district in graph.districts(needed):
-        outer = next(found for found in whole if district <= found)
+        outer = next(component for component in whole if district <= component)
         factor = _c_factor(graph, district, outer, _observed_factor(graph, outer))
         if isinstance(factor, Hedge):
             return factor
@@ -136,14 +136,17 @@ def _c_factor(graph: Projected, inner: Nodes, outer: Nodes, factor: Expression) 
         return _summed(graph, outer - inner, factor)
     if above == outer:
         return Hedge(inner, outer)
-    kept = _summed(graph, outer - above, factor)
-    district = next(found for found in graph.districts(above) if inner <= found)
+    above_factor = _summed(graph, outer - above, factor)
+    district = next(component for component in graph.districts(above) if inner <= component)
     order = [node for node in graph.order if node in above]
     terms = [
-        Ratio(_summed(graph, frozenset(order[place + 1 :]), kept), _summed(graph, frozenset(order[place:]), kept))
-        if place
-        else _summed(graph, frozenset(order[1:]), kept)
-        for place, node in enumerate(order)
+        Ratio(
+            _summed(graph, frozenset(order[position + 1 :]), above_factor),
+            _summed(graph, frozenset(order[position:]), above_factor),
+        )
+        if position
+        else _summed(graph, frozenset(order[1:]), above_factor)
+        for position, node in enumerate(order)
         if node in district
     ]
     return _c_factor(graph, inner, district, _multiplied(terms))

@@ -68,8 +68,8 @@ def is_back_door_set(dag: Dag, cause: str, effect: str, given: Iterable[str]) ->
 
 def back_door_sets(dag: Dag, cause: str, effect: str) -> Iterator[tuple[str, ...]]:
     """Admissible sets of observed variables, the smallest first."""
-    others = [node for node in dag.observed if node not in (cause, effect)]
-    return (given for given in subsets(others) if is_back_door_set(dag, cause, effect, given))
+    candidates = [node for node in dag.observed if node not in (cause, effect)]
+    return (covariates for covariates in subsets(candidates) if is_back_door_set(dag, cause, effect, covariates))
 
 
 def is_front_door_set(dag: Dag, cause: str, effect: str, through: Iterable[str]) -> bool:
@@ -86,8 +86,8 @@ def is_front_door_set(dag: Dag, cause: str, effect: str, through: Iterable[str])
 
 def front_door_sets(dag: Dag, cause: str, effect: str) -> Iterator[tuple[str, ...]]:
     """Sets of observed variables that make a front door, the smallest first."""
-    others = [node for node in dag.observed if node not in (cause, effect)]
-    return (through for through in subsets(others) if is_front_door_set(dag, cause, effect, through))
+    candidates = [node for node in dag.observed if node not in (cause, effect)]
+    return (through for through in subsets(candidates) if is_front_door_set(dag, cause, effect, through))
 
 
 def _intercepts(dag: Dag, cause: str, effect: str, through: Nodes) -> bool:
@@ -136,13 +136,13 @@ def _check(dag: Dag, asked: Effect) -> None:
 
 def _total(dag: Dag, asked: Effect, joint: Joint | None) -> Estimand | NotIdentified:
     cause, effect, treated = asked.cause, asked.effect, asked.kind == "ett"
-    for given in back_door_sets(dag, cause, effect):
-        return Estimand("back-door", given, _adjustment(cause, effect, given, treated))
+    for covariates in back_door_sets(dag, cause, effect):
+        return Estimand("back-door", covariates, _adjustment(cause, effect, covariates, treated))
     for through in front_door_sets(dag, cause, effect):
         return Estimand("front-door", through, _front_door(cause, effect, through, treated))
-    found = identified(dag, [cause], [effect])
-    if not isinstance(found, Hedge):
-        return Estimand("ID", (), f"P({effect} | do({cause})) = {formula(found)}")
+    expression = identified(dag, [cause], [effect])
+    if not isinstance(expression, Hedge):
+        return Estimand("ID", (), f"P({effect} | do({cause})) = {formula(expression)}")
     return _unidentified(dag, asked, joint)
 
 
@@ -167,8 +167,8 @@ def _without_fork(dag: Dag, asked: Effect, trail: tuple[str, ...]) -> str:
     that is needed; else that everything is observed that is not.
     """
     for left, middle, right in zip(trail, trail[1:], trail[2:], strict=False):
-        known = replace(dag, latent=dag.latent - {middle})
-        if middle in dag.latent and not isinstance(identified(known, [asked.cause], [asked.effect]), Hedge):
+        revealed = replace(dag, latent=dag.latent - {middle})
+        if middle in dag.latent and not isinstance(identified(revealed, [asked.cause], [asked.effect]), Hedge):
             return f"that {middle} does not act on both {left} and {right}, or is observed"
     return f"that {', '.join(sorted(dag.latent))} are all observed, or act on one variable each"
 
@@ -180,9 +180,9 @@ def _natural(dag: Dag, asked: Effect, joint: Joint | None) -> Estimand | NotIden
             return Estimand("none", (), "0")
         return _total(dag, asked, joint)
     after = dag.descendants([cause])
-    for given in subsets(node for node in dag.observed if node not in after and node != effect):
-        if _blocks_mediation(dag, cause, effect, through, frozenset(given)):
-            return Estimand("mediation", given, _mediation(asked, given))
+    for covariates in subsets(node for node in dag.observed if node not in after and node != effect):
+        if _blocks_mediation(dag, cause, effect, through, frozenset(covariates)):
+            return Estimand("mediation", covariates, _mediation(asked, covariates))
     return _unidentified_natural(dag, asked)
 
 
@@ -191,9 +191,10 @@ def _unidentified_natural(dag: Dag, asked: Effect) -> NotIdentified:
     after = dag.descendants([cause])
     trail = next(
         (
-            found
+            mediator_trail
             for middle in sorted(through)
-            if (found := back_door_trail(dag.without_edges_out_of(*through), middle, effect, {cause})) is not None
+            if (mediator_trail := back_door_trail(dag.without_edges_out_of(*through), middle, effect, {cause}))
+            is not None
         ),
         back_door_trail(dag, cause, effect) or (cause, effect),
     )

@@ -121,14 +121,14 @@ def examine(of: ModelExample) -> Examined:
     """The graph's answer beside the numbers of the model."""
     names = of.dag.observed
     joint = Joint(names, of.scm.distribution(names))
-    found = identify(of.dag, of.asked, joint)
+    answer = identify(of.dag, of.asked, joint)
     estimate = None
-    if isinstance(found, Estimand):
+    if isinstance(answer, Estimand):
         formula = identified(of.dag, ["x"], ["y"])
         if not isinstance(formula, Hedge):
             done = interventional(formula, joint, "x", "y")
             estimate = float(done[1, 1] - done[0, 1])
-    return Examined(of, found, _effect_by(of, ()), estimate, true_effect(of))
+    return Examined(of, answer, _effect_by(of, ()), estimate, true_effect(of))
 
 
 def true_effect(of: ModelExample) -> float:
@@ -144,13 +144,13 @@ def _effect_by(of: ModelExample, confounders: tuple[str, ...]) -> float:
     scm, middle = of.scm, of.asked.through
     total = 0.0
     for cell in product((0, 1), repeat=len(confounders)):
-        given = dict(zip(confounders, cell, strict=True))
-        weight = _chance(scm, given, {})
+        stratum = dict(zip(confounders, cell, strict=True))
+        weight = _chance(scm, stratum, {})
         for states in product((0, 1), repeat=len(middle)):
-            between = dict(zip(middle, states, strict=True))
-            chance = _chance(scm, between, {**given, "x": 0})
-            held = {**given, **between}
-            without, treated = (float(scm.distribution(["y"], {**held, "x": state})[1]) for state in (0, 1))
+            mediators = dict(zip(middle, states, strict=True))
+            chance = _chance(scm, mediators, {**stratum, "x": 0})
+            condition = {**stratum, **mediators}
+            without, treated = (float(scm.distribution(["y"], {**condition, "x": state})[1]) for state in (0, 1))
             total += weight * chance * (treated - without)
     return total
 
@@ -169,14 +169,14 @@ def quantities(of: ModelExample) -> list[tuple[str, str, float]]:
     What is imagined rests on the coupling of the model: noises that leave as many cases as possible unchanged.
     """
     scm = of.scm
-    seen = scm.distribution(["y"], {"x": 1})[1]
+    observed = scm.distribution(["y"], {"x": 1})[1]
     done = [scm.do({"x": state}).distribution(["y"])[1] for state in (0, 1)]
     spoiled = scm.counterfactual(["y"], {"x": 0}, {"x": 1, "y": 0})[1]
     spared = scm.counterfactual(["y"], {"x": 1}, {"x": 0, "y": 1})[0]
-    treated = seen - scm.counterfactual(["y"], {"x": 0}, {"x": 1})[1]
+    treated = observed - scm.counterfactual(["y"], {"x": 0}, {"x": 1})[1]
     return [
         ("chance of y", "P(y)", float(scm.distribution(["y"])[1])),
-        ("chance of y where x is seen", "P(y | x)", float(seen)),
+        ("chance of y where x is seen", "P(y | x)", float(observed)),
         ("chance of y where x is done", "P(y | do x)", float(done[1])),
         ("effect of x on y", "P(Y_x) − P(Y_(not x))", float(done[1] - done[0])),
         ("effect on those with x", "E[Y_x − Y_(not x) | x]", float(treated)),

@@ -116,9 +116,9 @@ def _weights_given(worlds: Worlds, given: States) -> Values:
     weights = np.where(fits, worlds.weights, 0.0)
     total = float(weights.sum())
     if total <= 0:
-        said = ", ".join(f"{variable} = {state}" for variable, state in given.items())
+        evidence = ", ".join(f"{variable} = {state}" for variable, state in given.items())
         raise ImpossibleEvidenceError(
-            f"{said} has probability 0 in the model, and nothing follows from what never happens"
+            f"{evidence} has probability 0 in the model, and nothing follows from what never happens"
         )
     return weights / total
 

@@ -92,24 +92,28 @@ def _deterministic(problem: NumberProblem) -> NumberSolution:
 def _adjustment(graph: Dag, query: NumberQuery) -> NumberSolution:
     """Choose the one of two methods that leaves the causal effect; the direct look where both do."""
     x, y = named(graph, query.x), named(graph, query.y)
-    by = [(named(graph, one),) if one else () for one in query.by]
-    sound = [is_back_door_set(graph, x, y, given) for given in by]
-    variables = {"x": x, "y": y, **({"z": found[0]} if (found := by[0] or by[1]) else {})}
-    if sound[0] == sound[1] and (not sound[0] or bool(by[0]) == bool(by[1])):
+    adjustment_sets = [(named(graph, name),) if name else () for name in query.by]
+    sound = [is_back_door_set(graph, x, y, adjustment) for adjustment in adjustment_sets]
+    variables = {
+        "x": x,
+        "y": y,
+        **({"z": adjusted[0]} if (adjusted := adjustment_sets[0] or adjustment_sets[1]) else {}),
+    }
+    if sound[0] == sound[1] and (not sound[0] or bool(adjustment_sets[0]) == bool(adjustment_sets[1])):
         why = "both methods leave" if sound[0] else "neither method leaves"
         reason = f"{why} the causal effect, so neither is more correct"
         return NumberSolution(None, "unread", reason=reason, variables=variables)
-    better = int(bool(by[0])) if sound[0] == sound[1] else int(sound[1])
-    kept = ", ".join(by[better]) or "nothing"
-    said = _said((better == 0) == query.upwards)
-    return NumberSolution(said, "determined", estimand=f"adjust for {kept}", variables=variables)
+    better = int(bool(adjustment_sets[0])) if sound[0] == sound[1] else int(sound[1])
+    covariates = ", ".join(adjustment_sets[better]) or "nothing"
+    verdict = _said((better == 0) == query.upwards)
+    return NumberSolution(verdict, "determined", estimand=f"adjust for {covariates}", variables=variables)
 
 
 def _collider(problem: NumberProblem) -> NumberSolution:
     """Decide whether x affects y, whatever their correlation among those looked at."""
     query, graph = problem.query, problem.graph
-    parts: Parts = {"x": (query.x,), "y": (query.y,), "m": (query.other,)}
-    roles = assign(graph, PrintedEstimate("association", (), lambda p: np.zeros(1), "", parts), {})
+    role_phrases: Parts = {"x": (query.x,), "y": (query.y,), "m": (query.other,)}
+    roles = assign(graph, PrintedEstimate("association", (), lambda p: np.zeros(1), "", role_phrases), {})
     moves = roles.variables["y"] in graph.descendants([roles.variables["x"]])
     path = "there is a directed path" if moves else "there is no directed path, so the correlation is not causal"
     return NumberSolution(
@@ -131,16 +135,16 @@ def _numeric(problem: NumberProblem) -> NumberSolution:
     value, low, high = bounds(estimate, problem.statements)
     upwards = value > 0.5 if estimate.against else value > NEGLIGIBLE
     downwards = value < 0.5 if estimate.against else value < -NEGLIGIBLE
-    said = upwards if problem.query.upwards else downwards
+    confirmed = upwards if problem.query.upwards else downwards
     independent = _independent(problem, roles)
     solution = NumberSolution(
-        _said(bool(said) and not (independent and low <= 0 <= high)),
+        _said(bool(confirmed) and not (independent and low <= 0 <= high)),
         "determined",
         value,
         low,
         high,
         estimate.formula,
-        numbers=tuple(problem.statements[place] for place in dict.fromkeys(estimate.uses)),
+        numbers=tuple(problem.statements[index] for index in dict.fromkeys(estimate.uses)),
         variables=roles.variables,
         notes=estimate.notes,
     )
@@ -221,9 +225,9 @@ def _unidentified(problem: NumberProblem, roles: Roles) -> tuple[str, str] | Non
     if kind in ("ate", "ett", "nde", "nie"):
         through = mediators(problem.graph, problem.query.other) if kind in ("nde", "nie") else ()
         effect = Effect(kind, roles.variables["x"], roles.variables["y"], through)
-        found = identification_of(problem.graph, effect)
-        if isinstance(found, NotIdentified):
-            return found.reason, found.assumption
+        identification = identification_of(problem.graph, effect)
+        if isinstance(identification, NotIdentified):
+            return identification.reason, identification.assumption
     if roles.fits:
         return None
     reason = "the printed numbers do not identify the effect in this graph; print the strata of what confounds it"
@@ -239,20 +243,20 @@ def bounds(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> 
     Every estimand here is monotone in each number while the others are held, so the corners of the box have both
     extremes; where the denominator of a ratio may be 0, they are −1 and 1. Raises StrataError where it is 0.
     """
-    places = tuple(dict.fromkeys(estimate.uses))
-    centre = {place: np.array([statements[place].value]) for place in places}
+    indices = tuple(dict.fromkeys(estimate.uses))
+    centre = {index: np.array([statements[index].value]) for index in indices}
     spread = {
-        place: np.clip(statements[place].value + corner * statements[place].unit, 0.0, 1.0)
-        for place, corner in zip(places, _corners(len(places)), strict=True)
+        index: np.clip(statements[index].value + corner * statements[index].unit, 0.0, 1.0)
+        for index, corner in zip(indices, _corners(len(indices)), strict=True)
     }
     value, at_corners = float(estimate.compute(centre)[0]), estimate.compute(spread)
     if not np.isfinite(value):
-        alike = statements[places[2]].text
+        alike = statements[indices[2]].text
         raise StrataError(
             f"the instrument moves nothing (“{alike}.” and the same for the other state); no ratio follows"
         )
     low, high = float(np.min(at_corners)), float(np.max(at_corners))
-    if estimate.shape == "instrument" and _may_vanish(places, spread):
+    if estimate.shape == "instrument" and _may_vanish(indices, spread):
         low, high = -1.0, 1.0
     return value, max(low, -1.0), min(high, 1.0)
 
@@ -271,8 +275,8 @@ def _weight_decides(estimate: PrintedEstimate, statements: tuple[PrintedNumber, 
 def _over_weight(compute: Compute, estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> Values:
     return compute(
         {
-            place: np.array([0.0, 1.0]) if place in estimate.weight_free else np.full(2, statements[place].value)
-            for place in estimate.uses
+            index: np.array([0.0, 1.0]) if index in estimate.weight_free else np.full(2, statements[index].value)
+            for index in estimate.uses
         }
     )
 

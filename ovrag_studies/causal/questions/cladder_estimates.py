@@ -75,7 +75,7 @@ def natural(query: NumberQuery, tables: Tables, direct: bool) -> PrintedEstimate
     outcome, middle = _mediated(query, tables)
     outcome = outcome.led_by(_shared(outcome, middle))
     x, m = outcome.factors
-    middle = middle.led_by(next(place for place, each in enumerate(middle.factors) if same_factor(each, x)))
+    middle = middle.led_by(next(i for i, factor in enumerate(middle.factors) if same_factor(factor, x)))
     weight = tables.overall_of(middle.factors[1]) if len(middle.factors) > 1 else None
     if weight is None and len(middle.factors) > 1:
         beside = middle.factors[1][1]
@@ -87,36 +87,36 @@ def natural(query: NumberQuery, tables: Tables, direct: bool) -> PrintedEstimate
             moved = _mixed(moved.swapaxes(0, 1), p[weight])
         return _mixed(y[1] - y[0], moved[0]) if direct else np.asarray((y[0, 1] - y[0, 0]) * (moved[1] - moved[0]))
 
-    shown = (
+    formula = (
         "Σ_m P(m | not x) [P(y | x, m) − P(y | not x, m)]"
         if direct
         else "Σ_m P(y | not x, m) [P(m | x) − P(m | not x)]"
     )
-    parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "m": (query.other, middle.outcome, *m)}
+    phrases = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "m": (query.other, middle.outcome, *m)}
     cells = (*outcome.cells.values(), *middle.cells.values(), *(() if weight is None else (weight,)))
-    return PrintedEstimate("crossed", cells, compute, shown, parts)
+    return PrintedEstimate("crossed", cells, compute, formula, phrases)
 
 
 def association(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     """P(y | x) − P(y | not x) from two joint probabilities and that of x."""
     x = tables.overall(query.x) if tables.overall(query.x) is not None else tables.overall()
-    joint = [place for place, one in enumerate(tables.statements) if one.kind == "joint"]
+    joint = [i for i, statement in enumerate(tables.statements) if statement.kind == "joint"]
     if x is None or len(joint) != 2:
         raise StrataError("an association needs the probability of the condition and two joint ones; print all three")
-    said = [_cuts_at_and(tables.statements[place].of) for place in joint]
-    first = [max(cuts, key=lambda cut: likeness(cut[1], query.y))[0] for cuts in said]
-    if first[0] == first[1]:
-        raise StrataError(f"“{first[0]}” is printed twice with “{query.y}”; the two strata read alike")
-    state = state_of(query.x, (first[0], first[1]))
+    splits = [_cuts_at_and(tables.statements[i].of) for i in joint]
+    x_states = [max(cuts, key=lambda cut: likeness(cut[1], query.y))[0] for cuts in splits]
+    if x_states[0] == x_states[1]:
+        raise StrataError(f"“{x_states[0]}” is printed twice with “{query.y}”; the two strata read alike")
+    state = state_of(query.x, (x_states[0], x_states[1]))
     with_x, without_x = joint[state], joint[1 - state]
 
     def compute(p: Numbers) -> Values:
         share = np.clip(p[x], 1e-12, 1 - 1e-12)
         return np.clip(p[with_x] / share, 0, 1) - np.clip(p[without_x] / (1 - share), 0, 1)
 
-    parts: Parts = {"x": (query.x, tables.statements[x].of), "y": (query.y,)}
-    shown = "P(y, x) / P(x) − P(y, not x) / P(not x)"
-    return PrintedEstimate("association", (x, with_x, without_x), compute, shown, parts)
+    phrases: Parts = {"x": (query.x, tables.statements[x].of), "y": (query.y,)}
+    formula = "P(y, x) / P(x) − P(y, not x) / P(not x)"
+    return PrintedEstimate("association", (x, with_x, without_x), compute, formula, phrases)
 
 
 def _cuts_at_and(text: str) -> list[tuple[str, str]]:
@@ -131,19 +131,19 @@ def _cuts_at_and(text: str) -> list[tuple[str, str]]:
 def marginal(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     """P(y) by the law of total probability."""
     whole = tables.overall(query.y)
-    parts: Parts = {"y": (query.y, query.other)}
+    phrases: Parts = {"y": (query.y, query.other)}
     if whole is not None:
-        return PrintedEstimate("marginal", (whole,), lambda p: p[whole], "P(y)", parts, against=0.5)
+        return PrintedEstimate("marginal", (whole,), lambda p: p[whole], "P(y)", phrases, against=0.5)
     outcome, weight = _outcome(query, tables), tables.overall()
     if len(outcome.factors) != 1 or weight is None:
         raise StrataError(
             f"P({query.y}) needs it by the states of one variable, and how often one of these is; print both"
         )
     low, high = outcome.cells[0,], outcome.cells[1,]
-    parts["x"] = (tables.statements[weight].of, *outcome.factors[0])
-    shown = "P(y | x) P(x) + P(y | not x) P(not x)"
+    phrases["x"] = (tables.statements[weight].of, *outcome.factors[0])
+    formula = "P(y | x) P(x) + P(y | not x) P(not x)"
     return PrintedEstimate(
-        "marginal", (weight, low, high), lambda p: _mixed(outcome.values(p), p[weight]), shown, parts, against=0.5
+        "marginal", (weight, low, high), lambda p: _mixed(outcome.values(p), p[weight]), formula, phrases, against=0.5
     )
 
 
@@ -154,11 +154,11 @@ def explaining_away(query: NumberQuery, tables: Tables) -> PrintedEstimate:
         raise StrataError(f"“{query.y}” is needed by two variables, one of them that looked at; print its four strata")
     outcome = _facing(outcome.led_by(place_of(query.x, query.other, outcome.factors)), query.x)
     x, v = outcome.factors
-    seen = state_of(query.other, v)
-    low, high = outcome.cells[0, seen], outcome.cells[1, seen]
-    parts: Parts = {"x": (query.x, *x), "y": (query.y,), "m": (query.other, *v)}
-    shown = "P(y | x, v) − P(y | not x, v)"
-    return PrintedEstimate("association", (low, high), lambda p: p[high] - p[low], shown, parts)
+    v_state = state_of(query.other, v)
+    low, high = outcome.cells[0, v_state], outcome.cells[1, v_state]
+    phrases: Parts = {"x": (query.x, *x), "y": (query.y,), "m": (query.other, *v)}
+    formula = "P(y | x, v) − P(y | not x, v)"
+    return PrintedEstimate("association", (low, high), lambda p: p[high] - p[low], formula, phrases)
 
 
 # Shapes
@@ -167,8 +167,8 @@ def explaining_away(query: NumberQuery, tables: Tables) -> PrintedEstimate:
 def _direct(outcome: Table, query: NumberQuery) -> PrintedEstimate:
     outcome = _facing(outcome, query.x)
     low, high = outcome.cells[0,], outcome.cells[1,]
-    parts: Parts = {"x": (query.x, *outcome.factors[0]), "y": (query.y, outcome.outcome)}
-    return PrintedEstimate("direct", (low, high), lambda p: p[high] - p[low], "P(y | x) − P(y | not x)", parts)
+    phrases: Parts = {"x": (query.x, *outcome.factors[0]), "y": (query.y, outcome.outcome)}
+    return PrintedEstimate("direct", (low, high), lambda p: p[high] - p[low], "P(y | x) − P(y | not x)", phrases)
 
 
 def _instrument(outcome: Table, moved: Table, query: NumberQuery) -> PrintedEstimate:
@@ -176,15 +176,15 @@ def _instrument(outcome: Table, moved: Table, query: NumberQuery) -> PrintedEsti
         raise StrataError(
             f"“{outcome.outcome}” and “{moved.outcome}” are given for different strata; print both for the same"
         )
-    y0, y1, x0, x1 = (table.cells[at,] for table in (outcome, moved) for at in (0, 1))
+    y0, y1, x0, x1 = (table.cells[state,] for table in (outcome, moved) for state in (0, 1))
 
     def compute(p: Numbers) -> Values:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray((p[y1] - p[y0]) / (p[x1] - p[x0]))
 
-    shown = "[P(y | z) − P(y | not z)] / [P(x | z) − P(x | not z)]"
-    parts: Parts = {"x": (query.x, moved.outcome), "y": (query.y, outcome.outcome), "z": outcome.factors[0]}
-    return PrintedEstimate("instrument", (y0, y1, x0, x1), compute, shown, parts)
+    formula = "[P(y | z) − P(y | not z)] / [P(x | z) − P(x | not z)]"
+    phrases: Parts = {"x": (query.x, moved.outcome), "y": (query.y, outcome.outcome), "z": outcome.factors[0]}
+    return PrintedEstimate("instrument", (y0, y1, x0, x1), compute, formula, phrases)
 
 
 def _weighted(outcome: Table, tables: Tables, query: NumberQuery, *, treated: bool, named: bool) -> PrintedEstimate:
@@ -194,8 +194,8 @@ def _weighted(outcome: Table, tables: Tables, query: NumberQuery, *, treated: bo
         raise StrataError(
             f"“{outcome.outcome}” is given by the states of two variables, and none is given overall; print one"
         )
-    said = tables.statements[weight].of
-    outcome = outcome.led_by(place_of(query.x, said, outcome.factors))
+    weight_phrase = tables.statements[weight].of
+    outcome = outcome.led_by(place_of(query.x, weight_phrase, outcome.factors))
     outcome = outcome if named else _facing(outcome, query.x)
     x, z = outcome.factors
 
@@ -203,11 +203,11 @@ def _weighted(outcome: Table, tables: Tables, query: NumberQuery, *, treated: bo
         y = outcome.values(p)
         return _mixed(y[1] - y[0], p[weight])
 
-    parts: Parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "z": (said, *z)}
-    shown = f"Σ_z [P(y | x, z) − P(y | not x, z)] P(z{' | x' if treated else ''})"
+    phrases: Parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "z": (weight_phrase, *z)}
+    formula = f"Σ_z [P(y | x, z) − P(y | not x, z)] P(z{' | x' if treated else ''})"
     free, free_name = ((weight,), f"P({z[1]} | {x[1]})") if treated else ((), "")
     cells = (*outcome.cells.values(), weight)
-    return PrintedEstimate("weighted", cells, compute, shown, parts, weight_free=free, weight_name=free_name)
+    return PrintedEstimate("weighted", cells, compute, formula, phrases, weight_free=free, weight_name=free_name)
 
 
 def _chained(
@@ -219,33 +219,36 @@ def _chained(
     weight = None if treated else tables.overall_of(x)
     if weight is None and not treated:
         raise StrataError(f"how often “{x[1]}” holds is not printed; a front door needs it")
-    one = 1 if named else state_of(query.x, x)
+    state = 1 if named else state_of(query.x, x)
 
     def over_x(p: Numbers, by_x: Values) -> Values:
-        return np.asarray(by_x[one]) if weight is None else _mixed(by_x, p[weight])
+        return np.asarray(by_x[state]) if weight is None else _mixed(by_x, p[weight])
 
     def compute(p: Numbers) -> Values:
         y, moved = outcome.values(p), middle.values(p)
-        return np.asarray((moved[one] - moved[1 - one]) * over_x(p, y[:, 1] - y[:, 0]))
+        return np.asarray((moved[state] - moved[1 - state]) * over_x(p, y[:, 1] - y[:, 0]))
 
     def adjusted(p: Numbers) -> Values:
         y = outcome.values(p)
-        return _mixed(y[one] - y[1 - one], over_x(p, middle.values(p)))
+        return _mixed(y[state] - y[1 - state], over_x(p, middle.values(p)))
 
     if treated:
-        shown, other = "Σ_m P(y | x, m) [P(m | x) − P(m | not x)]", "Σ_m [P(y | x, m) − P(y | not x, m)] P(m | x)"
+        formula, adjusted_formula = (
+            "Σ_m P(y | x, m) [P(m | x) − P(m | not x)]",
+            "Σ_m [P(y | x, m) − P(y | not x, m)] P(m | x)",
+        )
     else:
-        shown = "Σ_m [P(m | x) − P(m | not x)] Σ_x P(y | x, m) P(x)"
-        other = "Σ_m [P(y | x, m) − P(y | not x, m)] P(m)"
-    parts: Parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "m": (middle.outcome, *m)}
+        formula = "Σ_m [P(m | x) − P(m | not x)] Σ_x P(y | x, m) P(x)"
+        adjusted_formula = "Σ_m [P(y | x, m) − P(y | not x, m)] P(m)"
+    phrases: Parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "m": (middle.outcome, *m)}
     cells = (*outcome.cells.values(), *middle.cells.values(), *(() if weight is None else (weight,)))
-    return PrintedEstimate("chained", cells, compute, shown, parts, alternative=(adjusted, other))
+    return PrintedEstimate("chained", cells, compute, formula, phrases, alternative=(adjusted, adjusted_formula))
 
 
 def _reversed(estimate: PrintedEstimate) -> PrintedEstimate:
     """The treated without the treatment, less with it."""
-    other = estimate.alternative
-    turned = None if other is None else (_minus(other[0]), f"−({other[1]})")
+    alternative = estimate.alternative
+    turned = None if alternative is None else (_minus(alternative[0]), f"−({alternative[1]})")
     compute, formula = _minus(estimate.compute), f"−({estimate.formula})"
     return replace(estimate, compute=compute, formula=formula, alternative=turned)
 
@@ -269,9 +272,9 @@ def _facing(outcome: Table, x: str) -> Table:
 
 def _outcome(query: NumberQuery, tables: Tables) -> Table:
     """The table of y by its words; where y is called by the name of the variable, else the nearest, or the largest."""
-    found = tables.of(query.y)
-    if found is not None:
-        return found
+    outcome_table = tables.of(query.y)
+    if outcome_table is not None:
+        return outcome_table
     if not tables.conditional or query.kind not in ("nde", "nie"):
         printed = ", ".join(table.outcome for table in tables.conditional) or "none"
         raise StrataError(f"no probability of “{query.y}” by strata is printed; those of {printed} are")
@@ -279,17 +282,17 @@ def _outcome(query: NumberQuery, tables: Tables) -> Table:
 
 
 def _other(tables: Tables, outcome: Table) -> Table | None:
-    others = [table for table in tables.conditional if table is not outcome]
-    if len(others) > 1:
+    middles = [table for table in tables.conditional if table is not outcome]
+    if len(middles) > 1:
         raise StrataError("three outcomes are given by strata; print those of the effect and of one variable beside it")
-    return others[0] if others else None
+    return middles[0] if middles else None
 
 
 def _shared(outcome: Table, middle: Table) -> int:
     """The place of the factor that both tables have."""
-    for place, factor in enumerate(outcome.factors):
-        if any(same_factor(factor, other) for other in middle.factors):
-            return place
+    for index, factor in enumerate(outcome.factors):
+        if any(same_factor(factor, candidate) for candidate in middle.factors):
+            return index
     raise StrataError(f"“{outcome.outcome}” and “{middle.outcome}” have no stratum in common; print both for the same")
 
 
@@ -306,8 +309,8 @@ def _mediated(query: NumberQuery, tables: Tables) -> tuple[Table, Table]:
         inside = max(factor_likeness(middle.outcome, factor) for factor in outcome.factors)
         return inside + likeness(outcome.outcome, query.y) + likeness(middle.outcome, query.other)
 
-    first, second = tables.conditional
-    ordered = max(((first, second), (second, first)), key=lambda pair: fits(*pair))
+    left, right = tables.conditional
+    ordered = max(((left, right), (right, left)), key=lambda pair: fits(*pair))
     if fits(*ordered) < 0:
         raise StrataError(f"“{query.y}” is not given by the states of cause and mediator; print its four strata")
     return ordered

@@ -43,9 +43,9 @@ class Roles:
 
 def named(dag: Dag, phrase: str) -> str:
     """The variable of this name. Raises UnreadError."""
-    found = name(phrase)
-    if found in dag.nodes:
-        return found
+    node = name(phrase)
+    if node in dag.nodes:
+        return node
     raise UnreadError(f"“{phrase}” is not in the causal graph; it has {', '.join(dag.nodes)}")
 
 
@@ -53,7 +53,7 @@ def mediators(dag: Dag, phrase: str) -> tuple[str, ...]:
     """`A and B` as two variables, unless the whole is one. Raises UnreadError."""
     if name(phrase) in dag.nodes:
         return (name(phrase),)
-    return tuple(named(dag, part) for part in phrase.replace(", ", " and ").split(" and ") if part.strip())
+    return tuple(named(dag, variable) for variable in phrase.replace(", ", " and ").split(" and ") if variable.strip())
 
 
 def assign(dag: Dag, estimate: PrintedEstimate, fixed: Mapping[str, str]) -> Roles:
@@ -61,22 +61,22 @@ def assign(dag: Dag, estimate: PrintedEstimate, fixed: Mapping[str, str]) -> Rol
 
     Raises UnreadError for a cause that has no word in common with what is printed.
     """
-    parts = {part: phrases for part, phrases in estimate.parts.items() if part not in fixed}
+    role_phrases = {role: phrases for role, phrases in estimate.parts.items() if role not in fixed}
     free = [node for node in dag.observed if node not in fixed.values()]
     best, best_score = None, -1.0
-    for chosen in _assignments(free, list(parts)):
+    for chosen in _assignments(free, list(role_phrases)):
         variables = {**fixed, **chosen}
         fits, adjusted = _fits(dag, estimate.shape, variables.get("x", ""), variables["y"], variables)
-        words = [_named_likeness(parts[part], node) for part, node in chosen.items()]
+        words = [_named_likeness(role_phrases[role], node) for role, node in chosen.items()]
         forwards = variables.get("x") not in dag.descendants([variables["y"]])
         score = sum(words) + FITTING * fits + FORWARDS * forwards
         if score > best_score + 1e-9:
             best, best_score = Roles(variables, fits, adjusted, words.count(0.0) > 1), score
     if best is None:
-        raise UnreadError(f"the graph has {len(free)} variables for {len(parts)} that the text speaks of")
-    asked, *printed = parts.get("x", ("",))
-    if printed and not any(likeness(asked, phrase) for phrase in (*printed, best.variables["x"])):
-        raise UnreadError(f"“{asked}” is nothing that the text speaks of; it has {', '.join(dag.nodes)}")
+        raise UnreadError(f"the graph has {len(free)} variables for {len(role_phrases)} that the text speaks of")
+    cause, *printed = role_phrases.get("x", ("",))
+    if printed and not any(likeness(cause, phrase) for phrase in (*printed, best.variables["x"])):
+        raise UnreadError(f"“{cause}” is nothing that the text speaks of; it has {', '.join(dag.nodes)}")
     return best
 
 

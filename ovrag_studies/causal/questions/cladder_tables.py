@@ -47,9 +47,9 @@ class Table:
 
     def turned(self, place: int) -> Table:
         """The table with the two states of a factor exchanged."""
-        factors = tuple(each[::-1] if at == place else each for at, each in enumerate(self.factors))
+        factors = tuple(factor[::-1] if i == place else factor for i, factor in enumerate(self.factors))
         cells = {
-            tuple(1 - state if at == place else state for at, state in enumerate(states)): cell
+            tuple(1 - state if i == place else state for i, state in enumerate(states)): cell
             for states, cell in self.cells.items()
         }
         return Table(self.outcome, factors, cells)
@@ -65,15 +65,15 @@ class Tables:
 
     def overall(self, phrase: str | None = None) -> int | None:
         """The place of P(phrase), or of the only overall probability."""
-        found = [place for place, one in enumerate(self.statements) if one.kind == "overall"]
+        indices = [i for i, statement in enumerate(self.statements) if statement.kind == "overall"]
         if phrase is not None:
-            found = [place for place in found if self.statements[place].of.lower() == phrase.lower()]
-        return found[0] if len(found) == 1 else None
+            indices = [i for i in indices if self.statements[i].of.lower() == phrase.lower()]
+        return indices[0] if len(indices) == 1 else None
 
     def overall_of(self, factor: Factor) -> int | None:
         """The place of the overall probability that speaks of the factor most; the only one where there is one."""
-        found = [place for place, one in enumerate(self.statements) if one.kind == "overall"]
-        return max(found, key=lambda place: factor_likeness(self.statements[place].of, factor), default=None)
+        indices = [i for i, statement in enumerate(self.statements) if statement.kind == "overall"]
+        return max(indices, key=lambda place: factor_likeness(self.statements[place].of, factor), default=None)
 
     def of(self, phrase: str) -> Table | None:
         """The table whose outcome reads so, or is nearest to it."""
@@ -87,17 +87,17 @@ class Tables:
 def make_tables(statements: tuple[PrintedNumber, ...]) -> Tables:
     """Group what is printed by outcome. Raises StrataError for a missing stratum or one that is printed twice."""
     groups: dict[str, list[int]] = {}
-    for place, statement in enumerate(statements):
+    for index, statement in enumerate(statements):
         if statement.kind == "conditional":
-            groups.setdefault(statement.of, []).append(place)
-    named = [one.of for one in statements if one.kind in ("overall", "conditional")]
+            groups.setdefault(statement.of, []).append(index)
+    named = [s.of for s in statements if s.kind in ("overall", "conditional")]
     tables, notes = [], list[str]()
-    for outcome, places in groups.items():
-        table, alike = _table(outcome, places, [statements[place].given for place in places])
+    for outcome, indices in groups.items():
+        table, alike = _table(outcome, indices, [statements[index].given for index in indices])
         notes += alike
-        for at, factor in enumerate(table.factors):
+        for axis, factor in enumerate(table.factors):
             present = _present(factor, named)
-            table = table.turned(at) if present == 0 else table
+            table = table.turned(axis) if present == 0 else table
             notes += [f"“{factor[1]}” is taken for the present state by order"] if present is None else []
         tables.append(table)
     return Tables(statements, tuple(tables), tuple(dict.fromkeys(notes)))
@@ -116,11 +116,11 @@ def _table(outcome: str, places: list[int], given: list[str]) -> tuple[Table, li
 
 def _crossed(outcome: str, places: list[int], given: list[str]) -> tuple[Table, list[str]]:
     for cut in product(*map(_cuts, given)):
-        firsts, seconds = _distinct(one for one, _ in cut), _distinct(other for _, other in cut)
+        firsts, seconds = _distinct(a for a, _ in cut), _distinct(b for _, b in cut)
         if len(firsts) == len(seconds) == 2 and len(set(cut)) == 4:
             factors = ((firsts[0], firsts[1]), (seconds[0], seconds[1]))
             cells: dict[tuple[int, ...], int]
-            cells = {(firsts.index(a), seconds.index(b)): place for (a, b), place in zip(cut, places, strict=True)}
+            cells = {(firsts.index(a), seconds.index(b)): index for (a, b), index in zip(cut, places, strict=True)}
             return Table(outcome, factors, cells), []
     if len(set(given)) < len(given):
         return _by_order(outcome, places, given)
@@ -153,8 +153,8 @@ def _present(factor: Factor, named: Iterable[str]) -> int | None:
     negated = [is_negated(state) for state in factor]
     if negated[0] != negated[1]:
         return int(negated[0])
-    said = [any(reads_alike(phrase, state) for phrase in named) for state in factor]
-    return None if said[0] == said[1] else int(said[1])
+    mentioned = [any(reads_alike(phrase, state) for phrase in named) for state in factor]
+    return None if mentioned[0] == mentioned[1] else int(mentioned[1])
 
 
 def is_negated(phrase: str) -> bool:
@@ -189,5 +189,5 @@ def factor_likeness(phrase: str, factor: Factor) -> float:
 
 def place_of(phrase: str, other: str, factors: Sequence[Factor]) -> int:
     """Find the place of the one of two factors that a phrase speaks of, where another phrase speaks of the other."""
-    first = factor_likeness(phrase, factors[0]) + factor_likeness(other, factors[1])
-    return int(factor_likeness(phrase, factors[1]) + factor_likeness(other, factors[0]) > first)
+    in_order = factor_likeness(phrase, factors[0]) + factor_likeness(other, factors[1])
+    return int(factor_likeness(phrase, factors[1]) + factor_likeness(other, factors[0]) > in_order)

@@ -162,7 +162,7 @@ def _enumerated(text: str, known: set[str]) -> list[str]:
     """`A, B and C` as three names, unless the whole is the name of a cause."""
     if name(text) in known:
         return [name(text)]
-    return [name(part) for part in re.split(r",\s*(?:and\s+)?|\s+and\s+", text) if part.strip()]
+    return [name(phrase) for phrase in re.split(r",\s*(?:and\s+)?|\s+and\s+", text) if phrase.strip()]
 
 
 def parse_statement(sentence: str) -> PrintedNumber:
@@ -180,32 +180,32 @@ def _statement(kind: StatementKind, match: re.Match[str], sentence: str) -> Prin
     scale = 1.0 if kind == "correlation" else 100.0
     value, unit = float(number) / scale, 0.5 * 10.0 ** -len(number.partition(".")[2]) / scale
     if not (-1.0 if kind == "correlation" else 0.0) <= value <= 1.0:
-        what = "correlation outside −1 to 1" if kind == "correlation" else "probability outside 0 to 100%"
-        raise ProbabilityError(f"“{sentence}.” prints a {what}; correct it")
+        fault = "correlation outside −1 to 1" if kind == "correlation" else "probability outside 0 to 100%"
+        raise ProbabilityError(f"“{sentence}.” prints a {fault}; correct it")
     return PrintedNumber(kind, match["of"], match.groupdict().get("given") or "", value, unit, sentence)
 
 
 def parse_methods(given_info: str) -> tuple[str | None, ...]:
     """Read what the two methods go case by case by: a name, None for a direct look. Raises UnreadError."""
-    found: dict[str, str | None] = {}
+    methods: dict[str, str | None] = {}
     for sentence in sentences_of(given_info):
         match = METHOD.fullmatch(sentence)
         by = BY_CASE.fullmatch(match["how"]) if match else None
         if match is None or not (by or DIRECTLY.fullmatch(match["how"])):
             raise UnreadError(f"“{sentence}.” describes no method; say “Method 1: We look …”")
-        found[match["number"]] = name(by["by"]) if by else None
-    if set(found) != {"1", "2"}:
+        methods[match["number"]] = name(by["by"]) if by else None
+    if set(methods) != {"1", "2"}:
         raise UnreadError("a choice between methods needs a Method 1 and a Method 2; describe both")
-    return found["1"], found["2"]
+    return methods["1"], methods["2"]
 
 
 def parse_query(question: str) -> NumberQuery:
     """Read what is asked. Raises UnreadError."""
-    asked = question.strip().rstrip("?").strip()
+    text = question.strip().rstrip("?").strip()
     for kind, pattern in QUERIES:
-        if match := pattern.fullmatch(asked):
-            part = match.groupdict()
+        if match := pattern.fullmatch(text):
+            groups = match.groupdict()
             return NumberQuery(
-                kind, part.get("x", ""), part["y"], part.get("other", ""), part["way"].lower() in UPWARDS
+                kind, groups.get("x", ""), groups["y"], groups.get("other", ""), groups["way"].lower() in UPWARDS
             )
     raise UnreadError(f"“{question.strip()}” asks nothing that the reader knows")

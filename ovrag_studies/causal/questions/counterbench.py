@@ -102,27 +102,27 @@ def parse(context: str, query: str) -> RuleProblem:
     readings = read_statements(context, _mention(names, known=False))
     if not any(reading.rules for reading in readings):
         raise UnreadError("the context states no rule")
-    known = {name.casefold(): name for reading in readings for rule in reading.rules for name in _names_of(rule)}
-    for seen in readings[0].observed:
-        for name in mentioned(seen):
-            _require(name, known)
+    rule_names = {name.casefold(): name for reading in readings for rule in reading.rules for name in _names_of(rule)}
+    for observation in readings[0].observed:
+        for name in mentioned(observation):
+            _require(name, rule_names)
     _literals_of(readings[0].observed, "{} is observed to occur and not to occur; keep one of the two")
-    mention = _mention(known, known=True)
-    asked, done, supposed = _question(query, mention)
+    mention = _mention(rule_names, known=True)
+    question, done, supposed = _question(query, mention)
     for formula in done:
         if isinstance(formula, Junction) and not (formula.every and all(isinstance(p, Literal) for p in formula.parts)):
             raise UnreadError(f'"{formula}" is no action: it leaves open what is done')
-    return RuleProblem(tuple(readings), asked, _literals_of(done, _BOTH), tuple(supposed))
+    return RuleProblem(tuple(readings), question, _literals_of(done, _BOTH), tuple(supposed))
 
 
 def _literals_of(formulas: Sequence[Formula], clash: str) -> dict[str, bool]:
     """The single literals of formulas and of their conjunctions. Raises `UnreadError` where two of them clash."""
-    found: dict[str, bool] = {}
+    literals: dict[str, bool] = {}
     for formula in formulas:
-        for part in formula.parts if isinstance(formula, Junction) and formula.every else (formula,):
-            if isinstance(part, Literal) and found.setdefault(part.variable, part.holds) != part.holds:
-                raise UnreadError(clash.format(part.variable))
-    return found
+        for term in formula.parts if isinstance(formula, Junction) and formula.every else (formula,):
+            if isinstance(term, Literal) and literals.setdefault(term.variable, term.holds) != term.holds:
+                raise UnreadError(clash.format(term.variable))
+    return literals
 
 
 def solve(problem: RuleProblem) -> RuleSolution:
@@ -139,16 +139,16 @@ def solve(problem: RuleProblem) -> RuleSolution:
         for reading in problem.readings
         for model in models(reading.rules)
     ]
-    first = outcomes[0]
-    remarks = first.remarks
-    if len({each.value for each in outcomes}) > 1:
+    likeliest = outcomes[0]
+    remarks = likeliest.remarks
+    if len({outcome.value for outcome in outcomes}) > 1:
         remarks = (*remarks, "the rules can be read in ways that lead to different answers")
-        return RuleSolution(None, "ambiguous", remarks=remarks, cycle=first.cycle)
+        return RuleSolution(None, "ambiguous", remarks=remarks, cycle=likeliest.cycle)
     if len(outcomes) > 1:
         remarks = (*remarks, f"the rules can be read in {len(outcomes)} ways, with the same answer")
-    status = next((each.status for each in outcomes if each.status != "determined"), first.status)
-    answer: Answer | None = None if first.value is None else "yes" if first.value else "no"
-    return RuleSolution(answer, status, first.steps, remarks, first.cycle)
+    status = next((outcome.status for outcome in outcomes if outcome.status != "determined"), likeliest.status)
+    answer: Answer | None = None if likeliest.value is None else "yes" if likeliest.value else "no"
+    return RuleSolution(answer, status, likeliest.steps, remarks, likeliest.cycle)
 
 
 def answer(context: str, query: str) -> RuleSolution:
@@ -174,13 +174,13 @@ def _mention(names: dict[str, str], *, known: bool) -> Mention:
     """One-word names, compared without case; with `known`, only those that the rules name."""
 
     def read(tokens: Tokens) -> Literal:
-        said = [token.lower for token in tokens]
-        kept = [token.text for token in tokens if token.lower not in _TURNS | _FILLERS]
-        read_whole = len(kept) == 1 and said[-1] not in _TURNS and _NAME.fullmatch(kept[0])
-        if not read_whole or kept[0].casefold() in _RESERVED:
+        words = [token.lower for token in tokens]
+        content_words = [token.text for token in tokens if token.lower not in _TURNS | _FILLERS]
+        read_whole = len(content_words) == 1 and words[-1] not in _TURNS and _NAME.fullmatch(content_words[0])
+        if not read_whole or content_words[0].casefold() in _RESERVED:
             raise UnreadError(f'"{words_of(tokens)}" is not read as one variable, negated or not')
-        name = _require(kept[0], names) if known else kept[0]
-        holds = sum(word in _TURNS or word == "absent" for word in said) % 2 == 0
+        name = _require(content_words[0], names) if known else content_words[0]
+        holds = sum(word in _TURNS or word == "absent" for word in words) % 2 == 0
         return Literal(names.setdefault(name.casefold(), name), holds)
 
     return read
@@ -189,7 +189,7 @@ def _mention(names: dict[str, str], *, known: bool) -> Mention:
 def _require(name: str, known: Mapping[str, str]) -> str:
     if name.casefold() in known:
         return known[name.casefold()]
-    near = [known[each] for each in get_close_matches(name.casefold(), list(known), 3)]
+    near = [known[m] for m in get_close_matches(name.casefold(), list(known), 3)]
     hint = f"; nearest: {', '.join(near)}" if near else ""
     raise UnreadError(f'no rule names "{one_line(name, 40)}"{hint}')
 
@@ -197,26 +197,26 @@ def _require(name: str, known: Mapping[str, str]) -> str:
 def _question(query: str, mention: Mention) -> tuple[Formula, list[Formula], list[Formula]]:
     """Read what is asked, what is done, and what is taken for the fact."""
     done: list[Formula] = []
-    asked: list[Formula] = []
+    questions: list[Formula] = []
     supposed: list[Formula] = []
     for text in filter(None, map(str.strip, _SENTENCE.findall(query))):
         if _ASSUMES.search(text):
             before, *assumed = _ASSUMES.split(text)
             if before.strip():
                 raise UnreadError(f'"{one_line(text, 80)}" is not read as an assumption')
-            done += [_read(each, mention) for each in assumed]
+            done += [_read(assumption, mention) for assumption in assumed]
             continue
-        match = next((found for pattern in _ASKS if (found := pattern.fullmatch(text))), None)
+        match = next((candidate for pattern in _ASKS if (candidate := pattern.fullmatch(text))), None)
         if match is None:
             raise UnreadError(f'"{one_line(text, 80)}" is not read as a question')
-        asked.append(_read(match["asked"], mention))
+        questions.append(_read(match["asked"], mention))
         done += [_read(match["done"], mention)] if match["done"] else []
         supposed += [_read(match["fact"], mention)] if match["fact"] else []
-    if len(asked) != 1:
-        raise UnreadError("the query asks nothing" if not asked else "the query asks more than one thing")
+    if len(questions) != 1:
+        raise UnreadError("the query asks nothing" if not questions else "the query asks more than one thing")
     if not done:
         raise UnreadError("the query names no action")
-    return asked[0], done, supposed
+    return questions[0], done, supposed
 
 
 def _read(text: str, mention: Mention) -> Formula:

@@ -49,7 +49,7 @@ class NamedPhrases:
 
     def of(self, node: str) -> list[tuple[str, bool]]:
         """The phrases of a node, and whether they say that it holds."""
-        return [(phrase, made.holds) for phrase, made in self.literals.items() if made.variable == node]
+        return [(phrase, literal.holds) for phrase, literal in self.literals.items() if literal.variable == node]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +72,14 @@ def solve(problem: NumberProblem) -> Derived:
         raise UnreadError(
             "the rules do not fit the causal graph that the background states; print each effect's causes"
         )
-    values = {each.value for each, _ in outcomes}
+    values = {o.value for o, _ in outcomes}
     outcome, named = outcomes[0]
     if len(values) > 1:
         raise UnreadError("the phrases can be matched to the variables in ways that lead to different answers")
-    if outcome.value is None or any(each.status == "assumed" for each, _ in outcomes):
+    if outcome.value is None or any(o.status == "assumed" for o, _ in outcomes):
         raise UnreadError("; ".join(outcome.remarks) or "the rules leave the answer open")
-    said = {made.variable: phrase for phrase, made in named.literals.items() if made.holds}
-    return Derived(outcome.value, said, (*map(str, outcome.steps), *outcome.remarks))
+    variable_phrases = {literal.variable: phrase for phrase, literal in named.literals.items() if literal.holds}
+    return Derived(outcome.value, variable_phrases, (*map(str, outcome.steps), *outcome.remarks))
 
 
 def _solved(problem: NumberProblem) -> list[tuple[CounterfactualOutcome, NamedPhrases]]:
@@ -108,8 +108,8 @@ def _assignments(rules: Sequence[CausalRule], graph: Dag) -> list[NamedPhrases]:
     """Match phrases to variables as their states, likeliest first: what fits the graph and nearly as well the words."""
     causes: dict[str, list[str]] = {}
     for rule in rules:
-        known = causes.setdefault(rule.effect.variable, [])
-        known += [phrase for phrase in mentioned(rule.condition) if phrase not in known]
+        cause_phrases = causes.setdefault(rule.effect.variable, [])
+        cause_phrases += [phrase for phrase in mentioned(rule.condition) if phrase not in cause_phrases]
     explained = {node for node in graph.nodes if graph.parents(node)}
     fitting = [
         nodes
@@ -134,15 +134,15 @@ def _fitting(effects: Sequence[tuple[str, list[str]]], graph: Dag, known: dict[s
     if not effects:
         yield known
         return
-    (effect, causes), rest = effects[0], effects[1:]
+    (effect, causes), remaining = effects[0], effects[1:]
     for node in graph.nodes:
         parents = graph.parents(node)
         if len(parents) != len(causes) or known.get(effect, node) != node:
             continue
         for order in permutations(parents):
             tried = {effect: node, **dict(zip(causes, order, strict=True))}
-            if all(known.get(phrase, place) == place for phrase, place in tried.items()) and tried.get(effect) == node:
-                yield from _fitting(rest, graph, {**known, **tried})
+            if all(known.get(phrase, n) == n for phrase, n in tried.items()) and tried.get(effect) == node:
+                yield from _fitting(remaining, graph, {**known, **tried})
 
 
 def _score(nodes: Mapping[str, str]) -> float:
@@ -150,19 +150,19 @@ def _score(nodes: Mapping[str, str]) -> float:
     for phrase, node in nodes.items():
         by_node.setdefault(node, []).append(phrase)
     named = sum(compare(phrase, node).closeness for phrase, node in nodes.items())
-    return named + sum(compare(each[0], other).closeness for each in by_node.values() for other in each[1:])
+    return named + sum(compare(phrases[0], p).closeness for phrases in by_node.values() for p in phrases[1:])
 
 
 def _signed(nodes: Mapping[str, str], rules: Sequence[CausalRule]) -> NamedPhrases:
     """The phrase of a cause says that its variable holds; another phrase of it says that it does not."""
     causes = dict.fromkeys(phrase for rule in rules for phrase in mentioned(rule.condition))
-    first: dict[str, str] = {}
+    first_phrases: dict[str, str] = {}
     literals: dict[str, Literal] = {}
     for phrase in [*causes, *nodes]:
         node = nodes[phrase]
-        made = compare(phrase, first.setdefault(node, phrase))
-        same = first[node] == phrase or (made.sign == 1 and made.closeness > ALIKE)
-        literals.setdefault(phrase, Literal(node, same))
+        comparison = compare(phrase, first_phrases.setdefault(node, phrase))
+        holds = first_phrases[node] == phrase or (comparison.sign == 1 and comparison.closeness > ALIKE)
+        literals.setdefault(phrase, Literal(node, holds))
     return NamedPhrases(literals)
 
 
@@ -180,16 +180,16 @@ def _outcomes(problem: NumberProblem, reading: RuleReading, named: NamedPhrases)
     quotes = {rule.effect.variable: rule.quote for rule in rules}
     action = _acted(problem.query.x, problem.query.other, named)
     nodes = [node for node in problem.graph.nodes if named.of(node)]
-    asked = _asked(problem.query.y, named, [node for node in nodes if node != action.variable])
-    phrases = dict.fromkeys(phrase for each in reading.observed for phrase in mentioned(each))
-    for way in product(*(_seen(phrase, named, nodes) for phrase in phrases)):
-        seen = NamedPhrases(dict(zip(phrases, way, strict=True)))
+    target = _asked(problem.query.y, named, [node for node in nodes if node != action.variable])
+    phrases = dict.fromkeys(phrase for observation in reading.observed for phrase in mentioned(observation))
+    for meanings in product(*(_seen(phrase, named, nodes) for phrase in phrases)):
+        observed_phrases = NamedPhrases(dict(zip(phrases, meanings, strict=True)))
         for model in models(rules):
             yield counterfactual(
                 model,
                 {action.variable: action.holds},
-                asked,
-                observed=[_in_nodes(each, seen) for each in reading.observed],
+                target,
+                observed=[_in_nodes(observation, observed_phrases) for observation in reading.observed],
                 supposed=(Literal(action.variable, not action.holds),),
                 quotes=quotes,
             )
@@ -197,17 +197,17 @@ def _outcomes(problem: NumberProblem, reading: RuleReading, named: NamedPhrases)
 
 def _in_nodes(formula: Formula, named: NamedPhrases) -> Formula:
     if isinstance(formula, Literal):
-        made = named.literals[formula.variable]
-        return Literal(made.variable, made.holds == formula.holds)
-    return Junction(formula.every, tuple(_in_nodes(part, named) for part in formula.parts))
+        literal = named.literals[formula.variable]
+        return Literal(literal.variable, literal.holds == formula.holds)
+    return Junction(formula.every, tuple(_in_nodes(operand, named) for operand in formula.parts))
 
 
 def _acted(done: str, instead: str, named: NamedPhrases) -> Literal:
     """The variable of which one of the phrases is a state in the words of the rules, in the state that is done."""
-    for phrase, made in named.literals.items():
-        for said, taken in ((done, True), (instead, False)):
-            if same_words(phrase, said):
-                return Literal(made.variable, made.holds == taken)
+    for phrase, literal in named.literals.items():
+        for wording, holds in ((done, True), (instead, False)):
+            if same_words(phrase, wording):
+                return Literal(literal.variable, literal.holds == holds)
     raise UnreadError(f"“{done}” is no state of any variable that the rules name")
 
 
@@ -215,18 +215,18 @@ def _asked(said: str, named: NamedPhrases, nodes: Sequence[str]) -> Literal:
     best = _best({node: _closeness(said, node, named) for node in nodes}, margin=0.0)
     sign = _sign(said, best[0], named) if len(best) == 1 else None
     if sign is None:
-        known = " or ".join(f"“{phrase}”" for node in best or nodes for phrase, _ in named.of(node))
-        raise UnreadError(f"it cannot be told whether “{said}” is the same as {known} or its opposite")
+        phrases = " or ".join(f"“{phrase}”" for node in best or nodes for phrase, _ in named.of(node))
+        raise UnreadError(f"it cannot be told whether “{said}” is the same as {phrases} or its opposite")
     return Literal(best[0], sign > 0)
 
 
 def _seen(said: str, named: NamedPhrases, nodes: Sequence[str]) -> list[Literal]:
     """List the meanings of an observation: each variable that it can be about, in the states that it can name."""
-    found: list[Literal] = []
+    meanings: list[Literal] = []
     for node in _best({node: _closeness(said, node, named) for node in nodes}) or nodes:
         sign = _sign(said, node, named)
-        found += [Literal(node, sign > 0)] if sign else [Literal(node, True), Literal(node, False)]
-    return found
+        meanings += [Literal(node, sign > 0)] if sign else [Literal(node, True), Literal(node, False)]
+    return meanings
 
 
 def _best(scores: Mapping[str, float], margin: float = MARGIN) -> list[str]:
@@ -236,18 +236,16 @@ def _best(scores: Mapping[str, float], margin: float = MARGIN) -> list[str]:
 
 
 def _closeness(said: str, node: str, named: NamedPhrases) -> float:
-    return max(
-        (compare(said, phrase).closeness for phrase in (node, *(each for each, _ in named.of(node)))), default=0.0
-    )
+    return max((compare(said, phrase).closeness for phrase in (node, *(p for p, _ in named.of(node)))), default=0.0)
 
 
 def _sign(said: str, node: str, named: NamedPhrases) -> int | None:
     """1 where the phrase says that the node holds, -1 where it says that it does not; the closest phrase that tells."""
-    told = [
-        (made.closeness, made.sign if holds else -made.sign)
+    candidates = [
+        (comparison.closeness, comparison.sign if holds else -comparison.sign)
         for phrase, holds in named.of(node)
-        if (made := compare(said, phrase)).sign is not None
+        if (comparison := compare(said, phrase)).sign is not None
     ]
-    top = max((closeness for closeness, _ in told), default=0.0)
-    signs = {sign for closeness, sign in told if closeness == top}
+    top = max((closeness for closeness, _ in candidates), default=0.0)
+    signs = {sign for closeness, sign in candidates if closeness == top}
     return signs.pop() if len(signs) == 1 else None

@@ -36,25 +36,25 @@ def answer(text: str) -> tuple[Dag, Effect, Estimand | NotIdentified]:
 
     Raises CausalError for what cannot be read, for a variable that the graph does not have, and for a circle.
     """
-    drawn, *asked = re.split(r"[.;:\n](?=[^.;:\n]*$)", text.strip().rstrip("?! "))
-    if not asked:
+    drawn, *questions = re.split(r"[.;:\n](?=[^.;:\n]*$)", text.strip().rstrip("?! "))
+    if not questions:
         raise CausalError("the question does not stand apart from the graph; write a full stop between them")
     dag = _graph(drawn)
-    effect = _effect(" ".join(asked[0].split()), dag)
+    effect = _effect(" ".join(questions[0].split()), dag)
     return dag, effect, identify(dag, effect)
 
 
 def _graph(text: str) -> Dag:
     edges: list[Edge] = []
     hidden: dict[str, None] = {}
-    for part in filter(None, map(str.strip, _APART.split(text))):
-        if match := _HIDDEN.match(part):
+    for clause in filter(None, map(str.strip, _APART.split(text))):
+        if match := _HIDDEN.match(clause):
             hidden |= dict.fromkeys(map(_name, re.split(r"\s+and\s+", match["names"])))
             continue
-        if not draws(part):
-            raise CausalError(f"“{one_line(part, 80)}” is no edge; write “x -> y”, “x <-> y” or “u is unobserved”")
-        said = _ARROW.split(part)
-        for (left, right), arrow in zip(pairwise(map(_name, said[::2])), said[1::2], strict=True):
+        if not draws(clause):
+            raise CausalError(f"“{one_line(clause, 80)}” is no edge; write “x -> y”, “x <-> y” or “u is unobserved”")
+        tokens = _ARROW.split(clause)
+        for (left, right), arrow in zip(pairwise(map(_name, tokens[::2])), tokens[1::2], strict=True):
             if arrow == "↔" or (arrow.startswith("<") and arrow.endswith(">")):
                 both = f"U({left}, {right})"
                 hidden[both] = None
@@ -86,7 +86,7 @@ def _effect(asked: str, dag: Dag) -> Effect:
     if match["through"]:
         through = tuple(map(_name, re.split(r"\s*,\s*|\s+and\s+", match["through"])))
     else:
-        known = {cause, effect} <= set(dag.nodes)
-        between = dag.descendants([cause]) & dag.ancestors([effect]) if known else ()
+        both_in_graph = {cause, effect} <= set(dag.nodes)
+        between = dag.descendants([cause]) & dag.ancestors([effect]) if both_in_graph else ()
         through = tuple(node for node in dag.observed if node in between and node not in (cause, effect))
     return Effect(kind, cause, effect, through)

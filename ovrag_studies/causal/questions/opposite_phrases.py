@@ -66,9 +66,9 @@ def compare(one: str, other: str) -> PhraseComparison:
     negated = flips % 2 == 1 or _turned in relations
     flips += sum(turns for _, turns, _ in pairs)
     of_state = any(word not in about for word, _, _ in pairs)
-    over = [set(each) - about for each in (left, right)]
-    told = stated or _between_ends in relations or (negated and len(pairs) > 0) or (of_state and not all(over))
-    return PhraseComparison((-1) ** flips if told else None, len(pairs) / (size or 1.0))
+    unpaired = [set(stems) - about for stems in (left, right)]
+    decided = stated or _between_ends in relations or (negated and len(pairs) > 0) or (of_state and not all(unpaired))
+    return PhraseComparison((-1) ** flips if decided else None, len(pairs) / (size or 1.0))
 
 
 def _paired(left: list[str], right: list[str]) -> list[tuple[str, int, Relation]]:
@@ -76,11 +76,11 @@ def _paired(left: list[str], right: list[str]) -> list[tuple[str, int, Relation]
     pairs: list[tuple[str, int, Relation]] = []
     for relate in (_alike, _turned, _between_ends):
         for word in list(left):
-            found = next((each for each in right if relate(word, each) is not None), None)
-            if found is not None:
+            partner = next((candidate for candidate in right if relate(word, candidate) is not None), None)
+            if partner is not None:
                 left.remove(word)
-                right.remove(found)
-                pairs.append((word, relate(word, found) or 0, relate))
+                right.remove(partner)
+                pairs.append((word, relate(word, partner) or 0, relate))
     return pairs
 
 
@@ -103,14 +103,14 @@ def _content(phrase: str) -> tuple[list[str], int]:
     """Stems of the words that carry meaning, and how often the phrase is turned round."""
     lexicon = _lexicon()
     text, turned = lexicon.before.subn(" ", phrase.casefold().replace("’", "'"))
-    kept = []
+    stems = []
     for word in words(text):
         base = lexicon.forms.get(stem(word), stem(word))
         if is_negation(word) or base in lexicon.turning:
             turned += 1
         elif word not in FUNCTION_WORDS:
-            kept.append(base)
-    return kept, turned
+            stems.append(base)
+    return stems, turned
 
 
 def _alike(one: str, other: str) -> int | None:
@@ -118,8 +118,8 @@ def _alike(one: str, other: str) -> int | None:
     if word_likeness(one, other) >= _ALIKE:
         return 0
     short, long = sorted((one, other), key=len)
-    rest = long.removeprefix(short) if long.startswith(short) else long.removesuffix(short)
-    return 0 if len(short) >= _LEAST_COMPOUND <= len(rest) < len(long) and rest != "less" else None
+    remainder = long.removeprefix(short) if long.startswith(short) else long.removesuffix(short)
+    return 0 if len(short) >= _LEAST_COMPOUND <= len(remainder) < len(long) and remainder != "less" else None
 
 
 def _turned(one: str, other: str) -> int | None:
@@ -130,30 +130,30 @@ def _turned(one: str, other: str) -> int | None:
     if long.endswith("less") and _alike(long[:-4], short) is not None:
         return 1
     bases = [long.removeprefix(prefix) for prefix in _PREFIXES if long.startswith(prefix)]
-    return 1 if any(len(each) >= _LEAST_BASE and word_likeness(each, short) >= _ALIKE for each in bases) else None
+    return 1 if any(len(base) >= _LEAST_BASE and word_likeness(base, short) >= _ALIKE for base in bases) else None
 
 
 def _between_ends(one: str, other: str) -> int | None:
     """1 for words at different ends of most of the scales that they share, 0 at one end."""
     ends = _lexicon().ends
-    first, second = ends.get(one, {}), ends.get(other, {})
-    agreed = sum(first[scale] * second[scale] for scale in first if scale in second)
+    one_ends, other_ends = ends.get(one, {}), ends.get(other, {})
+    agreed = sum(one_ends[scale] * other_ends[scale] for scale in one_ends if scale in other_ends)
     return None if agreed == 0 else int(agreed < 0)
 
 
 @cache
 def _lexicon() -> _Lexicon:
-    given: _Scales = yaml.safe_load(Path(__file__).with_name("scales.yaml").read_text(encoding="utf-8"))
-    groups = [[stem(form) for form in each.strip().split("/")] for each in given["forms"].split(",")]
+    raw: _Scales = yaml.safe_load(Path(__file__).with_name("scales.yaml").read_text(encoding="utf-8"))
+    groups = [[stem(form) for form in row.strip().split("/")] for row in raw["forms"].split(",")]
     forms = {form: group[0] for group in groups for form in group}
 
     def bases(text: str) -> Mapping[str, None]:
         return dict.fromkeys(forms.get(stem(word), stem(word)) for word in text.split())
 
     ends: dict[str, dict[str, int]] = {}
-    for scale, both in given["scales"].items():
+    for scale, both in raw["scales"].items():
         for name, sign in (("high", 1), ("low", -1)):
             for word in bases(both[name]):
                 ends.setdefault(word, {})[scale] = sign
-    before = re.compile(rf"\b{any_of(given['turning_before'])}\b")
-    return _Lexicon(ends, forms, frozenset(bases(given["turning"])), before)
+    before = re.compile(rf"\b{any_of(raw['turning_before'])}\b")
+    return _Lexicon(ends, forms, frozenset(bases(raw["turning"])), before)

@@ -31,8 +31,8 @@ def is_negation(word: str) -> bool:
 @lru_cache(maxsize=4096)
 def content(phrase: str) -> tuple[str, ...]:
     """Stems of the words that carry meaning, negations left out; all words where none does."""
-    kept = [word for word in words(phrase) if word not in FUNCTION_WORDS and not is_negation(word)]
-    return tuple(stem(word) for word in kept or words(phrase))
+    meaningful = [word for word in words(phrase) if word not in FUNCTION_WORDS and not is_negation(word)]
+    return tuple(stem(word) for word in meaningful or words(phrase))
 
 
 @lru_cache(maxsize=65536)
@@ -40,9 +40,9 @@ def word_likeness(one: str, other: str) -> float:
     """1 for the same stem, the share of a common beginning of at least four letters, else 0."""
     if one == other:
         return 1.0
-    same = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    share = same / max(len(one), len(other))
-    return share if same >= 4 and share >= 0.5 else 0.0
+    common = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    share = common / max(len(one), len(other))
+    return share if common >= 4 and share >= 0.5 else 0.0
 
 
 @lru_cache(maxsize=65536)

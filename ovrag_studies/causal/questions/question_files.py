@@ -111,8 +111,8 @@ def read_questions(path: Path) -> Iterator[CausalQuestion | str]:
         if background is None and line.question is not None and line.model is not None:
             models = _backgrounds(path) if models is None else models
             background = models.get(str(line.model))
-        made = _made(line, background)
-        yield made or f"{path}, line {number}: it has neither context and query nor background and question"
+        question = _made(line, background)
+        yield question or f"{path}, line {number}: it has neither context and query nor background and question"
 
 
 def solve(question: CausalQuestion) -> Solved:
@@ -131,10 +131,10 @@ def split(text: str) -> Solved:
     if effect_questions.draws(text) and len(text) <= LONGEST:
         return _by_graph(text)
     whole = " ".join(text.split())
-    parts = [each for each in _SENTENCE.findall(whole) if each.strip()]
-    drawn = next((place for place, part in reversed([*enumerate(parts, 1)]) if _DRAWN.search(part)), 0)
+    sentences = [s for s in _SENTENCE.findall(whole) if s.strip()]
+    drawn = next((i for i, s in reversed([*enumerate(sentences, 1)]) if _DRAWN.search(s)), 0)
     tried: dict[Language, Solved] = {}
-    for question in (*_as_numbers(parts, drawn), *([] if drawn else _as_rules(parts))):
+    for question in (*_as_numbers(sentences, drawn), *([] if drawn else _as_rules(sentences))):
         solved = solve(question)
         if solved.status != "unread":
             return solved
@@ -142,61 +142,63 @@ def split(text: str) -> Solved:
     empty = CausalQuestion("asked", "rules", "", "", whole)
     if not tried:
         return _solved(empty, None, "unread", "a question needs rules or a graph before it", {}, ())
-    told = {language: each.reason for language, each in tried.items()}
-    why = told["numbers"] if drawn else "; ".join(f"as {language}: {reason}" for language, reason in told.items())
+    reasons = {language: attempt.reason for language, attempt in tried.items()}
+    why = reasons["numbers"] if drawn else "; ".join(f"as {language}: {reason}" for language, reason in reasons.items())
     return _solved(empty, None, "unread", why, {}, ())
 
 
 def _as_rules(parts: list[str]) -> Iterator[CausalQuestion]:
-    for place in range(len(parts) - 1, max(0, len(parts) - 4), -1):
-        yield CausalQuestion("asked", "rules", "".join(parts[:place]).strip(), "", "".join(parts[place:]).strip())
+    for cut in range(len(parts) - 1, max(0, len(parts) - 4), -1):
+        yield CausalQuestion("asked", "rules", "".join(parts[:cut]).strip(), "", "".join(parts[cut:]).strip())
 
 
 def _as_numbers(parts: list[str], drawn: int) -> Iterator[CausalQuestion]:
     """The ways to part a text, first that behind the last sentence that speaks of the graph, whose faults are told."""
-    asked = parts[-1].strip() if parts else ""
-    places = [drawn] if 0 < drawn < len(parts) else []
-    for place in dict.fromkeys([*places, *range(len(parts) - 1, 0, -1)]):
-        background, given = "".join(parts[:place]).strip(), "".join(parts[place:-1]).strip()
-        yield CausalQuestion("asked", "numbers", background, given, asked)
+    question = parts[-1].strip() if parts else ""
+    cuts = [drawn] if 0 < drawn < len(parts) else []
+    for cut in dict.fromkeys([*cuts, *range(len(parts) - 1, 0, -1)]):
+        background, given_info = "".join(parts[:cut]).strip(), "".join(parts[cut:-1]).strip()
+        yield CausalQuestion("asked", "numbers", background, given_info, question)
 
 
 def _by_rules(question: CausalQuestion) -> Solved:
-    found = counterbench.answer(question.context, question.asked)
-    remarks = found.remarks
-    if found.cycle and found.answer is None and not any("cycle" in each for each in remarks):
-        remarks = (f"the rules form a cycle, {' → '.join(found.cycle)}", *remarks)
+    solution = counterbench.answer(question.context, question.asked)
+    remarks = solution.remarks
+    if solution.cycle and solution.answer is None and not any("cycle" in remark for remark in remarks):
+        remarks = (f"the rules form a cycle, {' → '.join(solution.cycle)}", *remarks)
     reason = "; ".join(remarks)
-    more: Record = {"steps": [str(step) for step in found.steps], "cycle": list(found.cycle)}
-    if question.label and counterbench.is_contested(found, question.label):
-        more |= {"contested": True, "derived": found.answer}
-    lines = (*map(str, found.steps), *remarks)
-    return _solved(question, found.answer, found.status, reason, more, lines)
+    more: Record = {"steps": [str(step) for step in solution.steps], "cycle": list(solution.cycle)}
+    if question.label and counterbench.is_contested(solution, question.label):
+        more |= {"contested": True, "derived": solution.answer}
+    lines = (*map(str, solution.steps), *remarks)
+    return _solved(question, solution.answer, solution.status, reason, more, lines)
 
 
 def _by_numbers(question: CausalQuestion) -> Solved:
-    found = cladder.answer(question.context, question.given, question.asked)
+    solution = cladder.answer(question.context, question.given, question.asked)
     more: Record = {
-        "estimand": found.estimand,
-        "value": None if found.value is None else round(found.value, 6),
-        "between": None if found.low is None or found.high is None else [round(found.low, 6), round(found.high, 6)],
-        "assumption": found.assumption,
-        "variables": dict(found.variables),
-        "numbers": [each.text for each in found.numbers],
-        "notes": list(found.notes),
+        "estimand": solution.estimand,
+        "value": None if solution.value is None else round(solution.value, 6),
+        "between": None
+        if solution.low is None or solution.high is None
+        else [round(solution.low, 6), round(solution.high, 6)],
+        "assumption": solution.assumption,
+        "variables": dict(solution.variables),
+        "numbers": [number.text for number in solution.numbers],
+        "notes": list(solution.notes),
     }
-    return _solved(question, found.answer, found.status, found.reason, more, _number_lines(found))
+    return _solved(question, solution.answer, solution.status, solution.reason, more, _number_lines(solution))
 
 
 def _number_lines(found: cladder.NumberSolution) -> tuple[str, ...]:
     """The steps from the graph's roles to the value."""
     lines = [f"{role}: {name}" for role, name in found.variables.items()]
     lines += [f"estimand: {found.estimand}"] if found.estimand else []
-    lines += [f"printed: {each.text}" for each in found.numbers]
+    lines += [f"printed: {number.text}" for number in found.numbers]
     if found.value is not None:
         between = f", and {found.low:.4f} to {found.high:.4f} as printed" if found.low is not None else ""
         lines.append(f"value: {found.value:.4f}{between}")
-    lines += [f"note: {each}" for each in found.notes]
+    lines += [f"note: {note}" for note in found.notes]
     lines += [f"reason: {found.reason}"] if found.reason else []
     lines += [f"it would suffice to assume: {found.assumption}"] if found.assumption else []
     return tuple(lines)
@@ -205,19 +207,25 @@ def _number_lines(found: cladder.NumberSolution) -> tuple[str, ...]:
 def _by_graph(text: str) -> Solved:
     question = CausalQuestion("asked", "graph", "", "", " ".join(text.split()))
     try:
-        _, effect, found = effect_questions.answer(text)
+        _, effect, identification = effect_questions.answer(text)
     except CausalError as error:
         return _solved(question, None, "unread", str(error), {}, ())
     lines = [f"cause: {effect.cause}", f"effect: {effect.effect}"]
     lines += [f"through: {', '.join(effect.through)}"] if effect.through else []
-    if isinstance(found, Estimand):
-        by = f", by {', '.join(found.by)}" if found.by else ""
-        lines += [f"method: {found.method}{by}", f"estimand: {found.formula}"]
-        more: Record = {"method": found.method, "by": list(found.by), "estimand": found.formula}
-        return _solved(question, None, "identified", f"{found.formula} ({found.method}{by})", more, tuple(lines))
-    lines += [f"reason: {found.reason}", f"it would suffice to assume: {found.assumption}"]
-    more = {"path": found.path, "assumption": found.assumption}
-    reason = f"{found.reason}; it would suffice to assume {found.assumption}"
+    if isinstance(identification, Estimand):
+        by = f", by {', '.join(identification.by)}" if identification.by else ""
+        lines += [f"method: {identification.method}{by}", f"estimand: {identification.formula}"]
+        more: Record = {
+            "method": identification.method,
+            "by": list(identification.by),
+            "estimand": identification.formula,
+        }
+        return _solved(
+            question, None, "identified", f"{identification.formula} ({identification.method}{by})", more, tuple(lines)
+        )
+    lines += [f"reason: {identification.reason}", f"it would suffice to assume: {identification.assumption}"]
+    more = {"path": identification.path, "assumption": identification.assumption}
+    reason = f"{identification.reason}; it would suffice to assume {identification.assumption}"
     return _solved(question, None, "not identified", reason, more, tuple(lines))
 
 
@@ -249,27 +257,27 @@ def _backgrounds(path: Path) -> dict[str, str]:
         read = [_ModelLine.model_validate_json(line) for _, line in _lines(models)]
     except ValidationError as error:
         raise QuestionError(f"{models}: {_said(error)}") from None
-    return {str(each.model_id): each.background for each in read}
+    return {str(m.model_id): m.background for m in read}
 
 
 def _made(line: _Line, background: str | None) -> CausalQuestion | None:
     label: Label | None = "yes" if line.answer == "yes" else "no" if line.answer == "no" else None
-    told = (label, line.type)
+    label_and_kind = (label, line.type)
     if line.context is not None and line.query is not None:
         return CausalQuestion(
-            line.id, "rules", line.context, "", line.query, *told, line.template or line.id, line.variant
+            line.id, "rules", line.context, "", line.query, *label_and_kind, line.template or line.id, line.variant
         )
     if background is None or line.question is None:
         return None
     group = line.id if line.model is None else str(line.model)
-    fields = (*told, group, line.variant, line.graph, line.rung)
+    fields = (*label_and_kind, group, line.variant, line.graph, line.rung)
     return CausalQuestion(line.id, "numbers", background, line.given_info or "", line.question, *fields)
 
 
 def _said(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    return f"{where}: {one_line(first['msg'])}" if where else one_line(first["msg"])
+    fault = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(str(key) for key in fault["loc"])
+    return f"{where}: {one_line(fault['msg'])}" if where else one_line(fault["msg"])
 
 
 def as_json(solved: Solved) -> str:

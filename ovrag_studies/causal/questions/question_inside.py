@@ -33,8 +33,8 @@ def steps(solved: Solved) -> pandas.DataFrame:
 
 
 def _cut(line: str) -> tuple[str, str]:
-    head, colon, rest = line.partition(": ")
-    return (head, rest) if colon and len(head) < 40 else ("", line)
+    head, colon, text = line.partition(": ")
+    return (head, text) if colon and len(head) < 40 else ("", line)
 
 
 def in_words(formula: str) -> str:
@@ -44,15 +44,15 @@ def in_words(formula: str) -> str:
 
 def example(asked: QuestionFile) -> Solved:
     """A question to look at from the inside: determined, as labelled, and the one with the most to say of it."""
-    fine = [each.solved for each in asked.judged if each.right and each.solved.status == "determined"]
-    return max(fine or [each.solved for each in asked.judged], key=lambda solved: len(solved.lines))
+    fine = [judged.solved for judged in asked.judged if judged.right and judged.solved.status == "determined"]
+    return max(fine or [judged.solved for judged in asked.judged], key=lambda solved: len(solved.lines))
 
 
 def of_each_status(asked: Iterable[QuestionFile]) -> list[Solved]:
     """The first question of every status but “determined”, by language."""
-    first: dict[tuple[str, str], Solved] = {}
-    for each in asked:
-        for judged in (*each.judged, *each.unlabelled):
+    by_status: dict[tuple[str, str], Solved] = {}
+    for question_file in asked:
+        for judged in (*question_file.judged, *question_file.unlabelled):
             if judged.solved.status != "determined":
-                first.setdefault((each.language, judged.solved.status), judged.solved)
-    return list(first.values())
+                by_status.setdefault((question_file.language, judged.solved.status), judged.solved)
+    return list(by_status.values())

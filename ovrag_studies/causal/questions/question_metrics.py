@@ -89,18 +89,18 @@ def ask(path: Path, watch: Watch = time.thread_time) -> QuestionFile:
     file cannot be read, has no question, or has questions of both languages.
     """
     read = list(read_questions(path))
-    questions = [each for each in read if isinstance(each, CausalQuestion)]
-    languages = {each.language for each in questions}
+    questions = [q for q in read if isinstance(q, CausalQuestion)]
+    languages = {q.language for q in questions}
     if len(languages) != 1:
-        told = "questions of both languages" if languages else "no question"
-        raise QuestionError(f"{path} has {told}; give a file of one language")
-    solved = [_timed(each, watch) for each in questions]
+        contents = "questions of both languages" if languages else "no question"
+        raise QuestionError(f"{path} has {contents}; give a file of one language")
+    solved = [_timed(q, watch) for q in questions]
     return QuestionFile(
         languages.pop(),
-        tuple(each for each in solved if each.question.label is not None),
-        tuple(each for each in solved if each.question.label is None),
+        tuple(judged for judged in solved if judged.question.label is not None),
+        tuple(judged for judged in solved if judged.question.label is None),
         _known(path),
-        tuple(each for each in read if isinstance(each, str)),
+        tuple(fault for fault in read if isinstance(fault, str)),
     )
 
 
@@ -144,9 +144,9 @@ def share(
 ) -> QuestionShare:
     """Count the questions for which `hit` holds, with an interval over their clusters."""
     hits, of = Counter[str](), Counter[str]()
-    for each in judged:
-        hits[each.question.group] += hit(each)
-        of[each.question.group] += 1
+    for judged_question in judged:
+        hits[judged_question.question.group] += hit(judged_question)
+        of[judged_question.question.group] += 1
     estimate = ratio([hits[group] for group in of], [of[group] for group in of], plan)
     return QuestionShare(name, hits.total(), of.total(), estimate)
 
@@ -159,59 +159,58 @@ def is_right(judged: JudgedQuestion) -> bool:
 def figures(asked: QuestionFile, plan: Resampling) -> list[QuestionShare]:
     """The headline shares of a file of questions."""
     judged = asked.judged
-    answered = [each for each in judged if each.solved.answer is not None]
-    found = [
+    answered = [j for j in judged if j.solved.answer is not None]
+    shares = [
         share("labels as given", judged, is_right, plan),
         share("answered", judged, lambda each: each.solved.answer is not None, plan),
         share("right of the answered", answered, is_right, plan),
     ]
-    return found + (_of_rules(asked, plan) if asked.language == "rules" else _of_numbers(asked, plan))
+    return shares + (_of_rules(asked, plan) if asked.language == "rules" else _of_numbers(asked, plan))
 
 
 def _of_rules(asked: QuestionFile, plan: Resampling) -> list[QuestionShare]:
-    judged, known = asked.judged, asked.known
-    if known is None:
+    judged, labels = asked.judged, asked.known
+    if labels is None:
         return [share("labels that the rules contradict", judged, lambda each: each.contested, plan)]
-    agreed = [each for each in judged if each.question.id not in known.contested]
-    cyclic = [each for each in agreed if each.question.id in known.cyclic]
-    listed = [each for each in judged if each.question.id in known.contested]
-    flagged = [each for each in judged if each.contested]
+    agreed = [j for j in judged if j.question.id not in labels.contested]
+    cyclic = [j for j in agreed if j.question.id in labels.cyclic]
+    listed = [j for j in judged if j.question.id in labels.contested]
+    flagged = [j for j in judged if j.contested]
     return [
         share("label and rules agree", agreed, is_right, plan),
         share("– of these, the rules form a cycle", cyclic, is_right, plan),
         share("contested labels found", listed, lambda each: each.contested, plan),
-        share("contested of those found", flagged, lambda each: each.question.id in known.contested, plan),
+        share("contested of those found", flagged, lambda each: each.question.id in labels.contested, plan),
     ]
 
 
 def _of_numbers(asked: QuestionFile, plan: Resampling) -> list[QuestionShare]:
-    rules = [each for each in asked.judged if each.question.kind == DETERMINISTIC]
-    others = [each for each in asked.judged if each.question.kind != DETERMINISTIC]
-    fixed = [each for each in others if each.solved.status == "determined"]
-    told = [each for each in rules if each.solved.answer is not None]
+    rules = [j for j in asked.judged if j.question.kind == DETERMINISTIC]
+    probabilistic = [j for j in asked.judged if j.question.kind != DETERMINISTIC]
+    fixed = [j for j in probabilistic if j.solved.status == "determined"]
+    answered = [j for j in rules if j.solved.answer is not None]
     return [
-        share("without deterministic counterfactuals", others, is_right, plan),
+        share("without deterministic counterfactuals", probabilistic, is_right, plan),
         share("– identified, and the numbers fix the sign", fixed, is_right, plan),
         share("deterministic counterfactuals", rules, is_right, plan),
-        share("– of these, the answered", told, is_right, plan),
+        share("– of these, the answered", answered, is_right, plan),
     ]
 
 
 def groups(asked: QuestionFile, plan: Resampling) -> dict[Field, list[QuestionShare]]:
     """Shares right by the values of each field that the file has."""
-    found: dict[Field, list[QuestionShare]] = {}
+    shares_by_field: dict[Field, list[QuestionShare]] = {}
     for field in FIELDS[asked.language]:
-        values = sorted({each.field(field) for each in asked.judged} - {""})
-        found[field] = [
-            share(value, [each for each in asked.judged if each.field(field) == value], is_right, plan)
-            for value in values
+        values = sorted({j.field(field) for j in asked.judged} - {""})
+        shares_by_field[field] = [
+            share(value, [j for j in asked.judged if j.field(field) == value], is_right, plan) for value in values
         ]
-    return {field: shares for field, shares in found.items() if shares}
+    return {field: shares for field, shares in shares_by_field.items() if shares}
 
 
 def statuses(asked: QuestionFile) -> dict[str, list[JudgedQuestion]]:
     """All questions, with a label or without, by status, the most frequent first."""
-    found: dict[str, list[JudgedQuestion]] = {}
-    for each in (*asked.judged, *asked.unlabelled):
-        found.setdefault(each.solved.status, []).append(each)
-    return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
+    by_status: dict[str, list[JudgedQuestion]] = {}
+    for judged in (*asked.judged, *asked.unlabelled):
+        by_status.setdefault(judged.solved.status, []).append(judged)
+    return dict(sorted(by_status.items(), key=lambda item: (-len(item[1]), item[0])))

@@ -29,23 +29,25 @@ def run_questions(settings: Settings) -> QuestionStudy:
     """Solve the questions of the settings. Raises QuestionError for a file that is missing or of another kind."""
     options = Causal.of(settings)
     data = options.data
-    asked = {each.language: each for each in (_asked("rules", data.counterbench), _asked("numbers", data.cladder))}
-    return QuestionStudy(options, asked)
+    files = {f.language: f for f in (_asked("rules", data.counterbench), _asked("numbers", data.cladder))}
+    return QuestionStudy(options, files)
 
 
 def _asked(language: Language, path: Path) -> QuestionFile:
-    found = ask(project_file(path))
-    if found.language != language:
-        raise QuestionError(f"{path} has questions over {found.language}; name a file of questions over {language}")
-    return found
+    file = ask(project_file(path))
+    if file.language != language:
+        raise QuestionError(f"{path} has questions over {file.language}; name a file of questions over {language}")
+    return file
 
 
 def size(study: QuestionStudy) -> list[str]:
     """Describe in lines how much there is, with what is no question."""
     lines = []
-    for language, asked in study.asked.items():
-        groups = len({each.question.group for each in asked.judged})
-        more = f", {len(asked.unlabelled)} without a label" if asked.unlabelled else ""
-        lines.append(f"{study.files[language]}: {len(asked.judged)} labelled questions in {groups} groups{more}")
-        lines += list(asked.faults)
+    for language, question_file in study.asked.items():
+        groups = len({j.question.group for j in question_file.judged})
+        more = f", {len(question_file.unlabelled)} without a label" if question_file.unlabelled else ""
+        lines.append(
+            f"{study.files[language]}: {len(question_file.judged)} labelled questions in {groups} groups{more}"
+        )
+        lines += list(question_file.faults)
     return lines

@@ -81,28 +81,28 @@ def read_statements(text: str, mention: Mention) -> list[RuleReading]:
     """
     choices: list[list[tuple[CausalRule, ...]]] = []
     observed: list[Formula] = []
-    for seen, start, end in _sentences(text):
+    for is_observation, start, end in _sentences(text):
         tokens = _trimmed(tokenise(text, start, end))
-        if tokens and seen:
+        if tokens and is_observation:
             observed.append(the_only(read_condition(tokens, mention), tokens))
         elif tokens:
             choices.append(_read_rules(text, tokens, mention))
-    readings = [tuple(rule for part in choice for rule in part) for choice in _combined(choices)]
+    readings = [tuple(rule for sentence_rules in choice for rule in sentence_rules) for choice in _combined(choices)]
     return [RuleReading(rules, tuple(observed)) for rules in readings]
 
 
 def _sentences(text: str) -> list[tuple[bool, int, int]]:
     """(observation or not, start, end) of each sentence; an opening such as "we observed" begins one anywhere."""
-    found = []
+    sentences = []
     begins = [0, *(m.end() for m in _END.finditer(text))]
     ends = [*(m.start() for m in _END.finditer(text)), len(text)]
     for begin, end in zip(begins, ends, strict=True):
-        seen, start = False, begin
+        is_observation, start = False, begin
         for opening in _OPENING.finditer(text, begin, end):
-            found.append((seen, start, opening.start()))
-            seen, start = bool(opening["seen"]), opening.end()
-        found.append((seen, start, end))
-    return found
+            sentences.append((is_observation, start, opening.start()))
+            is_observation, start = bool(opening["seen"]), opening.end()
+        sentences.append((is_observation, start, end))
+    return sentences
 
 
 def the_only(formulas: Sequence[Formula], tokens: Tokens) -> Formula:
@@ -131,19 +131,19 @@ def read_condition(tokens: Tokens, mention: Mention) -> list[Formula]:
     if not all(items):
         raise UnreadError(f'a connective stands alone in "{words_of(tokens)}"')
     following = "and"
-    for place in reversed(range(len(joints))):  # a comma is what the next connective is
-        following = joints[place] = joints[place] if joints[place] != "," else following
-    parts = [mention(item) for item in items]
-    return [_grouped(parts, joints, inner) for inner in (("and", "or") if len(set(joints)) > 1 else ("and",))]
+    for index in reversed(range(len(joints))):  # a comma is what the next connective is
+        following = joints[index] = joints[index] if joints[index] != "," else following
+    operands = [mention(item) for item in items]
+    return [_grouped(operands, joints, inner) for inner in (("and", "or") if len(set(joints)) > 1 else ("and",))]
 
 
 def _grouped(parts: Sequence[Formula], joints: Sequence[str], inner: str) -> Formula:
     groups = [[parts[0]]]
-    for part, joint in zip(parts[1:], joints, strict=True):
+    for operand, joint in zip(parts[1:], joints, strict=True):
         if joint == inner:
-            groups[-1].append(part)
+            groups[-1].append(operand)
         else:
-            groups.append([part])
+            groups.append([operand])
     return _join([_join(group, every=inner == "and") for group in groups], every=inner == "or")
 
 
@@ -153,20 +153,20 @@ def _join(parts: Sequence[Formula], *, every: bool) -> Formula:
 
 def _trimmed(tokens: Tokens) -> list[Token]:
     """Without commas and “and” at either end."""
-    first, last = 0, len(tokens)
-    while first < last and tokens[first].lower in _EDGES:
-        first += 1
-    while first < last and tokens[last - 1].lower in (",", '"'):
-        last -= 1
-    return list(tokens[first:last])
+    start, stop = 0, len(tokens)
+    while start < stop and tokens[start].lower in _EDGES:
+        start += 1
+    while start < stop and tokens[stop - 1].lower in (",", '"'):
+        stop -= 1
+    return list(tokens[start:stop])
 
 
 def _read_rules(text: str, tokens: Tokens, mention: Mention) -> list[tuple[CausalRule, ...]]:
-    verbs = [place for place, token in enumerate(tokens) if _VERB.fullmatch(token.text)]
+    verbs = [i for i, token in enumerate(tokens) if _VERB.fullmatch(token.text)]
     if not verbs:
         raise UnreadError(f'"{words_of(tokens)}" is neither a rule nor an observation')
-    splits = [_boundaries(tokens[one + 1 : other], tokens[other], mention) for one, other in pairwise(verbs)]
-    made = []
+    splits = [_boundaries(tokens[a + 1 : b], tokens[b], mention) for a, b in pairwise(verbs)]
+    readings = []
     for choice in _combined(splits):
         causes = [tokens[: verbs[0]], *(right for _, right in choice)]
         effects = [*(left for left, _ in choice), tokens[verbs[-1] + 1 :]]
@@ -174,25 +174,25 @@ def _read_rules(text: str, tokens: Tokens, mention: Mention) -> list[tuple[Causa
             _clause(text, cause, tokens[verb], effect, mention)
             for cause, verb, effect in zip(causes, verbs, effects, strict=True)
         ]
-        made += [tuple(rule for clause in each for rule in clause) for each in _combined(clauses)]
-    return made
+        readings += [tuple(rule for clause in combination for rule in clause) for combination in _combined(clauses)]
+    return readings
 
 
 def _boundaries(segment: Tokens, after: Token, mention: Mention) -> list[Split]:
     """Find where the words between two verbs are cut into the end of one clause and the beginning of the next."""
     for marks in ((",",), (",", "and")):
-        places = [place for place, token in enumerate(segment) if token.lower in marks]
-        found = [split for place in places if (split := _valid(segment, place, mention))]
-        if not found:
+        indices = [index for index, token in enumerate(segment) if token.lower in marks]
+        splits = [split for index in indices if (split := _valid(segment, index, mention))]
+        if not splits:
             continue
-        if "and" not in marks and not _is_list(found[-1][0]):
-            return [found[-1]]
+        if "and" not in marks and not _is_list(splits[-1][0]):
+            return [splits[-1]]
         if after.lower == "cause":  # has several causes
-            found = [split for split in found if len(_names(split[1], mention)) > 1] or found
-        return found[::-1]
-    for place in range(1, len(segment)):  # "Blaf Blaf": a comma is missing between an effect and the same as a cause
-        if segment[place].lower == segment[place - 1].lower:
-            return [(segment[:place], segment[place:])]
+            splits = [split for split in splits if len(_names(split[1], mention)) > 1] or splits
+        return splits[::-1]
+    for index in range(1, len(segment)):  # "Blaf Blaf": a comma is missing between an effect and the same as a cause
+        if segment[index].lower == segment[index - 1].lower:
+            return [(segment[:index], segment[index:])]
     raise UnreadError(f'it cannot be told where in "{words_of(segment)}" one cause ends and the next begins')
 
 
@@ -230,25 +230,25 @@ def _effects(tokens: Tokens, mention: Mention) -> list[Literal]:
 
 
 def _leaves(formula: Formula) -> list[Literal]:
-    return [formula] if isinstance(formula, Literal) else [leaf for part in formula.parts for leaf in _leaves(part)]
+    return [formula] if isinstance(formula, Literal) else [leaf for p in formula.parts for leaf in _leaves(p)]
 
 
 def _clause(text: str, causes: Tokens, verb: Token, effects: Tokens, mention: Mention) -> list[tuple[CausalRule, ...]]:
     causes, effects = _trimmed(causes), _trimmed(effects)
     if not causes or not effects:
         raise UnreadError(f'"{words_of([*causes, verb, *effects])}" lacks a cause or an effect')
-    said = words_of([*causes[-2:], verb])
+    quoted = words_of([*causes[-2:], verb])
     if causes[-1].lower in _DENIALS:
-        raise UnreadError(f'"{said}" denies a cause and gives no rule')
+        raise UnreadError(f'"{quoted}" denies a cause and gives no rule')
     if causes[-1].lower in _DOUBTS:
-        raise UnreadError(f'"{said}" says what may be, and only rules without exception can be solved')
+        raise UnreadError(f'"{quoted}" says what may be, and only rules without exception can be solved')
     start, end = causes[0].start, effects[-1].end
     match = _VERB.fullmatch(verb.text)
     holds = match is None or match["prevents"] is None
     return [
         tuple(
-            CausalRule(condition, Literal(each.variable, each.holds == holds), text[start:end], (start, end))
-            for each in _effects(effects, mention)
+            CausalRule(condition, Literal(effect.variable, effect.holds == holds), text[start:end], (start, end))
+            for effect in _effects(effects, mention)
         )
         for condition in read_condition(causes, mention)
     ]

@@ -45,12 +45,12 @@ def curves(
 
 def _lines(ax: Axes, table: pandas.DataFrame, chosen: Sequence[str] | None = None) -> None:
     kinds = list(dict.fromkeys(table["series"]))
-    for place, (kind, colour) in enumerate(zip(kinds, chosen or colours(len(kinds)), strict=True)):
-        part = table[table["series"] == kind].sort_values("x")
-        at, values = part["x"].to_numpy(dtype=float), part["value"].to_numpy(dtype=float)
-        low, high = part["low"].to_numpy(dtype=float), part["high"].to_numpy(dtype=float)
-        ax.fill_between(at, low, high, color=colour, alpha=0.18, lw=0)
-        ls, marker = LINES[place % len(LINES)], MARKERS[place % len(MARKERS)]
-        ax.plot(at, values, color=colour, ls=ls, marker=marker, lw=1.2, ms=4, mec="black", mew=0.4, label=kind)
+    for index, (kind, colour) in enumerate(zip(kinds, chosen or colours(len(kinds)), strict=True)):
+        series = table[table["series"] == kind].sort_values("x")
+        xs, values = series["x"].to_numpy(dtype=float), series["value"].to_numpy(dtype=float)
+        low, high = series["low"].to_numpy(dtype=float), series["high"].to_numpy(dtype=float)
+        ax.fill_between(xs, low, high, color=colour, alpha=0.18, lw=0)
+        ls, marker = LINES[index % len(LINES)], MARKERS[index % len(MARKERS)]
+        ax.plot(xs, values, color=colour, ls=ls, marker=marker, lw=1.2, ms=4, mec="black", mew=0.4, label=kind)
     ax.grid()
     ax.set_axisbelow(True)

@@ -83,8 +83,8 @@ def _model(study: ChainStudy) -> str:
 
 
 def _simulator(study: ChainStudy, where: str = "") -> str:
-    given = study.options.drift
-    return f"{drift.NAME} (declared, no model; drift {given.rate:g}, obedience {given.obedience:g}{where})"
+    options = study.options.drift
+    return f"{drift.NAME} (declared, no model; drift {options.rate:g}, obedience {options.obedience:g}{where})"
 
 
 def _chains(study: ChainStudy) -> str:
@@ -105,17 +105,17 @@ def chains_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
     rows = []
     for name, ran in study.sets.items():
         for domain in dict.fromkeys(chain.domain for chain in ran.bench.chains):
-            of = [chain for chain in ran.bench.chains if chain.domain == domain]
-            depths = Counter(chain.depth for chain in of)
+            domain_chains = [chain for chain in ran.bench.chains if chain.domain == domain]
+            depths = Counter(chain.depth for chain in domain_chains)
             rows.append(
                 {
                     "chains": name,
                     "domain": domain,
-                    "n": len(of),
+                    "n": len(domain_chains),
                     "steps": ", ".join(f"{depth} ({count})" for depth, count in sorted(depths.items())),
-                    "contradicted": sum(bool(chain.contradictions) for chain in of),
-                    "true denials": sum(bool(chain.asides) for chain in of),
-                    "paraphrases": sum(len(chain.paraphrases) for chain in of),
+                    "contradicted": sum(bool(chain.contradictions) for chain in domain_chains),
+                    "true denials": sum(bool(chain.asides) for chain in domain_chains),
+                    "paraphrases": sum(len(chain.paraphrases) for chain in domain_chains),
                 }
             )
     return book.table(pandas.DataFrame(rows), "chains")
@@ -124,10 +124,10 @@ def chains_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
 def verdicts_text(verdicts: Sequence[CausalVerdict]) -> str:
     """Verdicts with their reason, query and triples, for people."""
     lines: list[str] = []
-    for each in verdicts:
-        rows = [f"{each.outcome}: {one_line(each.quote)}", f"  why     {one_line(each.reason)}"]
-        rows += [f"  query   {each.query}"] if each.query else []
-        rows += [f"  triple  {' '.join(map(str, triple))}" for triple in each.triples]
+    for verdict in verdicts:
+        rows = [f"{verdict.outcome}: {one_line(verdict.quote)}", f"  why     {one_line(verdict.reason)}"]
+        rows += [f"  query   {verdict.query}"] if verdict.query else []
+        rows += [f"  triple  {' '.join(map(str, triple))}" for triple in verdict.triples]
         lines += [*rows, ""]
     return "\n".join(lines).rstrip() or "Nothing is stated."
 
@@ -136,11 +136,11 @@ def case_text(case: Case) -> str:
     """An answer from the inside, up to its last round: each draft, and what was said against it."""
     answer = case.answer
     lines = [f"{case.chain.id}, {NAMES[case.arm]}: {answer.decision} ({answer.reason})", "", case.chain.prompt]
-    for each in answer.rounds:
-        counted = Counter(verdict.outcome for verdict in each.verdicts)
+    for round_ in answer.rounds:
+        counted = Counter(verdict.outcome for verdict in round_.verdicts)
         outcomes = ", ".join(f"{count} {outcome}" for outcome, count in counted.items()) or "no statement"
-        lines += ["", f"Round {each.number}: score {numbers.number(each.score)}, {outcomes}", each.draft]
-        lines += [f"  ! {line}" for line in each.constraints]
+        lines += ["", f"Round {round_.number}: score {numbers.number(round_.score)}, {outcomes}", round_.draft]
+        lines += [f"  ! {line}" for line in round_.constraints]
     return "\n".join(lines)
 
 
@@ -156,8 +156,8 @@ def arms_table(book: Book, study: ChainStudy, figures: Measured) -> pandas.DataF
 
 def _by_arm(study: ChainStudy, figures: Measured, measures: Sequence[str]) -> pandas.DataFrame:
     rows = [
-        {"chains": name, "arm": NAMES[arm], "n": len(study.sets[name].bench.chains)} | _row(found, measures)
-        for (name, arm), found in figures.items()
+        {"chains": name, "arm": NAMES[arm], "n": len(study.sets[name].bench.chains)} | _row(estimates, measures)
+        for (name, arm), estimates in figures.items()
     ]
     return pandas.DataFrame(rows)
 
@@ -170,7 +170,10 @@ def arms_figure(book: Book, study: ChainStudy, figures: Measured) -> Path:
     """Entailment, completeness and contradictions by arm: `arms`."""
     panels = {
         measure: pandas.DataFrame(
-            [{"arm": NAMES[arm], "chains": name, **_plain(found[measure])} for (name, arm), found in figures.items()]
+            [
+                {"arm": NAMES[arm], "chains": name, **_plain(estimates[measure])}
+                for (name, arm), estimates in figures.items()
+            ]
         )
         for measure in _UNITS
     }
@@ -205,17 +208,17 @@ def paired_table(book: Book, study: ChainStudy, compared: Mapping[str, Sequence[
     rows = [
         {
             "chains": name,
-            "against": NAMES[each.second],
-            "n": each.difference.clusters,
-            **bounds("gain", each.difference),
-            "Holm p": each.p,
-            "loop alone right": each.whole.first_only,
-            "it alone": each.whole.second_only,
-            "McNemar p": each.whole.p,
-            "Holm p, McNemar": each.p_whole,
+            "against": NAMES[comparison.second],
+            "n": comparison.difference.clusters,
+            **bounds("gain", comparison.difference),
+            "Holm p": comparison.p,
+            "loop alone right": comparison.whole.first_only,
+            "it alone": comparison.whole.second_only,
+            "McNemar p": comparison.whole.p,
+            "Holm p, McNemar": comparison.p_whole,
         }
-        for name, of in compared.items()
-        for each in of
+        for name, comparisons in compared.items()
+        for comparison in comparisons
     ]
     frame = pandas.DataFrame(rows)
     shown = frame.drop(columns=["chains"]) if len(study.sets) == 1 and len(frame) else frame
@@ -234,16 +237,16 @@ def invariance_table(book: Book, study: ChainStudy, figures: Measured) -> pandas
 
 def model_table(book: Book, asked: ChainStudy, simulated: ChainStudy) -> pandas.DataFrame:
     """A chat model's drafts and the declared simulator's on the same chains, a row a measure: `model`."""
-    found = {
-        (by, NAMES[arm]): _drafted(of, arm, book.plan)
-        for by, of in (("model", asked), ("simulator", simulated))
-        for arm in of.arms
+    measured = {
+        (by, NAMES[arm]): _drafted(study, arm, book.plan)
+        for by, study in (("model", asked), ("simulator", simulated))
+        for arm in study.arms
     }
     n = len(asked.ours.bench.chains)
-    full = [{"drafts by": by, "arm": arm, "n": n} | _row(each) for (by, arm), each in found.items()]
-    measures = dict.fromkeys(measure for each in found.values() for measure in each)
+    full = [{"drafts by": by, "arm": arm, "n": n} | _row(estimates) for (by, arm), estimates in measured.items()]
+    measures = dict.fromkeys(measure for estimates in measured.values() for measure in estimates)
     shown = [
-        {"measure": measure} | _row({f"{by}, {arm}": each[measure] for (by, arm), each in found.items()})
+        {"measure": measure} | _row({f"{by}, {arm}": estimates[measure] for (by, arm), estimates in measured.items()})
         for measure in measures
     ]
     words = {"drafter": asked.drafts_by, "simulator": _simulator(simulated), "sampled": n}
@@ -256,9 +259,9 @@ def _drafted(study: ChainStudy, arm: Arm, plan: Resampling) -> dict[str, Estimat
     cases = [case for case in study.ours.cases if case.arm == arm and case.wording == 0]
     figures = chain_metrics.figures(cases, arm, plan)
     failed = [float(case.answer.decision == "failed") for case in cases]
-    silent = [float(not any(each.claim for each in case.judged)) for case in cases]
+    silent = [float(not any(v.claim for v in case.judged)) for case in cases]
     of_replies = {
-        name: ratio(of, [1.0] * len(cases), plan) for name, of in (("no statement", silent), ("no reply", failed))
+        name: ratio(flags, [1.0] * len(cases), plan) for name, flags in (("no statement", silent), ("no reply", failed))
     }
     return {name: figures[name] for name in OF_DRAFTS} | chain_metrics.revised(cases, plan) | of_replies
 
@@ -269,10 +272,15 @@ def _drafted(study: ChainStudy, arm: Arm, plan: Resampling) -> dict[str, Estimat
 def contradictions_table(book: Book, found: Found) -> pandas.DataFrame:
     """Contradictions found, by kind, and those called so, by rule: `contradictions`."""
     rows = [
-        {"in": where, "kind or rule": each.name.replace("_", " "), "of": each.of, **bounds(measure, each.share)}
+        {
+            "in": where,
+            "kind or rule": detection.name.replace("_", " "),
+            "of": detection.of,
+            **bounds(measure, detection.share),
+        }
         for where, halves in found.items()
         for measure, half in zip(("recall", "precision"), halves, strict=True)
-        for each in half
+        for detection in half
     ]
     columns = ["in", "kind or rule", "of", *with_bounds(("recall", "precision"))]
     return book.table(pandas.DataFrame(rows).reindex(columns=columns), "contradictions")
@@ -283,8 +291,10 @@ def contradictions_table(book: Book, found: Found) -> pandas.DataFrame:
 
 def ablations_table(book: Book, swept: pandas.DataFrame) -> pandas.DataFrame:
     """The loop without each of its parts: `ablations`."""
-    own = swept[(swept["parameter"] == "parts") & (swept["arm"] == "caf")]
-    frame = own.assign(loop=[PARTS[part] for part in own["value"]]).drop(columns=["parameter", "value", "arm"])
+    loop_rows = swept[(swept["parameter"] == "parts") & (swept["arm"] == "caf")]
+    frame = loop_rows.assign(loop=[PARTS[name] for name in loop_rows["value"]]).drop(
+        columns=["parameter", "value", "arm"]
+    )
     shown = frame[["loop", *with_bounds(("entailment", "complete", "accepted", "drafts", "gain"))]]
     full = frame[["loop", *(column for column in frame.columns if column != "loop")]]
     return book.table(shown, "ablations", full=full, decimals={"drafts": 2})
@@ -292,8 +302,8 @@ def ablations_table(book: Book, swept: pandas.DataFrame) -> pandas.DataFrame:
 
 def sweep_table(book: Book, swept: pandas.DataFrame) -> pandas.DataFrame:
     """Each parameter varied, the others as set: `sweep`."""
-    own = swept[(swept["parameter"] != "parts") & (swept["arm"] == "caf")]
-    named = own.assign(parameter=[PARAMETERS.get(name, name) for name in own["parameter"]])
+    loop_rows = swept[(swept["parameter"] != "parts") & (swept["arm"] == "caf")]
+    named = loop_rows.assign(parameter=[PARAMETERS.get(name, name) for name in loop_rows["parameter"]])
     shown = named[["parameter", "value", *with_bounds((*SWEPT, "gain")), "p"]]
     return book.table(shown, "sweep", full=swept[swept["parameter"] != "parts"], decimals={"p": 4}, long=True)
 
@@ -303,8 +313,8 @@ def gain_ends(swept: pandas.DataFrame) -> float | None:
 
     It is where the line between two values swept crosses zero.
     """
-    own = swept[(swept["parameter"] == "obedience") & (swept["arm"] == "caf")]
-    points = sorted(zip(own["value"].astype(float), own["gain"].astype(float), strict=True))
+    loop_rows = swept[(swept["parameter"] == "obedience") & (swept["arm"] == "caf")]
+    points = sorted(zip(loop_rows["value"].astype(float), loop_rows["gain"].astype(float), strict=True))
     crossing = [
         low + (high - low) * -below / (above - below)
         for (low, below), (high, above) in pairwise(points)
@@ -327,16 +337,20 @@ def coverage_figure(book: Book, swept: pandas.DataFrame) -> Path:
 
 
 def _curves(book: Book, swept: pandas.DataFrame, name: str, axis: str, ends: float | None) -> Figure:
-    own = swept[swept["parameter"] == name]
+    swept_rows = swept[swept["parameter"] == name]
     panels = {}
-    for measure, of in (("entailment", own), ("complete", own), ("gain", own[own["arm"] == "caf"])):
+    for measure, measure_rows in (
+        ("entailment", swept_rows),
+        ("complete", swept_rows),
+        ("gain", swept_rows[swept_rows["arm"] == "caf"]),
+    ):
         panels[measure] = pandas.DataFrame(
             {
-                "x": of["value"].astype(float),
-                "series": ["loop minus best of T" if measure == "gain" else NAMES[arm] for arm in of["arm"]],
-                "value": of[measure],
-                "low": of[f"{measure}_low"].fillna(of[measure]),
-                "high": of[f"{measure}_high"].fillna(of[measure]),
+                "x": measure_rows["value"].astype(float),
+                "series": ["loop minus best of T" if measure == "gain" else NAMES[arm] for arm in measure_rows["arm"]],
+                "value": measure_rows[measure],
+                "low": measure_rows[f"{measure}_low"].fillna(measure_rows[measure]),
+                "high": measure_rows[f"{measure}_high"].fillna(measure_rows[measure]),
             }
         )
     units = {**_UNITS, "gain": "difference in entailment"}
@@ -348,9 +362,9 @@ def _curves(book: Book, swept: pandas.DataFrame, name: str, axis: str, ends: flo
 
 def replays_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
     """The published table beside its replay from drawn verdicts: `random_verdicts`."""
-    frame = pandas.DataFrame([asdict(each) | {"inside": each.inside} for each in study.replayed])
+    frame = pandas.DataFrame([asdict(cell) | {"inside": cell.inside} for cell in study.replayed])
     shown = frame.rename(columns={"mean": "replayed", "low": "replayed_low", "high": "replayed_high"})
-    shown["inside"] = ["not measured" if pandas.isna(each) else "yes" if each else "no" for each in frame["inside"]]
+    shown["inside"] = ["not measured" if pandas.isna(flag) else "yes" if flag else "no" for flag in frame["inside"]]
     inside, measured = random_verdicts.reproduced(study.replayed)
     theirs = published().loop
     words = {
@@ -367,7 +381,7 @@ def replays_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
 
 def latency_table(book: Book, seconds: Mapping[str, Sequence[float]]) -> pandas.DataFrame:
     """Milliseconds of an ASK query and of checking a sentence, which differ from run to run: `latency`."""
-    rows = [{"what": what, **milliseconds(taken)} for what, taken in seconds.items() if taken]
+    rows = [{"what": task, **milliseconds(durations)} for task, durations in seconds.items() if durations]
     return book.table(pandas.DataFrame(rows), "latency_chains", decimals=4)
 
 
@@ -381,9 +395,9 @@ def numbers_file(
 ) -> Path:
     """The headline figures as macros, each beginning with `Causal`: `numbers.tex`."""
     estimates: dict[str, Estimate] = {}
-    for (name, arm), each in figures.items():
-        of = "" if name == OURS else f"{name} "
-        estimates |= {f"{of}{arm} {measure}": each[measure] for measure in MEASURES}
+    for (name, arm), arm_estimates in figures.items():
+        prefix = "" if name == OURS else f"{name} "
+        estimates |= {f"{prefix}{arm} {measure}": arm_estimates[measure] for measure in MEASURES}
     for where, (kinds, rules) in found.items():
         estimates |= {f"recall in {where}": kinds[-1].share, f"precision in {where}": rules[-1].share}
     macros = {"chains": str(len(study.ours.bench.chains)), "drift": f"{study.options.drift.rate:g}"}
@@ -412,9 +426,9 @@ def sentences(
     """Say what the study shows on these chains, computed from its results."""
     lines = [f"Drafts by: {_model(study)}."]
     lines += [
-        f"{NAMES[arm]}, chains {name}: entailment {told(each['entailment'])}, contradicted "
-        f"{told(each['contradicted'])}, Jaccard over paraphrases {told(each['jaccard'])}."
-        for (name, arm), each in figures.items()
+        f"{NAMES[arm]}, chains {name}: entailment {told(estimates['entailment'])}, contradicted "
+        f"{told(estimates['contradicted'])}, Jaccard over paraphrases {told(estimates['jaccard'])}."
+        for (name, arm), estimates in figures.items()
     ]
     lines += [
         f"The loop's gain over best of T: {told(pair.difference)}."

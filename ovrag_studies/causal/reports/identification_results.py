@@ -16,18 +16,18 @@ from ovrag_studies.causal.questions.question_inside import in_words
 
 def identification_table(book: Book, examined: Sequence[Examined]) -> pandas.DataFrame:
     """Table of what graphs let one compute, and why not: `identification`."""
-    frame = pandas.DataFrame([_row(each) for each in examined])
+    frame = pandas.DataFrame([_row(model) for model in examined])
     shown = frame.drop(columns="naive")
     return book.table(shown, "identification", {"models": len(frame)}, full=frame)
 
 
 def _row(examined: Examined) -> dict[str, object]:
-    found = examined.found
+    answer = examined.found
     return {
         "model": _title(examined),
-        "identified": f"by {found.method}" if isinstance(found, Estimand) else "no",
-        "by": in_words(found.formula) if isinstance(found, Estimand) else f"open: {found.path}",
-        "would suffice": "" if isinstance(found, Estimand) else found.assumption,
+        "identified": f"by {answer.method}" if isinstance(answer, Estimand) else "no",
+        "by": in_words(answer.formula) if isinstance(answer, Estimand) else f"open: {answer.path}",
+        "would suffice": "" if isinstance(answer, Estimand) else answer.assumption,
         "computed": examined.estimate,
         "bounds": numbers.interval(examined.bounds).replace("-", "−"),
         "naive": examined.naive,
@@ -36,8 +36,8 @@ def _row(examined: Examined) -> dict[str, object]:
 
 
 def _title(examined: Examined) -> str:
-    of = ", direct effect" if examined.example.asked.kind == "nde" else ""
-    return f"{examined.example.name}{of}"
+    suffix = ", direct effect" if examined.example.asked.kind == "nde" else ""
+    return f"{examined.example.name}{suffix}"
 
 
 def actions_table(book: Book) -> pandas.DataFrame:

@@ -40,13 +40,13 @@ def accuracies(tables: Mapping[str, pandas.DataFrame], width: float) -> Figure:
 
 def _marks(ax: Axes, table: pandas.DataFrame) -> None:
     places = numpy.arange(len(table))
-    for place, row in zip(places, table.to_dict("records"), strict=True):
+    for y, row in zip(places, table.to_dict("records"), strict=True):
         if row["published"]:
-            ax.plot(row["value"], place, "D", mfc="white", mec="black", ms=4.5, mew=0.8, zorder=4)
+            ax.plot(row["value"], y, "D", mfc="white", mec="black", ms=4.5, mew=0.8, zorder=4)
             continue
         if not pandas.isna(row["low"]):
-            ax.hlines(place, row["low"], row["high"], color=BLUE, lw=1.3)
-        ax.plot(row["value"], place, "o", color=BLUE, ms=4.5, zorder=3)
+            ax.hlines(y, row["low"], row["high"], color=BLUE, lw=1.3)
+        ax.plot(row["value"], y, "o", color=BLUE, ms=4.5, zorder=3)
     labels = [f"{row}, n = {n:,.0f}" for row, n in zip(table["row"], table["n"], strict=True)]
     ax.set_yticks(places, labels)
     ax.set_ylim(len(table) - 0.5, -0.5)

@@ -57,9 +57,9 @@ def open_book(settings: Settings, study: QuestionStudy) -> Book:
 
 def _counted(study: QuestionStudy) -> str:
     counted = [
-        f"{len(asked.judged)} labelled questions in the language of {BENCHMARKS[language]} ({study.files[language]}, "
-        f"{len({each.question.group for each in asked.judged})} {CLUSTERS[language]})"
-        for language, asked in study.asked.items()
+        f"{len(question_file.judged)} labelled questions in the language of {BENCHMARKS[language]} "
+        f"({study.files[language]}, {len({j.question.group for j in question_file.judged})} {CLUSTERS[language]})"
+        for language, question_file in study.asked.items()
     ]
     return "; ".join(counted)
 
@@ -78,14 +78,17 @@ def _published(language: Language) -> tuple[PublishedSystem, ...]:
 def questions_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """The headline shares, with published accuracies beside: `questions`."""
     rows: list[dict[str, object]] = []
-    for language, asked in study.asked.items():
+    for language, question_file in study.asked.items():
         named = {"questions": NAMES[language]}
-        rows += [named | {"figure": each.name, **_columns(each)} for each in question_metrics.figures(asked, book.plan)]
-        constant = _constant(asked, book)
+        rows += [
+            named | {"figure": share.name, **_columns(share)}
+            for share in question_metrics.figures(question_file, book.plan)
+        ]
+        constant = _constant(question_file, book)
         rows.append(named | {"figure": constant.name, **_columns(constant)})
         rows += [
-            named | {"figure": f"{each.system} (published)", "of": each.questions, "share": each.accuracy}
-            for each in _published(language)
+            named | {"figure": f"{system.system} (published)", "of": system.questions, "share": system.accuracy}
+            for system in _published(language)
         ]
     columns = ["questions", "figure", "hits", "of", "share", "share_low", "share_high", "clusters"]
     frame = pandas.DataFrame(rows, columns=columns).astype({"hits": "Int64", "of": "Int64", "clusters": "Int64"})
@@ -94,7 +97,7 @@ def questions_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
 
 def _constant(asked: QuestionFile, book: Book) -> QuestionShare:
     """Share right by always giving the commonest label."""
-    most = max(("yes", "no"), key=lambda label: sum(each.question.label == label for each in asked.judged))
+    most = max(("yes", "no"), key=lambda label: sum(j.question.label == label for j in asked.judged))
     name = f"labels as given, by always saying {most}"
     return question_metrics.share(name, asked.judged, lambda each: each.question.label == most, book.plan)
 
@@ -102,10 +105,10 @@ def _constant(asked: QuestionFile, book: Book) -> QuestionShare:
 def groups_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """Shares right by type, graph, rung and variant: `questions_groups`."""
     rows = [
-        {"questions": NAMES[language], "by": field, "group": each.name, **_columns(each)}
-        for language, asked in study.asked.items()
-        for field, shares in question_metrics.groups(asked, book.plan).items()
-        for each in shares
+        {"questions": NAMES[language], "by": field, "group": share.name, **_columns(share)}
+        for language, question_file in study.asked.items()
+        for field, shares in question_metrics.groups(question_file, book.plan).items()
+        for share in shares
     ]
     columns = ["questions", "by", "group", "hits", "of", "share", "share_low", "share_high", "clusters"]
     frame = pandas.DataFrame(rows, columns=columns)
@@ -115,13 +118,13 @@ def groups_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
 def accuracy_figure(book: Book, study: QuestionStudy) -> Path:
     """Shares right by type, published ones beside: `questions_accuracy`."""
     tables = {}
-    for language, asked in study.asked.items():
-        everything = question_metrics.share("all", asked.judged, question_metrics.is_right, book.plan)
-        by_type = question_metrics.groups(asked, book.plan).get("type", [])
-        rows = [_mark(TYPES.get(each.name, each.name), each.estimate, each.of) for each in (everything, *by_type)]
+    for language, question_file in study.asked.items():
+        everything = question_metrics.share("all", question_file.judged, question_metrics.is_right, book.plan)
+        by_type = question_metrics.groups(question_file, book.plan).get("type", [])
+        rows = [_mark(TYPES.get(share.name, share.name), share.estimate, share.of) for share in (everything, *by_type)]
         rows += [
-            {"row": each.system, "value": each.accuracy, "n": each.questions, "published": True}
-            for each in _published(language)
+            {"row": system.system, "value": system.accuracy, "n": system.questions, "published": True}
+            for system in _published(language)
         ]
         title = f"{NAMES[language]}, in the language of {BENCHMARKS[language]}"
         tables[title] = pandas.DataFrame(rows, columns=["row", "value", "low", "high", "n", "published"])
@@ -136,23 +139,23 @@ def _mark(name: str, found: Estimate, n: int) -> dict[str, object]:
 def status_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """Questions by status, and labels that the rules contradict, which cut across statuses: `questions_status`."""
     rows: list[dict[str, object]] = []
-    for language, asked in study.asked.items():
-        groups = question_metrics.statuses(asked)
+    for language, question_file in study.asked.items():
+        groups = question_metrics.statuses(question_file)
         if language == "rules":
-            groups["label contested"] = [each for each in asked.judged if each.contested]
+            groups["label contested"] = [j for j in question_file.judged if j.contested]
         rows += [_status_row(book, language, status, judged) for status, judged in groups.items()]
     frame = pandas.DataFrame(rows, columns=["questions", "status", "n", "answered", *with_bounds(["as labelled"])])
     return book.table(frame, "questions_status")
 
 
 def _status_row(book: Book, language: Language, status: str, judged: Sequence[JudgedQuestion]) -> dict[str, object]:
-    labelled = [each for each in judged if each.question.label is not None]
+    labelled = [j for j in judged if j.question.label is not None]
     right = question_metrics.share(status, labelled, question_metrics.is_right, book.plan)
     return {
         "questions": NAMES[language],
         "status": status,
         "n": len(judged),
-        "answered": sum(each.solved.answer is not None for each in judged),
+        "answered": sum(j.solved.answer is not None for j in judged),
         **bounds("as labelled", right.estimate),
     }
 
@@ -161,15 +164,15 @@ def flagged_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """One question of every status that is not “determined”, with the reason: `questions_flagged`."""
     rows = [
         {
-            "questions": NAMES[each.question.language],
-            "status": each.status,
-            "asked": each.question.asked,
-            "answer": each.answer or "none",
-            "label": each.question.label or "none",
-            "reason": each.reason,
-            "would suffice": each.record.get("assumption") or "",
+            "questions": NAMES[solved.question.language],
+            "status": solved.status,
+            "asked": solved.question.asked,
+            "answer": solved.answer or "none",
+            "label": solved.question.label or "none",
+            "reason": solved.reason,
+            "would suffice": solved.record.get("assumption") or "",
         }
-        for each in question_inside.of_each_status(study.asked.values())
+        for solved in question_inside.of_each_status(study.asked.values())
     ]
     frame = pandas.DataFrame(
         rows, columns=["questions", "status", "asked", "answer", "label", "reason", "would suffice"]
@@ -180,9 +183,9 @@ def flagged_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
 def contested_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """Labels that the rules of their own question contradict, a row a text: `questions_contested`."""
     by_text: dict[str, list[JudgedQuestion]] = {}
-    for each in study.asked["rules"].judged:
-        if each.contested:
-            by_text.setdefault(each.question.group, []).append(each)
+    for judged_question in study.asked["rules"].judged:
+        if judged_question.contested:
+            by_text.setdefault(judged_question.question.group, []).append(judged_question)
     rows = [
         {
             "text": group,
@@ -201,8 +204,8 @@ def contested_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
 def latency_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """Milliseconds to read and solve a question, which differ from run to run: `latency_questions`."""
     rows = []
-    for language, asked in study.asked.items():
-        spent = [each.seconds for each in (*asked.judged, *asked.unlabelled)]
+    for language, question_file in study.asked.items():
+        spent = [q.seconds for q in (*question_file.judged, *question_file.unlabelled)]
         rows.append({"questions": NAMES[language], **milliseconds(spent)})
     return book.table(pandas.DataFrame(rows), "latency_questions")
 
@@ -212,7 +215,7 @@ def latency_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
 
 def inside_table(book: Book, shown: Sequence[Solved]) -> pandas.DataFrame:
     """Questions from the inside, step by step: `questions_inside`."""
-    frames = [question_inside.steps(each).assign(question=NAMES[each.question.language]) for each in shown]
+    frames = [question_inside.steps(solved).assign(question=NAMES[solved.question.language]) for solved in shown]
     frame = pandas.concat(frames, ignore_index=True)[["question", "step", "text"]]
     frame["text"] = frame["text"].map(question_inside.in_words)
     frame.loc[frame["question"] == frame["question"].shift(), "question"] = ""
@@ -226,15 +229,18 @@ def numbers_file(book: Book, study: QuestionStudy, examined: Iterable[Examined])
     """The figures as macros, each beginning with `CausalQuestions`: `numbers.tex`."""
     macros = dict(IN_PROSE)
     estimates: dict[str, Estimate] = {}
-    for language, asked in study.asked.items():
-        macros |= {f"{language} n": str(len(asked.judged))}
-        for each in question_metrics.figures(asked, book.plan):
-            estimates[f"{language} {each.name}"] = each.estimate
-            macros |= {f"{language} {each.name} of": str(each.of), f"{language} {each.name} hits": str(each.hits)}
-        macros |= {f"{language} {status}": str(len(of)) for status, of in question_metrics.statuses(asked).items()}
-        macros |= {f"published {each.system}": numbers.number(each.accuracy) for each in _published(language)}
-    for words, found in estimates.items():
-        macros |= numbers.with_interval(words, found.value, found.low, found.high)
+    for language, question_file in study.asked.items():
+        macros |= {f"{language} n": str(len(question_file.judged))}
+        for share in question_metrics.figures(question_file, book.plan):
+            estimates[f"{language} {share.name}"] = share.estimate
+            macros |= {f"{language} {share.name} of": str(share.of), f"{language} {share.name} hits": str(share.hits)}
+        macros |= {
+            f"{language} {status}": str(len(judged))
+            for status, judged in question_metrics.statuses(question_file).items()
+        }
+        macros |= {f"published {system.system}": numbers.number(system.accuracy) for system in _published(language)}
+    for words, estimate in estimates.items():
+        macros |= numbers.with_interval(words, estimate.value, estimate.low, estimate.high)
     for model in examined:
         macros |= {f"{model.example.name} truth": numbers.number(model.truth)}
         macros |= {f"{model.example.name} naive": numbers.number(model.naive)}
@@ -245,7 +251,7 @@ def numbers_file(book: Book, study: QuestionStudy, examined: Iterable[Examined])
 def sentences(book: Book, study: QuestionStudy) -> list[str]:
     """Say what the questions show, computed from the results."""
     return [
-        f"{NAMES[language]}: {each.name}: {each.hits} of {each.of}, {told(each.estimate)}"
-        for language, asked in study.asked.items()
-        for each in question_metrics.figures(asked, book.plan)
+        f"{NAMES[language]}: {share.name}: {share.hits} of {share.of}, {told(share.estimate)}"
+        for language, question_file in study.asked.items()
+        for share in question_metrics.figures(question_file, book.plan)
     ]

@@ -40,18 +40,18 @@ def write_bundle(
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ResultError(f"{folder} is not empty; name a folder for the audit bundle that is")
-    _require_whole(records, corpus, {each.key for each in kept})
+    _require_whole(records, corpus, {reply.key for reply in kept})
     texts = {doc_id: f"documents/{number:04}.txt" for number, doc_id in enumerate(corpus.documents, 1)}
-    content = {texts[each.doc_id]: _encoded(each.text) for each in corpus.documents.values()}
+    content = {texts[document.doc_id]: _encoded(document.text) for document in corpus.documents.values()}
     content |= {
         "settings.json": _encoded(json.dumps(settings, indent=1, sort_keys=True) + "\n"),
-        "records.jsonl": _lines(each.model_dump(mode="json") for each in records),
+        "records.jsonl": _lines(record.model_dump(mode="json") for record in records),
         "paragraphs.jsonl": _lines(_paragraphs(corpus)),
-        "replies.jsonl": _lines({"key": each.key, **each.model_dump()} for each in kept),
+        "replies.jsonl": _lines({"key": reply.key, **reply.model_dump()} for reply in kept),
     }
     documents: list[JsonValue] = [
-        {"doc_id": each.doc_id, "file": each.file, "sha256": each.sha256, "text": texts[each.doc_id]}
-        for each in corpus.documents.values()
+        {"doc_id": document.doc_id, "file": document.file, "sha256": document.sha256, "text": texts[document.doc_id]}
+        for document in corpus.documents.values()
     ]
     hashes: dict[str, JsonValue] = {name: _digest(data) for name, data in sorted(content.items())}
     manifest = {"format": FORMAT, "documents": documents, "files": hashes}
@@ -66,10 +66,10 @@ def write_bundle(
 
 def _require_whole(records: Iterable[PolicyRecord], corpus: PolicyCorpus, keys: set[str]) -> None:
     for record in records:
-        for cited in (cited for said in record.sentences for cited in said.citations):
+        for cited in (cited for sentence in record.sentences for cited in sentence.citations):
             if not verifies(cited, corpus):
-                place = f"{cited.doc_id} at {cited.start}–{cited.end}"
-                raise ResultError(f"{record.query_id} quotes what does not stand in {place}; answer it anew")
+                location = f"{cited.doc_id} at {cited.start}–{cited.end}"
+                raise ResultError(f"{record.query_id} quotes what does not stand in {location}; answer it anew")
         if unknown := sorted(set(record.replies) - keys):
             raise ResultError(f"{record.query_id}: no reply is kept under the key {unknown[0]}; run the queries anew")
 

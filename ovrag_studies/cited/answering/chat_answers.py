@@ -79,25 +79,25 @@ def ask_chat(
     query: str, paragraphs: Sequence[Paragraph], verifier: SentenceVerifier, chat: Chat, seed: int | None
 ) -> CitedAnswer:
     """Return a chat model's answer from paragraphs; silence where its reply cannot be used or none of it is left."""
-    labels = {f"P{number}": each for number, each in enumerate(paragraphs, 1)}
+    labels = {f"P{number}": paragraph for number, paragraph in enumerate(paragraphs, 1)}
     messages = [Message("system", _SYSTEM), Message("user", _prompt(query, labels))]
 
     def complete(asked: Sequence[Message]) -> Reply:
         return chat.complete(asked, schema=CitedReply, temperature=TEMPERATURE, seed=seed, purpose=PURPOSE)
 
     try:
-        first = complete(messages)
+        reply = complete(messages)
     except ModelError as error:
         return silent_answer(query, f"{chat.name} {UNUSABLE}: {one_line(str(error), 200)}", chat.name)
-    checked, repairs = _check(first.parsed_as(CitedReply), labels, verifier), max(0, first.usage.calls - 1)
+    checked, repairs = _check(reply.parsed_as(CitedReply), labels, verifier), max(0, reply.usage.calls - 1)
     # The second reply may itself take a repair of its form, and there are two at most.
     if (checked.unknown or checked.invented) and repairs <= MOST_REPAIRS - 2:
-        asked = _REPAIR.format(unknown=checked.unknown, invented=checked.invented)
+        request = _REPAIR.format(unknown=checked.unknown, invented=checked.invented)
         try:
-            second = complete([*messages, Message("assistant", first.text), Message("user", asked)])
-            mended = _check(second.parsed_as(CitedReply), labels, verifier)
+            second_reply = complete([*messages, Message("assistant", reply.text), Message("user", request)])
+            mended = _check(second_reply.parsed_as(CitedReply), labels, verifier)
             unknown, invented = checked.unknown + mended.unknown, checked.invented + mended.invented
-            checked, repairs = replace(mended, unknown=unknown, invented=invented), max(1, second.usage.calls)
+            checked, repairs = replace(mended, unknown=unknown, invented=invented), max(1, second_reply.usage.calls)
         except ModelError:
             repairs = MOST_REPAIRS  # what was right in the first reply stays
     reason = ""
@@ -118,28 +118,30 @@ def ask_chat(
 
 
 def _prompt(query: str, labels: Mapping[str, Paragraph]) -> str:
-    line = fence(query, *(each.text for each in labels.values()))
-    passages = "\n\n".join(f"{label}\n{line}\n{each.text}\n{line}" for label, each in labels.items())
+    line = fence(query, *(paragraph.text for paragraph in labels.values()))
+    passages = "\n\n".join(f"{label}\n{line}\n{paragraph.text}\n{line}" for label, paragraph in labels.items())
     return f"{passages}\n\nQuestion: {one_line(query)}"
 
 
 def _check(reply: CitedReply, labels: Mapping[str, Paragraph], verifier: SentenceVerifier) -> _CheckedReply:
     checked = _CheckedReply()
-    for given in reply.sentences:
+    for sentence in reply.sentences:
         citations: list[Citation] = []
-        checked.unknown += sum(name not in labels for each in read_citations(given.text, labels) for name in each.ids)
-        for each in given.quotes:
-            paragraph = labels.get(each.passage.strip("[]() "))
-            span = locate(each.quote, paragraph.text) if paragraph else None
+        checked.unknown += sum(
+            name not in labels for cited in read_citations(sentence.text, labels) for name in cited.ids
+        )
+        for quotation in sentence.quotes:
+            paragraph = labels.get(quotation.passage.strip("[]() "))
+            span = locate(quotation.quote, paragraph.text) if paragraph else None
             checked.unknown += paragraph is None
             checked.invented += paragraph is not None and span is None
             if paragraph and span:
                 citations.append(cite(paragraph, *span))
-        made = _supported(given.text, citations, labels, verifier)
-        if isinstance(made, CitedSentence):
-            checked.sentences.append(made)
+        outcome = _supported(sentence.text, citations, labels, verifier)
+        if isinstance(outcome, CitedSentence):
+            checked.sentences.append(outcome)
         else:
-            checked.removed.append(made)
+            checked.removed.append(outcome)
     return checked
 
 
@@ -148,14 +150,18 @@ def _supported(
 ) -> CitedSentence | Removed:
     """Return a model's sentence with its citations, those in its own text included, or why it is removed."""
     inline = read_citations(text, labels)
-    plain = " ".join(each.text for each in inline)
-    named = [labels[name] for each in inline for name in each.ids if name in labels]
-    paragraphs = {each.paragraph_id: each for each in citations}
-    whole = [cite(each, *_best_span(plain, each, verifier)) for each in named if each.id not in paragraphs]
+    plain = " ".join(sentence.text for sentence in inline)
+    named = [labels[name] for sentence in inline for name in sentence.ids if name in labels]
+    paragraphs = {citation.paragraph_id: citation for citation in citations}
+    whole = [
+        cite(paragraph, *_best_span(plain, paragraph, verifier))
+        for paragraph in named
+        if paragraph.id not in paragraphs
+    ]
     cited = tuple(dict.fromkeys([*citations, *whole]))
-    by_id = {each.id: each for each in labels.values()}
+    by_id = {paragraph.id: paragraph for paragraph in labels.values()}
     verdict = verifier.supports(
-        plain, [by_id[name].text for name in dict.fromkeys(each.paragraph_id for each in cited)]
+        plain, [by_id[name].text for name in dict.fromkeys(citation.paragraph_id for citation in cited)]
     )
     return CitedSentence(plain, cited) if verdict.ok and plain else Removed(plain, verdict.why or "it is empty")
 

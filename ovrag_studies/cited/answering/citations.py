@@ -41,13 +41,13 @@ def read_citations(reply: str, known: Collection[str] = ()) -> tuple[Cited, ...]
     `[CITATION: id]` is a citation, and `[id]` where the id is known.
     """
     names = frozenset(known)
-    found: list[Cited] = []
+    cited: list[Cited] = []
     for line in reply.splitlines():
         sentences, alone = _read_line(_ITEM.sub("", line, count=1), names)
-        found += sentences
-        if alone and found:
-            found[-1] = Cited(found[-1].text, tuple(dict.fromkeys(found[-1].ids + alone)))
-    return tuple(found)
+        cited += sentences
+        if alone and cited:
+            cited[-1] = Cited(cited[-1].text, tuple(dict.fromkeys(cited[-1].ids + alone)))
+    return tuple(cited)
 
 
 def _read_line(line: str, known: frozenset[str]) -> tuple[list[Cited], tuple[str, ...]]:
@@ -58,12 +58,12 @@ def _read_line(line: str, known: frozenset[str]) -> tuple[list[Cited], tuple[str
     if not spans:
         return [], tuple(name for _, ids in placed for name in ids)
     ahead = bool(marks) and not line[: marks[0].start].strip() and bool(line[marks[-1].end :].strip(" ."))
-    found: list[list[str]] = [[] for _ in spans]
+    cited_ids: list[list[str]] = [[] for _ in spans]
     for position, ids in placed:
-        found[_owner(spans, position, ahead)].extend(ids)
+        cited_ids[_owner(spans, position, ahead)].extend(ids)
     return [
         Cited(" ".join(plain[start:end].split()), tuple(dict.fromkeys(ids)))
-        for (start, end), ids in zip(spans, found, strict=True)
+        for (start, end), ids in zip(spans, cited_ids, strict=True)
     ], ()
 
 
@@ -78,7 +78,7 @@ def _marks(line: str, known: frozenset[str]) -> Iterator[_CitationMark]:
     for match in _BARE.finditer(line):
         marked = _MARKED.fullmatch(match[0])
         ids = tuple(filter(None, _BETWEEN_IDS.split((marked or match)[1].strip())))
-        if ids and (marked or all(each in known for each in ids)):
+        if ids and (marked or all(name in known for name in ids)):
             yield _CitationMark(match.start(), match.end(), ids)
 
 
@@ -98,15 +98,15 @@ def _runs(line: str, known: frozenset[str]) -> Iterator[_CitationMark]:
 
 def _without(line: str, marks: list[_CitationMark]) -> tuple[str, list[tuple[int, tuple[str, ...]]]]:
     """Return the line without its marks, and where in it each stood."""
-    plain, last, placed = "", 0, []
+    plain, offset, placed = "", 0, []
     for mark in marks:
-        plain += line[last : mark.start]
-        last = mark.end
-        rest = line[last:].lstrip()
-        if rest.startswith((".", ",", ";", ":", "!", "?")):
+        plain += line[offset : mark.start]
+        offset = mark.end
+        tail = line[offset:].lstrip()
+        if tail.startswith((".", ",", ";", ":", "!", "?")):
             plain = plain.rstrip()
-            last = len(line) - len(rest)
-            if plain.endswith((".", "!", "?", ":")) and rest[0] == ".":
-                last += 1  # a full stop after the citation of a sentence that has one
+            offset = len(line) - len(tail)
+            if plain.endswith((".", "!", "?", ":")) and tail[0] == ".":
+                offset += 1  # a full stop after the citation of a sentence that has one
         placed.append((len(plain.rstrip()), mark.ids))
-    return plain + line[last:], placed
+    return plain + line[offset:], placed

@@ -54,11 +54,15 @@ def answer(
     if not query.strip() or len(query) > LONGEST_QUERY:
         reason = f"a question has 1 to {LONGEST_QUERY} characters, not {len(query)}"
         return silent_answer(query[:LONGEST_QUERY], reason, by)
-    paragraphs = list({each.paragraph.id: each.paragraph for each in evidence}.values())
+    paragraphs = list({ranked.paragraph.id: ranked.paragraph for ranked in evidence}.values())
     if not paragraphs:
         return silent_answer(query, "nothing was found", by)
-    made = ask_chat(query, paragraphs, verifier, chat, seed) if chat else copy_sentences(query, paragraphs, verifier)
-    return replace(made, notices=tuple(notice for each in paragraphs for notice in find_instructions(each)))
+    cited_answer = (
+        ask_chat(query, paragraphs, verifier, chat, seed) if chat else copy_sentences(query, paragraphs, verifier)
+    )
+    return replace(
+        cited_answer, notices=tuple(notice for paragraph in paragraphs for notice in find_instructions(paragraph))
+    )
 
 
 def copy_sentences(query: str, paragraphs: Sequence[Paragraph], verifier: SentenceVerifier) -> CitedAnswer:
@@ -67,31 +71,31 @@ def copy_sentences(query: str, paragraphs: Sequence[Paragraph], verifier: Senten
     Copied is what scores at least CLOSE times the best; the last that there is room for is the one that most surely
     answers, by the reader too.
     """
-    spans = [(row, span) for row, each in enumerate(paragraphs) for span in quotable_spans(each.text)]
+    spans = [(row, span) for row, paragraph in enumerate(paragraphs) for span in quotable_spans(paragraph.text)]
     if not spans:
         return silent_answer(query, "the evidence holds no sentence", EXTRACTIVE)
     texts = [paragraphs[row].text[start:end] for row, (start, end) in spans]
-    own = verifier.likeness(query, texts)
-    whole = verifier.likeness(query, [each.text for each in paragraphs])
+    cosines = verifier.likeness(query, texts)
+    paragraph_cosines = verifier.likeness(query, [paragraph.text for paragraph in paragraphs])
     scores = [
-        cosine + WITH_PARAGRAPH * whole[row] + WITH_WORDS * share
-        for cosine, (row, _), share in zip(own, spans, _word_shares(query, texts), strict=True)
+        cosine + WITH_PARAGRAPH * paragraph_cosines[row] + WITH_WORDS * share
+        for cosine, (row, _), share in zip(cosines, spans, _word_shares(query, texts), strict=True)
     ]
-    best = sorted(range(len(spans)), key=lambda place: -scores[place])
-    kept = [place for place in best if scores[place] >= CLOSE * scores[best[0]]]
+    best = sorted(range(len(spans)), key=lambda index: -scores[index])
+    chosen = [index for index in best if scores[index] >= CLOSE * scores[best[0]]]
     if len(set(texts)) > SENTENCES:
-        kept = kept[: SENTENCES - 1]
+        chosen = chosen[: SENTENCES - 1]
         odds = load_reader().read(
-            query, [_window(paragraphs[row].text, spans, place) for place, (row, _) in enumerate(spans)]
+            query, [_window(paragraphs[row].text, spans, index) for index, (row, _) in enumerate(spans)]
         )
-        others = [place for place in best if place not in kept and scores[place] >= FAR * scores[best[0]]]
-        kept += sorted(others, key=lambda place: -scores[place] - WITH_READER * odds[place])
-    found: dict[str, list[Citation]] = {}
-    for place in kept:
-        if texts[place] in found or len(found) < SENTENCES:
-            found.setdefault(texts[place], []).append(cite(paragraphs[spans[place][0]], *spans[place][1]))
-    sentences = tuple(CitedSentence(" ".join(text.split()), tuple(cited)) for text, cited in found.items())
-    return CitedAnswer(query, sentences, (), False, "", max(0.0, min(1.0, max(own))), EXTRACTIVE)
+        candidates = [index for index in best if index not in chosen and scores[index] >= FAR * scores[best[0]]]
+        chosen += sorted(candidates, key=lambda index: -scores[index] - WITH_READER * odds[index])
+    citations: dict[str, list[Citation]] = {}
+    for index in chosen:
+        if texts[index] in citations or len(citations) < SENTENCES:
+            citations.setdefault(texts[index], []).append(cite(paragraphs[spans[index][0]], *spans[index][1]))
+    sentences = tuple(CitedSentence(" ".join(text.split()), tuple(cited)) for text, cited in citations.items())
+    return CitedAnswer(query, sentences, (), False, "", max(0.0, min(1.0, max(cosines))), EXTRACTIVE)
 
 
 def _window(text: str, spans: Sequence[tuple[int, tuple[int, int]]], place: int) -> str:
@@ -103,7 +107,7 @@ def _window(text: str, spans: Sequence[tuple[int, tuple[int, int]]], place: int)
 
 def _word_shares(query: str, texts: Sequence[str]) -> list[float]:
     """For each text the share of the query's words in it, rare ones among the texts counting more."""
-    wanted, held = set(stems(query)), [set(stems(text)) for text in texts]
-    weights = {word: log(1 + len(texts) / (1 + sum(word in each for each in held))) for word in sorted(wanted)}
+    wanted, text_stems = set(stems(query)), [set(stems(text)) for text in texts]
+    weights = {word: log(1 + len(texts) / (1 + sum(word in words for words in text_stems))) for word in sorted(wanted)}
     total = sum(weights.values()) or 1.0
-    return [sum(weight for word, weight in weights.items() if word in each) / total for each in held]
+    return [sum(weight for word, weight in weights.items() if word in words) / total for words in text_stems]

@@ -67,16 +67,16 @@ def extract_top(query: str, evidence: Sequence[Paragraph], confidence: float) ->
 
 def checked(answer: CitedAnswer, evidence: Sequence[Paragraph]) -> CitedAnswer:
     """Return the answer without the sentences that are not supported; silence from one in five such."""
-    texts = {each.id: each.text for each in evidence}
-    kept, removed = [], []
-    for said in answer.sentences:
-        if published_support(said.text, [texts.get(cited.paragraph_id, "") for cited in said.citations]):
-            kept.append(said)
+    texts = {paragraph.id: paragraph.text for paragraph in evidence}
+    supported, removed = [], []
+    for sentence in answer.sentences:
+        if published_support(sentence.text, [texts.get(cited.paragraph_id, "") for cited in sentence.citations]):
+            supported.append(sentence)
         else:
-            removed.append(Removed(said.text, "it shares too few words with what it cites"))
-    if answer.silent or len(kept) < LEAST_SUPPORT * len(answer.sentences):
+            removed.append(Removed(sentence.text, "it shares too few words with what it cites"))
+    if answer.silent or len(supported) < LEAST_SUPPORT * len(answer.sentences):
         return _silenced(answer, answer.reason or "too few sentences are supported", tuple(removed))
-    return replace(answer, sentences=tuple(kept), removed=(*answer.removed, *removed))
+    return replace(answer, sentences=tuple(supported), removed=(*answer.removed, *removed))
 
 
 def published_support(sentence: str, cited: Sequence[str]) -> bool:
@@ -87,8 +87,8 @@ def published_support(sentence: str, cited: Sequence[str]) -> bool:
     evidence = " ".join(cited)
     if not evidence:
         return False
-    words, others = _content(sentence), _content(evidence)
-    overlap = len(words & others) / len(words | others) if words | others else 0.0
+    words, evidence_words = _content(sentence), _content(evidence)
+    overlap = len(words & evidence_words) / len(words | evidence_words) if words | evidence_words else 0.0
     return overlap >= LEAST_OVERLAP or bool(set(_NUMBER.findall(sentence)) & set(_NUMBER.findall(evidence)))
 
 
@@ -105,8 +105,8 @@ def gated(answer: CitedAnswer) -> CitedAnswer:
 
 def opposed_pairs(evidence: Sequence[Paragraph]) -> list[tuple[int, int]]:
     """Return the pairs of paragraphs, by place, in which opposed words or other minima stand."""
-    texts = [each.text.lower() for each in evidence]
-    return [(one, two) for one, two in combinations(range(len(texts)), 2) if _opposed(texts[one], texts[two])]
+    texts = [paragraph.text.lower() for paragraph in evidence]
+    return [(i, j) for i, j in combinations(range(len(texts)), 2) if _opposed(texts[i], texts[j])]
 
 
 def _opposed(first: str, second: str) -> bool:
@@ -115,8 +115,8 @@ def _opposed(first: str, second: str) -> bool:
         return re.search(rf"\b{word}\b", plain) is not None
 
     pairs = any(
-        (has(first, one, two) and has(second, two, one)) or (has(second, one, two) and has(first, two, one))
-        for one, two in OPPOSED
+        (has(first, left, right) and has(second, right, left)) or (has(second, left, right) and has(first, right, left))
+        for left, right in OPPOSED
     )
     least = set(_LEAST.findall(first)), set(_LEAST.findall(second))
     return pairs or bool(least[0] and least[1] and least[0].isdisjoint(least[1]))

@@ -70,7 +70,7 @@ class CitedAnswer:
     @property
     def text(self) -> str:
         """The sentences in one line."""
-        return " ".join(each.text for each in self.sentences)
+        return " ".join(sentence.text for sentence in self.sentences)
 
 
 def silent_answer(query: str, reason: str, by: str) -> CitedAnswer:

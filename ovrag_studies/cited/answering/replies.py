@@ -26,9 +26,9 @@ class KeptReply(Frozen):
     @classmethod
     def of(cls, messages: Sequence[Message], model: str, reply: str) -> Self:
         """Return a reply to messages; where there is more than one after the system's, as JSON, with the roles."""
-        prompt = "\n\n".join(each.content for each in messages if each.role == "system")
-        asked = [each for each in messages if each.role != "system"]
-        text = asked[0].content if len(asked) == 1 else json.dumps([[each.role, each.content] for each in asked])
+        prompt = "\n\n".join(message.content for message in messages if message.role == "system")
+        turns = [message for message in messages if message.role != "system"]
+        text = turns[0].content if len(turns) == 1 else json.dumps([[turn.role, turn.content] for turn in turns])
         return cls(text=text, prompt=prompt, model=model, reply=reply)
 
     @property
@@ -70,7 +70,7 @@ def write_replies(run: Path, kept: Iterable[KeptReply]) -> None:
     Raises RunError where they cannot be written.
     """
     path = sidecar(run, "replies")
-    by_key = {each.key: each.model_dump() for each in kept}
+    by_key = {reply.key: reply.model_dump() for reply in kept}
     path.unlink(missing_ok=True)
     if by_key:
         write_records([by_key[key] for key in sorted(by_key)], path, RunError)
@@ -81,4 +81,4 @@ def read_replies(run: Path) -> list[KeptReply]:
     path = sidecar(run, "replies")
     if not path.exists():
         return []
-    return [each for _, each in read_records(path, KeptReply, RunError, "run the queries anew")]
+    return [reply for _, reply in read_records(path, KeptReply, RunError, "run the queries anew")]

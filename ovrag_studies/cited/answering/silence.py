@@ -72,32 +72,32 @@ def learn_then_test(
     strictest that answers as many queries as can be certified at all; it depends on scores only.
     """
     least = least_answers(alpha, delta)
-    last = Certificate(None, alpha, delta, len(scores), 0, 0, 0.0, 1.0, False)
+    certificate = Certificate(None, alpha, delta, len(scores), 0, 0, 0.0, 1.0, False)
     for threshold in GRID:
-        tested = _tested(scores, wrong, threshold, last)
+        tested = _tested(scores, wrong, threshold, certificate)
         if tested.answered < least:
-            last = replace(tested, threshold=None, certified=False) if not last.certified else last
+            certificate = replace(tested, threshold=None, certified=False) if not certificate.certified else certificate
             continue
         if tested.p > delta:
-            return last if last.certified else replace(tested, threshold=None, certified=False)
-        last = tested
-    return last
+            return certificate if certificate.certified else replace(tested, threshold=None, certified=False)
+        certificate = tested
+    return certificate
 
 
 def bounded(scores: Sequence[float], wrong: Sequence[bool], threshold: float, delta: float) -> Certificate:
     """Return the certificate of a threshold that was chosen by scores alone: alpha is the least risk that its answers
     stay below at `delta`, by the exact bound of Clopper and Pearson (1934).
     """
-    given = [bad for score, bad in zip(scores, wrong, strict=True) if score >= threshold]
-    errors, answered = sum(given), len(given)
+    outcomes = [bad for score, bad in zip(scores, wrong, strict=True) if score >= threshold]
+    errors, answered = sum(outcomes), len(outcomes)
     alpha = float(stats.beta.ppf(1 - delta, errors + 1, answered - errors)) if errors < answered else 1.0
     levels = Certificate(threshold, round(alpha, 4), delta, len(scores), 0, 0, 0.0, 1.0, True)
     return _tested(scores, wrong, threshold, levels)
 
 
 def _tested(scores: Sequence[float], wrong: Sequence[bool], threshold: float, levels: Certificate) -> Certificate:
-    given = [bad for score, bad in zip(scores, wrong, strict=True) if score >= threshold]
-    answered, errors = len(given), sum(given)
+    outcomes = [bad for score, bad in zip(scores, wrong, strict=True) if score >= threshold]
+    answered, errors = len(outcomes), sum(outcomes)
     p = float(stats.binom.cdf(errors, answered, levels.alpha)) if answered else 1.0
     coverage = answered / levels.n if levels.n else 0.0
     return Certificate(threshold, levels.alpha, levels.delta, levels.n, answered, errors, coverage, p, True)
@@ -116,7 +116,9 @@ def least_certified(asked: Sequence[int], answered: Sequence[int], wrong: Sequen
     """
     least = None
     for risk in reversed(RISKS):
-        losses = [(bad - risk * given) / of for of, given, bad in zip(asked, answered, wrong, strict=True)]
+        losses = [
+            (errors - risk * answers) / queries for queries, answers, errors in zip(asked, answered, wrong, strict=True)
+        ]
         gains = [prod(1 - stake / (1 - risk) * loss for loss in losses) for stake in STAKES]
         if sum(gains) / len(gains) * delta < 1:
             return least
@@ -152,7 +154,7 @@ class TraitReader:
 
     def read(self, answer: CitedAnswer, evidence: Sequence[RankedParagraph]) -> AnswerTraits | None:
         """The traits of an answer that was made from this evidence; None where there is no answer."""
-        texts = list(dict.fromkeys(each.paragraph.text for each in evidence))
+        texts = list(dict.fromkeys(ranked.paragraph.text for ranked in evidence))
         if answer.silent or not texts:
             return None
         odds = load_reader().judge(answer.query, texts)
@@ -165,9 +167,9 @@ class TraitReader:
 
     def _nearness(self, query: str, text: str) -> float:
         sentences = [text[start:end] for start, end in find_passages(text)] or [text]
-        parts = [query, text, *sentences]
-        new = [each for each in dict.fromkeys(parts) if each not in self._vectors]
+        texts = [query, text, *sentences]
+        new = [t for t in dict.fromkeys(texts) if t not in self._vectors]
         if new:
             self._vectors.update(zip(new, self._embedder.embed(new), strict=True))
-        asked, whole, *others = (self._vectors[each] for each in parts)
-        return (float(asked @ whole) + max(float(asked @ each) for each in others)) / 2
+        query_vector, text_vector, *sentence_vectors = (self._vectors[t] for t in texts)
+        return (float(query_vector @ text_vector) + max(float(query_vector @ v) for v in sentence_vectors)) / 2

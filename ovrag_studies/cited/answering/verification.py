@@ -79,7 +79,7 @@ class SentenceVerifier:
         return [float(self._vectors[query] @ self._vectors[text]) for text in texts]
 
     def _cosine(self, claim: str, evidence: Sequence[str]) -> float:
-        return max(self.likeness(claim, [part for text in evidence for part in parts_of(text)]))
+        return max(self.likeness(claim, [segment for text in evidence for segment in parts_of(text)]))
 
     def _embed(self, texts: Iterable[str]) -> None:
         new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
@@ -90,8 +90,10 @@ class SentenceVerifier:
 def parts_of(text: str) -> list[str]:
     """List what a sentence may be like: each sentence of a text, its clauses, each two neighbours, and the whole."""
     spans = list(find_passages(text))
-    neighbours = [(first[0], second[1]) for first, second in pairwise(spans)]
-    clauses = [part for start, end in spans for part in _CLAUSE.split(text[start:end]) if part.count(" ") >= CLAUSE - 1]
+    neighbours = [(left[0], right[1]) for left, right in pairwise(spans)]
+    clauses = [
+        clause for start, end in spans for clause in _CLAUSE.split(text[start:end]) if clause.count(" ") >= CLAUSE - 1
+    ]
     return list(dict.fromkeys([*(text[start:end] for start, end in (*spans, *neighbours)), *clauses, text]))
 
 
@@ -138,9 +140,9 @@ def find_objection(sentence: str, evidence: Sequence[str], chat: Chat, seed: int
     line = fence(passages, sentence)
     messages = [Message("system", _SYSTEM), Message("user", f"{line}\n{passages}\n{line}\n\nSentence: {sentence}")]
     reply = chat.complete(messages, schema=SupportJudgement, temperature=TEMPERATURE, seed=seed, purpose=PURPOSE)
-    given = reply.parsed_as(SupportJudgement)
-    if not given.supported:
+    judgement = reply.parsed_as(SupportJudgement)
+    if not judgement.supported:
         return f"{chat.name} does not find it in the evidence"
-    if not any(locate(given.quote, text) for text in evidence):
+    if not any(locate(judgement.quote, text) for text in evidence):
         return f"{chat.name} quotes what is not in the evidence"
     return ""

@@ -71,7 +71,9 @@ class Alignment:
             for (sentence, texts_row), text in zip(self.rows.items(), texts.values(), strict=True)
             if text and text != sentence
         }
-        return {row: place for place, row in enumerate(changed)}, _products(embedder.embed(list(changed.values())))
+        return {row: masked_row for masked_row, row in enumerate(changed)}, _products(
+            embedder.embed(list(changed.values()))
+        )
 
     def _weights(self) -> dict[str, float]:
         """Weigh what each concept tells: 1 for the rarest of a large corpus, near 0 for those of every sentence."""
@@ -88,8 +90,8 @@ class Alignment:
     def features(self, first: str, second: str) -> NDArray[numpy.float64]:
         """Return the numbers that tell whether two sentences rule on the same, one for each of FEATURES."""
         left, right = self.rows[first], self.rows[second]
-        one, other = self.readings[left], self.readings[right]
-        mine, theirs = one.content, other.content
+        left_reading, right_reading = self.readings[left], self.readings[right]
+        mine, theirs = left_reading.content, right_reading.content
         cosine = float(self.cosines[left, right])
         near, far = self.context[left], self.context[right]
         covers = sorted((self._cover(mine, theirs, far), self._cover(theirs, mine, near)))
@@ -101,19 +103,19 @@ class Alignment:
                 covers[1],
                 covers[0],
                 min(sum(self.weights[word] for word in mine & theirs), 4) / 4,
-                min(self._rivals(one, other, near, far), 2) / 2,
-                self._same_head(one, other),
+                min(self._rivals(left_reading, right_reading, near, far), 2) / 2,
+                self._same_head(left_reading, right_reading),
                 float(
                     _rival_modifiers(
                         self.modified[left],
                         self.modified[right],
-                        one.content - one.subject,
-                        other.content - other.subject,
+                        left_reading.content - left_reading.subject,
+                        right_reading.content - right_reading.subject,
                     )
                 ),
-                float(exclude(mine, theirs) or _contrary(one, other)),
+                float(exclude(mine, theirs) or _contrary(left_reading, right_reading)),
                 float(lone == (1, 1) and len(mine & theirs) > 0),
-                float(self._rival_followers(one, other)),
+                float(self._rival_followers(left_reading, right_reading)),
                 self._near(left, right),
             ]
         )
@@ -129,15 +131,15 @@ class Alignment:
         if word in others:
             return 1.0
         row = self.words.get(word)
-        rows = [self.words[each] for each in others if each in self.words]
+        rows = [self.words[w] for w in others if w in self.words]
         if row is None or not rows:
             return 0.0
         best = float(self.word_cosines[row, rows].max())
         return best if best >= SOFT else 0.0
 
     def _cover(self, mine: Words, theirs: Words, around: Words) -> float:
-        found = (self.weights[word] * max(self.likeness(word, theirs), AROUND * (word in around)) for word in mine)
-        return sum(found) / sum(self.weights[word] for word in mine) if mine else 0.0
+        covered = (self.weights[word] * max(self.likeness(word, theirs), AROUND * (word in around)) for word in mine)
+        return sum(covered) / sum(self.weights[word] for word in mine) if mine else 0.0
 
     def _lonely(self, mine: Words, theirs: Words) -> int:
         return sum(self.likeness(word, theirs) == 0 for word in mine)
@@ -165,8 +167,8 @@ class Alignment:
         """Count the prepositions that lead phrases whose words have no counterpart in the other sentence."""
         count = 0
         for leads in _PAIRED_LEADS:
-            mine = [frozenset(each.words) - RULING for each in one.phrases if each.lead in leads]
-            theirs = [frozenset(each.words) - RULING for each in other.phrases if each.lead in leads]
+            mine = [frozenset(phrase.words) - RULING for phrase in one.phrases if phrase.lead in leads]
+            theirs = [frozenset(phrase.words) - RULING for phrase in other.phrases if phrase.lead in leads]
             lone = any(self._apart(words, other.content | far) for words in mine)
             count += lone and any(self._apart(words, one.content | near) for words in theirs)
         return count
@@ -177,11 +179,13 @@ _FOLLOWING = frozenset({"of", "for", "on", "in", "at", "from", "to", "with", "ab
 
 def _followed(reading: SentenceReading) -> dict[str, Words]:
     """For the last word of each phrase the words of the phrase after it: "photograph" has those of "on a card"."""
-    found: dict[str, Words] = {}
-    for one, other in pairwise(reading.phrases):
-        if other.lead in _FOLLOWING and other.start - one.end < 8:
-            found[one.words[-1]] = found.get(one.words[-1], frozenset()) | (frozenset(other.words) - RULING)
-    return found
+    followers: dict[str, Words] = {}
+    for phrase, next_phrase in pairwise(reading.phrases):
+        if next_phrase.lead in _FOLLOWING and next_phrase.start - phrase.end < 8:
+            followers[phrase.words[-1]] = followers.get(phrase.words[-1], frozenset()) | (
+                frozenset(next_phrase.words) - RULING
+            )
+    return followers
 
 
 def _contrary(one: SentenceReading, other: SentenceReading) -> bool:
@@ -208,25 +212,25 @@ def _products(vectors: Vectors) -> NDArray[numpy.float32]:
 
 def _surfaces(sentences: Mapping[str, int]) -> dict[str, str]:
     """For each concept a word that has it."""
-    found: dict[str, str] = {}
+    surfaces: dict[str, str] = {}
     for sentence in sentences:
         for word in re.findall(r"[A-Za-z][\w-]*", unite(sentence)):
-            found.setdefault(concept(word), word.lower())
-    found.pop("", None)
-    return found
+            surfaces.setdefault(concept(word), word.lower())
+    surfaces.pop("", None)
+    return surfaces
 
 
 def _modified(text: str) -> dict[str, Words]:
     """For each concept those of the word right before it."""
-    found: dict[str, set[str]] = {}
+    modifiers: dict[str, set[str]] = {}
     previous = ""
     for token in _TOKEN.findall(unite(text)):
         now = concept(token) if token[0].isalpha() else ""
         now = "" if now in RULING - _OWNERS else now
         if now and previous:
-            found.setdefault(now, set()).add(previous)
+            modifiers.setdefault(now, set()).add(previous)
         previous = now
-    return {word: frozenset(before) for word, before in found.items()}
+    return {word: frozenset(before) for word, before in modifiers.items()}
 
 
 def _rival_modifiers(one: Mapping[str, Words], two: Mapping[str, Words], mine: Words, theirs: Words) -> bool:

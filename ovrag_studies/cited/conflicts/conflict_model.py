@@ -55,7 +55,7 @@ class ConflictModel(NamedTuple):
     def chances(self, pairs: Sequence[tuple[str, str]], alignment: Alignment, nearness: Nearness) -> list[float]:
         """For each pair how likely it is that both cannot be kept, from 0 to 1; the same for both orders."""
         nearness.remember(text for pair in pairs for text in texts_of(*pair))
-        return [float(1 / (1 + numpy.exp(-self._score(one, other, alignment, nearness)))) for one, other in pairs]
+        return [float(1 / (1 + numpy.exp(-self._score(left, right, alignment, nearness)))) for left, right in pairs]
 
     def _score(self, one: str, other: str, alignment: Alignment, nearness: Nearness) -> float:
         if _restated(one, other):
@@ -68,8 +68,8 @@ class ConflictModel(NamedTuple):
 
 def scaled(numbers: NDArray[Any], middles: NDArray[Any], widths: NDArray[Any]) -> NDArray[Any]:
     """Numbers of `opposition` as they are weighed."""
-    found: NDArray[Any] = numpy.clip((numbers - middles) / widths, -4, 4) * SHARE
-    return found
+    standardised: NDArray[Any] = numpy.clip((numbers - middles) / widths, -4, 4) * SHARE
+    return standardised
 
 
 class Nearness:
@@ -99,22 +99,22 @@ def features_of(one: str, other: str, nearness: Nearness) -> Features:
     """Return by name what two sentences differ in and share; the same for both orders."""
     mine, theirs = _terms(one), _terms(other)
     share = 1 / sqrt(len(mine | theirs) or 1)
-    found: Features = {f"one {term}": share for term in mine ^ theirs}
-    found |= {f"both {term}": share for term in mine & theirs}
+    features: Features = {f"one {term}": share for term in mine ^ theirs}
+    features |= {f"both {term}": share for term in mine & theirs}
     words = frozenset(stems(one)), frozenset(stems(other))
-    found["words shared"] = len(words[0] & words[1]) / (len(words[0] | words[1]) or 1)
-    found["lengths"] = min(len(mine), len(theirs)) / (max(len(mine), len(theirs)) or 1)
-    found |= dict.fromkeys(_amounts(find_amounts(one), find_amounts(other)), 1.0)
-    rests = left_over(one, other), left_over(other, one)
-    found["cosine"] = NEARNESS * nearness(one, other)
-    found["cosine of the rest"] = NEARNESS * nearness(*rests) if all(rests) else -0.5
-    found["nothing left"] = float(sum(not rest for rest in rests))
-    return found
+    features["words shared"] = len(words[0] & words[1]) / (len(words[0] | words[1]) or 1)
+    features["lengths"] = min(len(mine), len(theirs)) / (max(len(mine), len(theirs)) or 1)
+    features |= dict.fromkeys(_amounts(find_amounts(one), find_amounts(other)), 1.0)
+    leftovers = left_over(one, other), left_over(other, one)
+    features["cosine"] = NEARNESS * nearness(one, other)
+    features["cosine of the rest"] = NEARNESS * nearness(*leftovers) if all(leftovers) else -0.5
+    features["nothing left"] = float(sum(not text for text in leftovers))
+    return features
 
 
 def _restated(one: str, other: str) -> bool:
     """Return True where two sentences differ only in how amounts are written: "once a year", "every 12 months"."""
-    mine, theirs = ({(each.value, each.unit) for each in find_amounts(text)} for text in (one, other))
+    mine, theirs = ({(amount.value, amount.unit) for amount in find_amounts(text)} for text in (one, other))
     words = (frozenset(stems(without_amounts(text))) - _OFTEN for text in (one, other))
     return mine == theirs and next(words) == next(words)
 
@@ -129,29 +129,29 @@ def hashed(features: Features) -> tuple[NDArray[numpy.int64], NDArray[numpy.floa
 def _terms(text: str) -> frozenset[str]:
     """The words and pairs of words of a text, figures alike."""
     words = ["#" if word.isdigit() else word for word in _WORD.findall(text.lower())]
-    return frozenset(words) | {f"{first} {second}" for first, second in pairwise(words)}
+    return frozenset(words) | {f"{left} {right}" for left, right in pairwise(words)}
 
 
 def left_over(one: str, other: str) -> str:
     """The words of one sentence that the other has not, without the plainest."""
-    known = frozenset(stems(other))
+    other_stems = frozenset(stems(other))
     words = (word for word in re.findall(r"[A-Za-z']+", one) if word.lower() not in _FUNCTION)
-    return " ".join(word for word in words if not frozenset(stems(word)) <= known)
+    return " ".join(word for word in words if not frozenset(stems(word)) <= other_stems)
 
 
 def _amounts(mine: Sequence[Quantity], theirs: Sequence[Quantity]) -> Iterator[str]:
     """Name how the amounts of one unit compare, and within which bounds."""
-    units = {each.unit for each in mine} & {each.unit for each in theirs}
+    units = {a.unit for a in mine} & {a.unit for a in theirs}
     if not units:
         yield "amounts apart" if mine and theirs else "amounts in one" if mine or theirs else "no amounts"
     for unit in units:
-        sides = [[each for each in side if each.unit == unit] for side in (mine, theirs)]
-        first, second = ({each.value for each in side} for side in sides)
-        how = "same" if first == second else "overlap" if first & second else "differ"
+        sides = [[amount for amount in side if amount.unit == unit] for side in (mine, theirs)]
+        my_values, their_values = ({amount.value for amount in side} for side in sides)
+        how = "same" if my_values == their_values else "overlap" if my_values & their_values else "differ"
         yield f"amounts {how}"
         yield f"amounts {unit if unit in (*TIMES, '%', 'code', '') else 'money'} {how}"
-        for bounds in {tuple(sorted((one.bound, other.bound))) for one in sides[0] for other in sides[1]}:
-            yield f"amounts {' '.join(bounds)} {'equal' if first & second else 'unequal'}"
+        for bounds in {tuple(sorted((left.bound, right.bound))) for left in sides[0] for right in sides[1]}:
+            yield f"amounts {' '.join(bounds)} {'equal' if my_values & their_values else 'unequal'}"
 
 
 @cache

@@ -42,8 +42,10 @@ class ContestedTraits:
 
     def score(self, weights: Sequence[float] = WEIGHTS) -> float:
         """From 0 to 1."""
-        *own, bias = weights
-        return 1 / (1 + exp(-sum(weight * number for weight, number in zip(own, self.numbers, strict=True)) - bias))
+        *coefficients, bias = weights
+        return 1 / (
+            1 + exp(-sum(weight * number for weight, number in zip(coefficients, self.numbers, strict=True)) - bias)
+        )
 
 
 Pairs = list[tuple[Rule, Rule, ContestedTraits]]
@@ -60,25 +62,31 @@ def contested_pairs(
 
     `rules` are those of each paragraph, by its id, all of which `comparison` has.
     """
-    own = [list(rules.get(each.paragraph.id, ())) for each in evidence]
-    leaning = [window for each, of in zip(evidence, own, strict=True) for window in _windows(each.paragraph.text, of)]
-    given = dict(zip([rule for of in own for rule in of], load_reader().read(query, leaning), strict=True))
-    kept = [rule for rule, odds in given.items() if odds >= LEAST_ODDS]
+    paragraph_rules = [list(rules.get(ranked.paragraph.id, ())) for ranked in evidence]
+    windows = [
+        window
+        for ranked, group in zip(evidence, paragraph_rules, strict=True)
+        for window in _windows(ranked.paragraph.text, group)
+    ]
+    answer_odds = dict(
+        zip([rule for group in paragraph_rules for rule in group], load_reader().read(query, windows), strict=True)
+    )
+    candidates = [rule for rule, odds in answer_odds.items() if odds >= LEAST_ODDS]
     pairs = [
-        (one, other)
-        for one, other in combinations(kept, 2)
-        if one.source.paragraph_id != other.source.paragraph_id and one.source.text != other.source.text
+        (a, b)
+        for a, b in combinations(candidates, 2)
+        if a.source.paragraph_id != b.source.paragraph_id and a.source.text != b.source.text
     ]
     if not pairs:
         return []
-    asked, *vectors = embedder.embed([query, *(rule.source.text for rule in kept)])
-    near = {rule: float(asked @ vector) for rule, vector in zip(kept, vectors, strict=True)}
-    found = []
-    for (one, other), chance in zip(pairs, comparison.chances(pairs), strict=True):
-        less, more = sorted((given[one], given[other]))
-        traits = ContestedTraits(more, less, log_odds(chance), min(near[one], near[other]))
-        found.append((one, other, traits))
-    return sorted(found, key=lambda each: -each[2].score())
+    query_vector, *vectors = embedder.embed([query, *(rule.source.text for rule in candidates)])
+    near = {rule: float(query_vector @ vector) for rule, vector in zip(candidates, vectors, strict=True)}
+    contested = []
+    for (rule_a, rule_b), chance in zip(pairs, comparison.chances(pairs), strict=True):
+        less, more = sorted((answer_odds[rule_a], answer_odds[rule_b]))
+        traits = ContestedTraits(more, less, log_odds(chance), min(near[rule_a], near[rule_b]))
+        contested.append((rule_a, rule_b, traits))
+    return sorted(contested, key=lambda each: -each[2].score())
 
 
 def log_odds(chance: float) -> float:

@@ -91,13 +91,13 @@ class PrecedenceModel(NamedTuple):
 
 def inputs(text: str, vector: NDArray[numpy.float32]) -> NDArray[numpy.float32]:
     """A sentence as it is weighed: its vector, and its hashed words and pairs of words."""
-    found = numpy.zeros(DIMENSIONS + SIZE, dtype=numpy.float32)
-    found[:DIMENSIONS] = vector * OF_VECTOR
+    features = numpy.zeros(DIMENSIONS + SIZE, dtype=numpy.float32)
+    features[:DIMENSIONS] = vector * OF_VECTOR
     words = ["#" if word.isdigit() else word for word in _WORD.findall(text.lower())]
-    terms = {*words, *(f"{one} {other}" for one, other in pairwise(words))}
+    terms = {*words, *(f"{left} {right}" for left, right in pairwise(words))}
     for term in terms:
-        found[DIMENSIONS + crc32(term.encode()) % SIZE] += OF_WORDS / sqrt(len(terms))
-    return found
+        features[DIMENSIONS + crc32(term.encode()) % SIZE] += OF_WORDS / sqrt(len(terms))
+    return features
 
 
 class RankedDocument:
@@ -106,7 +106,7 @@ class RankedDocument:
     def __init__(self, paragraphs: Sequence[str], sentences: Sequence[tuple[int, str]], embedder: Embedder) -> None:
         self.sentences = sentences
         self._opened = [
-            frozenset(each for each in stems(" ".join(text.split()[:OPENING])) if not each.isdigit())
+            frozenset(stem for stem in stems(" ".join(text.split()[:OPENING])) if not stem.isdigit())
             for text in ("", *paragraphs)
         ]
         counts = Counter(word for words in self._opened for word in words)
@@ -126,8 +126,8 @@ class RankedDocument:
         It is neither of them. Nor does it name the parts of both by their numbers, which is read by its form
         (`parts.rank_parts`).
         """
-        said = _labels_in(self.sentences[ranking][1])
-        return ranking not in sides and not all(self._labels[self.sentences[each][0]] in said for each in sides)
+        labels = _labels_in(self.sentences[ranking][1])
+        return ranking not in sides and not all(self._labels[self.sentences[side][0]] in labels for side in sides)
 
     def numbers(self, ranking: int, winner: int, loser: int, ranks: float, here: float) -> Numbers:
         """Return the numbers that tell whether the sentence `ranking` lets one sentence prevail over another.
@@ -135,15 +135,18 @@ class RankedDocument:
         All sentences are given by their place. `ranks` is how likely `ranking` ranks texts at all. `here` is how likely
         it ranks the text in which it stands.
         """
-        place, text = self.sentences[ranking]
-        words, said = frozenset(stems(text)), _labels_in(text)
+        paragraph, text = self.sentences[ranking]
+        words, labels = frozenset(stems(text)), _labels_in(text)
         inner = min(max(ranks, INNER), 1 - INNER)
-        sides = [self._side(place, self.sentences[each][0], words, said) for each in (winner, loser)]
-        (first, last), (won, lost) = (self.sentences[each][0] for each in (winner, loser)), sides
-        near = [float(0 <= each - place <= BEFORE) for each in (first, last)]
-        cosines = [2 * float(self.vectors[ranking] @ self.vectors[each]) for each in (winner, loser)]
-        by_name = [(1 - here) * each for each in (*won[5:8], *lost[5:8])]
-        by_place = [here * each for each in (won[0], near[0], lost[0], near[1], lost[7], lost[6], won[7])]
+        sides = [self._side(paragraph, self.sentences[sentence][0], words, labels) for sentence in (winner, loser)]
+        (winner_paragraph, loser_paragraph), (won, lost) = (
+            (self.sentences[sentence][0] for sentence in (winner, loser)),
+            sides,
+        )
+        near = [float(0 <= p - paragraph <= BEFORE) for p in (winner_paragraph, loser_paragraph)]
+        cosines = [2 * float(self.vectors[ranking] @ self.vectors[sentence]) for sentence in (winner, loser)]
+        by_name = [(1 - here) * n for n in (*won[5:8], *lost[5:8])]
+        by_place = [here * n for n in (won[0], near[0], lost[0], near[1], lost[7], lost[6], won[7])]
         named = (bool(won[7]), bool(lost[7]), won[6] > 0.6, lost[6] > 0.6)
         together = (
             named[0] and not named[1],
@@ -152,8 +155,8 @@ class RankedDocument:
         )
         end = len(self._labels)
         return numpy.array([
-            log(inner / (1 - inner)), *won, *lost, *cosines, float(first > last), place / end, *by_place, *by_name,
-            *map(float, together),
+            log(inner / (1 - inner)), *won, *lost, *cosines, float(winner_paragraph > loser_paragraph), paragraph / end,
+            *by_place, *by_name, *map(float, together),
         ])  # fmt: skip
 
     def terms(self, ranking: int, winner: int, loser: int) -> dict[int, float]:
@@ -162,16 +165,16 @@ class RankedDocument:
         They hold what stands around the words that name the place of either rule. They also hold the words of the
         sentence `ranking`, by where it stands itself.
         """
-        place, text = self.sentences[ranking]
-        first, last = (self.sentences[each][0] for each in (winner, loser))
-        near = [0 <= each - place <= BEFORE for each in (first, last)]
+        paragraph, text = self.sentences[ranking]
+        winner_paragraph, loser_paragraph = (self.sentences[sentence][0] for sentence in (winner, loser))
+        near = [0 <= p - paragraph <= BEFORE for p in (winner_paragraph, loser_paragraph)]
         lies = "won" if near[0] and not near[1] else "lost" if near[1] and not near[0] else "else"
         words = frozenset(_WORD.findall(text.lower()))
-        named = self._named(text, place, (first, last))
-        found = {f"{term}": value * OF_ROLES / sqrt(max(FEWEST, len(named))) for term, value in named.items()}
-        found |= {f"{lies} | {word}": OF_PLACES / sqrt(len(words) or 1) for word in words}
+        named = self._named(text, paragraph, (winner_paragraph, loser_paragraph))
+        term_values = {f"{term}": value * OF_ROLES / sqrt(max(FEWEST, len(named))) for term, value in named.items()}
+        term_values |= {f"{lies} | {word}": OF_PLACES / sqrt(len(words) or 1) for word in words}
         hashed: dict[int, float] = {}
-        for term, value in found.items():
+        for term, value in term_values.items():
             row = crc32(term.encode()) % ROLES
             hashed[row] = hashed.get(row, 0.0) + value
         return hashed
@@ -179,23 +182,25 @@ class RankedDocument:
     def _named(self, text: str, place: int, sides: tuple[int, int]) -> dict[str, float]:
         """Each word that names the place of one side alone, with those around it, and which side is named first."""
         tokens = _TOKEN.findall(text)
-        lower = [each.lower() for each in tokens]
-        opened = [self._openings(each) for each in sides]
-        found: dict[str, float] = {}
-        first: dict[str, float] = {}
+        lower = [t.lower() for t in tokens]
+        opened = [self._openings(paragraph) for paragraph in sides]
+        term_values: dict[str, float] = {}
+        first_positions: dict[str, float] = {}
         for row, token in enumerate(tokens):
             tag, value = self._tag(lower[row], token, lower[:row][-1:], opened, place, sides)
             if not tag:
                 continue
-            at = row / len(tokens)
-            first.setdefault(tag[:3], at)
+            position = row / len(tokens)
+            first_positions.setdefault(tag[:3], position)
             around = [("before", lower[max(0, row - AROUND) : row]), ("after", lower[row + 1 : row + 1 + AROUND])]
             terms = [f"{tag} {where} {word}" for where, listed in around for word in listed]
-            for term in (*terms, tag, f"{tag} {'late' if at > 0.5 else 'early'}"):
-                found[term] = max(found.get(term, 0.0), value)
-        if len(first) > 1:
-            found["first won"] = 1.0 if first["won"] < first["los"] else -1.0
-        return found | {f"in {name}": 1.0 for name, each in zip(("won", "lost"), sides, strict=True) if each == place}
+            for term in (*terms, tag, f"{tag} {'late' if position > 0.5 else 'early'}"):
+                term_values[term] = max(term_values.get(term, 0.0), value)
+        if len(first_positions) > 1:
+            term_values["first won"] = 1.0 if first_positions["won"] < first_positions["los"] else -1.0
+        return term_values | {
+            f"in {name}": 1.0 for name, paragraph in zip(("won", "lost"), sides, strict=True) if paragraph == place
+        }
 
     def _tag(
         self,
@@ -208,14 +213,14 @@ class RankedDocument:
     ) -> tuple[str, float]:
         """Find which side a word names, how, and how surely; empty where it names neither, or both."""
         if _LABEL.fullmatch(token) and token != "I" and (token != "A" or _LETTERED.search(f"{''.join(before)} ")):
-            said = frozenset({_ROMAN.get(token, token.replace("-", ""))})
-            won, lost = (_matched(said, self._labels[each]) for each in sides)
+            labels = frozenset({_ROMAN.get(token, token.replace("-", ""))})
+            won, lost = (_matched(labels, self._labels[p]) for p in sides)
             return ("won", 1.0) if won > lost else ("lost", 1.0) if lost > won else ("", 0.0)
         if word in _POINTING:
-            won, lost = (1.0 if each == place else 0.7 if 0 < each - place <= BEFORE else 0.0 for each in sides)
+            won, lost = (1.0 if p == place else 0.7 if 0 < p - place <= BEFORE else 0.0 for p in sides)
             return ("won here", won) if won > lost else ("lost here", lost) if lost > won else ("", 0.0)
         stem = (stems(word) or [""])[0]
-        won, lost = (each.get(stem, 0.0) for each in opened)
+        won, lost = (opening.get(stem, 0.0) for opening in opened)
         if abs(won - lost) > 0.2 and self._rarity.get(stem, 0.0) > RARE:
             return ("won", won) if won > lost else ("lost", lost)
         if stem in _BODY or stem in self._title:
@@ -224,21 +229,21 @@ class RankedDocument:
 
     def _openings(self, paragraph: int) -> dict[str, float]:
         """The words by which a paragraph or one before it opens, and how much each counts."""
-        found: dict[str, float] = {}
-        for each in range(paragraph, max(0, paragraph - BEFORE - 1), -1):
-            for word in self._opened[each]:
-                found.setdefault(word, FADING ** (paragraph - each))
-        return found
+        weights: dict[str, float] = {}
+        for number in range(paragraph, max(0, paragraph - BEFORE - 1), -1):
+            for word in self._opened[number]:
+                weights.setdefault(word, FADING ** (paragraph - number))
+        return weights
 
     def _side(self, place: int, paragraph: int, words: frozenset[str], said: frozenset[str]) -> list[float]:
         """Measure how a rule's paragraph lies to a sentence, and how surely that names it by its opening and label."""
         behind = paragraph - place
         before = range(paragraph, max(0, paragraph - BEFORE - 1), -1)
         named = [
-            sum(self._rarity[word] for word in self._opened[each] & words) * FADING ** (paragraph - each) / 4
-            for each in before
+            sum(self._rarity[word] for word in self._opened[number] & words) * FADING ** (paragraph - number) / 4
+            for number in before
         ]
-        labelled = [_matched(said, self._labels[each]) * FADING ** (paragraph - each) for each in before]
+        labelled = [_matched(said, self._labels[number]) * FADING ** (paragraph - number) for number in before]
         lies = (behind == 0, 0 < behind <= BEFORE, behind > BEFORE, -BEFORE <= behind < 0, behind < -BEFORE)
         return [*map(float, lies), named[0], max(named), labelled[0], max(labelled)]
 
@@ -246,31 +251,31 @@ class RankedDocument:
 def _label_of(paragraph: str) -> str:
     """The number or letter that a paragraph opens with, empty where it has none."""
     head = " ".join(paragraph.split()[:6])
-    for found in _LABEL.finditer(head):
-        if found[0] != "A" or not found.start() or _LETTERED.search(head[: found.start()]):
-            return _ROMAN.get(found[0], found[0].replace("-", ""))
+    for label in _LABEL.finditer(head):
+        if label[0] != "A" or not label.start() or _LETTERED.search(head[: label.start()]):
+            return _ROMAN.get(label[0], label[0].replace("-", ""))
     return ""
 
 
 def _labels_in(sentence: str) -> frozenset[str]:
     """The numbers and letters that a sentence names, those of ranges one by one."""
-    found = set()
+    labels = set()
     for match in _RANGE.finditer(sentence):
-        ends = [_ROMAN.get(each, each) for each in match.groups()]
-        if all(each.isdigit() for each in ends) and 0 < int(ends[1]) - int(ends[0]) < 60:
-            found |= {str(each) for each in range(int(ends[0]), int(ends[1]) + 1)}
+        ends = [_ROMAN.get(end, end) for end in match.groups()]
+        if all(end.isdigit() for end in ends) and 0 < int(ends[1]) - int(ends[0]) < 60:
+            labels |= {str(number) for number in range(int(ends[0]), int(ends[1]) + 1)}
     for match in _LABEL.finditer(sentence):
         if match[0] != "I" and (match[0] != "A" or _LETTERED.search(sentence[: match.start()])):
-            found.add(_ROMAN.get(match[0], match[0].replace("-", "")))
-    return frozenset(found)
+            labels.add(_ROMAN.get(match[0], match[0].replace("-", "")))
+    return frozenset(labels)
 
 
 def _matched(said: frozenset[str], label: str) -> float:
     """1 where a label is named, less where what holds it is: 5 of 5.7, B of B3."""
     if not label or not said:
         return 0.0
-    within = any(label.startswith(each) and not label[len(each) : len(each) + 1].isdigit() for each in said)
-    lettered = any(len(each) == 1 and each.isalpha() and label.startswith(each) for each in said)
+    within = any(label.startswith(named) and not label[len(named) : len(named) + 1].isdigit() for named in said)
+    lettered = any(len(named) == 1 and named.isalpha() and label.startswith(named) for named in said)
     return 1.0 if label in said else 0.7 if within or lettered else 0.0
 
 
@@ -296,16 +301,16 @@ class _Read:
     """A document with its sentences that likeliest rank texts."""
 
     def __init__(self, corpus: PolicyCorpus, document: str, embedder: Embedder) -> None:
-        self._rules = [each for each in read_rules(corpus) if each.source.doc_id == document]
-        self._rows = {each.source: row for row, each in enumerate(self._rules)}
+        self._rules = [rule for rule in read_rules(corpus) if rule.source.doc_id == document]
+        self._rows = {rule.source: row for row, rule in enumerate(self._rules)}
         places = sorted(
-            (place.start, place.id, paragraph.text)
+            (occurrence.start, occurrence.id, paragraph.text)
             for paragraph in corpus.paragraphs
-            for place in paragraph.places
-            if place.doc_id == document
+            for occurrence in paragraph.places
+            if occurrence.doc_id == document
         )
         number = {id_: row for row, (_, id_, _) in enumerate(places, 1)}
-        sentences = [(number[each.source.paragraph_id], " ".join(each.source.text.split())) for each in self._rules]
+        sentences = [(number[rule.source.paragraph_id], " ".join(rule.source.text.split())) for rule in self._rules]
         self._ranked = RankedDocument([text for _, _, text in places], sentences, embedder)
         self._model = load_precedence()
 
@@ -313,17 +318,19 @@ class _Read:
     def _ranking(self) -> list[tuple[int, float, float]]:
         """The sentences that may rank texts, with how likely they do and how likely that in which they stand."""
         texts, vectors = [text for _, text in self._ranked.sentences], self._ranked.vectors
-        ranks, here = (self._model.chances(each, texts, vectors) for each in (self._model.ranks, self._model.here))
+        ranks, ranks_here = (
+            self._model.chances(weights, texts, vectors) for weights in (self._model.ranks, self._model.here)
+        )
         best = numpy.argsort(-ranks, kind="stable")[:LOOKED_AT]
-        return [(int(row), float(ranks[row]), float(here[row])) for row in best if ranks[row] > UNLIKELY]
+        return [(int(row), float(ranks[row]), float(ranks_here[row])) for row in best if ranks[row] > UNLIKELY]
 
     def ranked(self, first: Rule, second: Rule) -> Iterator[tuple[float, Rule, RuleSource]]:
         """Yield how likely each of two rules prevails by each sentence that may say so."""
         sides = self._rows[first.source], self._rows[second.source]
-        for row, ranks, here in self._ranking:
+        for row, ranks, ranks_here in self._ranking:
             if self._ranked.may_rank(row, sides):
                 for winner, loser in (sides, sides[::-1]):
-                    numbers = self._ranked.numbers(row, winner, loser, ranks, here)
+                    numbers = self._ranked.numbers(row, winner, loser, ranks, ranks_here)
                     chance = self._model.prevails(numbers, self._ranked.terms(row, winner, loser))
                     yield chance, self._rules[winner], self._rules[row].source
 
@@ -333,8 +340,8 @@ def load_precedence(path: Path = WEIGHTS) -> PrecedenceModel:
     """The model of a file. Raises SettingsError where it cannot be read."""
     try:
         tensors, _ = read_tensors(path)
-        ranks, here = (tensors[name].astype(numpy.float32) for name in ("ranks", "here"))
+        ranks, ranks_here = (tensors[name].astype(numpy.float32) for name in ("ranks", "here"))
         roles = tensors["roles"].astype(numpy.float32)
-        return PrecedenceModel(ranks, here, tensors["numbers"], roles, float(tensors["bias"][0]))
+        return PrecedenceModel(ranks, ranks_here, tensors["numbers"], roles, float(tensors["bias"][0]))
     except (OSError, SafetensorError, KeyError, IndexError):
         raise SettingsError(f"{path} cannot be read; make it anew with {TRAINER}") from None

@@ -88,7 +88,7 @@ def compare(one: str, other: str, alignment: Alignment) -> Numbers:
 def _words(one: str, other: str, alignment: Alignment) -> list[float]:
     mine, theirs = read(one).content, read(other).content
     lost = _lost(mine, theirs, alignment), _lost(theirs, mine, alignment)
-    weights = sorted(sum(alignment.weights.get(word, 1.0) for word in each) for each in lost)
+    weights = sorted(sum(alignment.weights.get(word, 1.0) for word in side) for side in lost)
     words = _telling(one), _telling(other)
     matcher = SequenceMatcher(None, *words, autojunk=False)
     shortest, longest = min(map(len, words)), max(1, *map(len, words))
@@ -112,15 +112,15 @@ def _lost(mine: Words, theirs: Words, alignment: Alignment) -> Words:
 
 def _likeness(one: Words, other: Words, alignment: Alignment) -> float:
     """The cosine of the sums of the words' vectors; -0.5 where either has none."""
-    rows = [sorted(alignment.words[word] for word in each if word in alignment.words) for each in (one, other)]
+    rows = [sorted(alignment.words[word] for word in side if word in alignment.words) for side in (one, other)]
     if not rows[0] or not rows[1]:
         return -0.5
     table = alignment.word_cosines
     between = float(table[numpy.ix_(rows[0], rows[1])].sum())
-    lengths = [float(table[numpy.ix_(each, each)].sum()) for each in rows]
+    lengths = [float(table[numpy.ix_(indices, indices)].sum()) for indices in rows]
     return between / max(sqrt(lengths[0] * lengths[1]), 1e-9)
 
 
 def _best(one: Words, other: Words, alignment: Alignment) -> float:
-    rows = [sorted(alignment.words[word] for word in each if word in alignment.words) for each in (one, other)]
+    rows = [sorted(alignment.words[word] for word in side if word in alignment.words) for side in (one, other)]
     return float(alignment.word_cosines[numpy.ix_(rows[0], rows[1])].max()) if rows[0] and rows[1] else -0.5

@@ -99,8 +99,8 @@ _TOPIC = re.compile(
 
 def rank_parts(text: str, labels: Labels) -> Iterator[Rank]:
     """The ranks of parts that a sentence states; `labels` are of the parts that it stands in itself."""
-    found = _TOPIC.search(text)
-    about = frozenset(stems(found["what"])) - PLAIN if found else frozenset()
+    topic = _TOPIC.search(text)
+    about = frozenset(stems(topic["what"])) - PLAIN if topic else frozenset()
     for winner, loser in _pairs(text, labels):
         if winner and loser - winner:
             yield Rank(winner, loser - winner, about)
@@ -180,13 +180,13 @@ def parts_of(text: str, labels: Labels) -> Labels:
 
 def _sides(match: re.Match[str], labels: Labels) -> Iterator[Labels]:
     if match["this"]:
-        yield frozenset(each for each in labels if each.split()[0] in (match["own"].lower(), "*"))
+        yield frozenset(label for label in labels if label.split()[0] in (match["own"].lower(), "*"))
     elif match["all"]:
         name = match["all"].lower()
         yield frozenset({_SINGULAR.get(name, name)})
     else:
         numbers = re.findall(rf"\b{_NUMBER}", match["numbers"])
-        if re.search(r"\bto\b", match["numbers"]) and len(numbers) == 2 and all(each.isdigit() for each in numbers):
-            numbers = [str(each) for each in range(int(numbers[0]), min(int(numbers[1]), int(numbers[0]) + 99) + 1)]
+        if re.search(r"\bto\b", match["numbers"]) and len(numbers) == 2 and all(n.isdigit() for n in numbers):
+            numbers = [str(n) for n in range(int(numbers[0]), min(int(numbers[1]), int(numbers[0]) + 99) + 1)]
         for number in numbers:
             yield frozenset({f"{match['kind'].lower()} {number.lower()}"})

@@ -101,8 +101,13 @@ class Precedence:
     def decides(self, winner: Rule, loser: Rule) -> bool:
         """Return True where by this clause one rule prevails over the other."""
         if self.winner in self.losers:
-            same = winner.source.doc_id == loser.source.doc_id == self.winner
-            return same and self._ranks(winner, loser) and _about(self.about, winner) and _about(self.about, loser)
+            same_document = winner.source.doc_id == loser.source.doc_id == self.winner
+            return (
+                same_document
+                and self._ranks(winner, loser)
+                and _about(self.about, winner)
+                and _about(self.about, loser)
+            )
         if winner.source.doc_id != self.winner or loser.source.doc_id not in self.losers:
             return False
         if _within(loser, self.spared) or not (_about(self.topic, winner) and _about(self.topic, loser)):
@@ -123,15 +128,15 @@ class Precedence:
 
 def _about(words: frozenset[str], rule: Rule) -> bool:
     """Return True where a clause for some questions only ("on questions of holiday") holds for a rule."""
-    said = f"{rule.scope.heading} {rule.source.text}"
-    return not words or bool(words & set(stems(said)))
+    text = f"{rule.scope.heading} {rule.source.text}"
+    return not words or bool(words & set(stems(text)))
 
 
 def _within(rule: Rule, parts: frozenset[str]) -> bool:
     """Return True where a rule stands in one of the parts: by kind and number, or by kind alone ("schedule")."""
-    names = {part.split()[-1] for part in parts if " " in part}
+    numbers = {p.split()[-1] for p in parts if " " in p}
     return any(
-        label in parts or label.split()[0] in parts or (label.startswith("* ") and label.split()[-1] in names)
+        label in parts or label.split()[0] in parts or (label.startswith("* ") and label.split()[-1] in numbers)
         for label in rule.scope.labels
     )
 
@@ -146,7 +151,7 @@ class _Titled:
 def find_precedence(corpus: PolicyCorpus) -> tuple[Precedence, ...]:
     """All clauses of a corpus by which one of its documents prevails over others of it."""
     return clauses_of(
-        read_rules(corpus), {id_: (title_of(each), date_of(each)) for id_, each in corpus.documents.items()}
+        read_rules(corpus), {id_: (title_of(document), date_of(document)) for id_, document in corpus.documents.items()}
     )
 
 
@@ -161,20 +166,20 @@ def clauses_of(rules: Sequence[Rule], documents: Mapping[str, tuple[str, str]]) 
     for source in sources:
         spared[source.doc_id] = spared.get(source.doc_id, frozenset()) | _spared(source.text)
     between = tuple(
-        replace(found, spared=spared[source.doc_id])
+        replace(clause, spared=spared[source.doc_id])
         for source in sources
-        for found in _read(source, titled)
-        if found.losers
+        for clause in _read(source, titled)
+        if clause.losers
     )
-    return between + tuple(found for source, labels in sources.items() for found in _within_document(source, labels))
+    return between + tuple(clause for source, labels in sources.items() for clause in _within_document(source, labels))
 
 
 def _within_document(source: RuleSource, labels: frozenset[str]) -> Iterator[Precedence]:
     """Clauses by which a part of a document prevails over another part of it."""
     for rank in rank_parts(source.text, labels):
-        own = frozenset({source.doc_id})
+        doc_ids = frozenset({source.doc_id})
         yield Precedence(
-            source.doc_id, own, False, rank.about, source, parts=rank.parts, over=rank.over, order=rank.order
+            source.doc_id, doc_ids, False, rank.about, source, parts=rank.parts, over=rank.over, order=rank.order
         )
 
 
@@ -194,7 +199,7 @@ def _read(source: RuleSource, documents: Mapping[str, _Titled]) -> Iterator[Prec
     for match in _ENDED.finditer(text):
         target = re.split(r"[,;:]", text[: match.start()])[-1]
         if parts_of(target, frozenset()) and not is_negated(target):
-            yield from (each for each in _made(source, "it", target, documents) if each.losers and each.over)
+            yield from (clause for clause in _made(source, "it", target, documents) if clause.losers and clause.over)
     for match in _GO_BY.finditer(text):
         if _DIFFERS.search(text, 0, match.start()):
             yield from _made(source, match["what"], text[: match.start()], documents)
@@ -208,49 +213,49 @@ def _read(source: RuleSource, documents: Mapping[str, _Titled]) -> Iterator[Prec
 
 def _spared(text: str) -> frozenset[str]:
     """The labels of what a sentence leaves alone, where it speaks of precedence or of another document's sections."""
-    found = (match["what"] or match["kept"] or "" for match in _SPARED.finditer(text))
-    return frozenset().union(*(parts_of(each, frozenset()) for each in found))
+    phrases = (match["what"] or match["kept"] or "" for match in _SPARED.finditer(text))
+    return frozenset().union(*(parts_of(phrase, frozenset()) for phrase in phrases))
 
 
 def _rival(before: str, target: str) -> str:
     """Find what is prevailed over: the object of the verb, or what the condition before it names."""
     differs = _DIFFERS.search(before)
     if differs and not (_GENERIC.search(target) or re.search(r"\w", target.replace("as the", ""))):
-        rest = before[differs.end() :].split(",", maxsplit=1)[0]
-        return before[differs.end() :] if re.search(r"\w", rest) else before[: differs.start()]
+        opponent = before[differs.end() :].split(",", maxsplit=1)[0]
+        return before[differs.end() :] if re.search(r"\w", opponent) else before[: differs.start()]
     return f"{before[differs.end() :].split(',', maxsplit=1)[0]} {target}" if differs else target
 
 
 def _made(source: RuleSource, subject: str, target: str, documents: Mapping[str, _Titled]) -> Iterator[Precedence]:
-    own = documents.get(source.doc_id)
-    if own is None:
+    document = documents.get(source.doc_id)
+    if document is None:
         return
     named = _named(subject, documents, source.doc_id)
-    whole = bool(named) or _speaks_for_all(subject, own)
+    whole = bool(named) or _speaks_for_all(subject, document)
     winner = next(iter(sorted(named))) if named else source.doc_id
     losers = _losers(target, documents, winner, source.doc_id)
     if not whole and not losers and not _VERSIONS.search(target):
         losers = _not_later(documents, winner)
-    numbered = frozenset(each for each in parts_of(subject, frozenset()) if " " in each)
+    numbered = frozenset(label for label in parts_of(subject, frozenset()) if " " in label)
     own_part = bool(numbered and not named and _OF_THIS.search(subject))
-    parts = numbered if own_part else frozenset()
+    winner_parts = numbered if own_part else frozenset()
     whole = whole and not own_part
     sections = parts_of(_SPARED.sub(" ", target), frozenset()) if whole or own_part else frozenset()
     topic = _TOPIC.search(source.text)
     about_what = frozenset(stems(topic["what"])) - PLAIN if topic else frozenset()
     about = frozenset(stems(re.split(r"\b(?:in|of)\s+(?:section|the)\b", target, flags=re.I)[0])) - _LOOSE
-    yield Precedence(winner, losers, whole, about, source, parts, sections, topic=about_what)
+    yield Precedence(winner, losers, whole, about, source, winner_parts, sections, topic=about_what)
 
 
 def _speaks_for_all(subject: str, own: _Titled) -> bool:
-    found = _WHOLE.search(subject.strip())
-    if found is None:
-        last = (stems(subject) or [""])[-1]
-        return bool(last) and last in own.title
+    match = _WHOLE.search(subject.strip())
+    if match is None:
+        last_stem = (stems(subject) or [""])[-1]
+        return bool(last_stem) and last_stem in own.title
     return (
-        not found["kind"]
-        or (stems(found["kind"]) or [""])[-1] in own.title
-        or found["kind"].lower()
+        not match["kind"]
+        or (stems(match["kind"]) or [""])[-1] in own.title
+        or match["kind"].lower()
         in (
             "document",
             "policy",
@@ -265,9 +270,9 @@ def _named(text: str, documents: Mapping[str, _Titled], own: str) -> frozenset[s
     scores: dict[str, int] = {}
     for phrase in _PHRASE_BREAK.split(text):
         words = [word for word in stems(phrase) if word not in _LOOSE and not word.isdigit()]
-        for id_, each in documents.items():
-            if id_ != own and each.kind in words and set(words[: words.index(each.kind)]) <= each.title:
-                scores[id_] = max(scores.get(id_, 0), len(each.title & set(words)))
+        for id_, document in documents.items():
+            if id_ != own and document.kind in words and set(words[: words.index(document.kind)]) <= document.title:
+                scores[id_] = max(scores.get(id_, 0), len(document.title & set(words)))
     best = max(scores.values(), default=0)
     return frozenset(id_ for id_, score in scores.items() if score == best)
 
@@ -283,18 +288,18 @@ def _losers(target: str, documents: Mapping[str, _Titled], winner: str, own: str
     generic = _GENERIC.search(target)
     if not generic:
         return frozenset()
-    others = documents.keys() - {winner}
+    other_ids = documents.keys() - {winner}
     if not _DATED.search(generic["which"]) or not documents[winner].date:
-        return frozenset(others)
+        return frozenset(other_ids)
     return _not_later(documents, winner)
 
 
 def _not_later(documents: Mapping[str, _Titled], winner: str) -> frozenset[str]:
     """Find existing or earlier documents: all not dated later. Months and days that are not known count as equal."""
     date = documents[winner].date
-    return frozenset(id_ for id_, each in documents.items() if id_ != winner and not _later(each.date, date))
+    return frozenset(id_ for id_, document in documents.items() if id_ != winner and not _later(document.date, date))
 
 
 def _later(first: str, second: str) -> bool:
     pairs = zip(first.split("-"), second.split("-"), strict=False)
-    return next((one > other for one, other in pairs if "?" not in one + other and one != other), False)
+    return next((a > b for a, b in pairs if "?" not in a + b and a != b), False)

@@ -75,8 +75,8 @@ def find_corpus_conflicts(
     chosen = settings or ConflictSettings()
     rules, clauses = read_rules(corpus), find_precedence(corpus)
     learned = LearnedPrecedence(corpus, embedder or minilm())
-    found = find_clashes(rules, chosen, embedder)
-    return tuple(settle(sides, chance, clauses, learned, chosen) for sides, chance in found)
+    clashes = find_clashes(rules, chosen, embedder)
+    return tuple(settle(sides, chance, clauses, learned, chosen) for sides, chance in clashes)
 
 
 def find_clashes(
@@ -86,12 +86,12 @@ def find_clashes(
     chosen = settings or ConflictSettings()
     comparison = RuleComparison(rules, embedder or minilm())
     pairs = list(comparison.near(chosen.neighbours, chosen.close))
-    found = (
+    adjusted = (
         (sides, chance - chosen.beside * (sides[0].source.paragraph_id == sides[1].source.paragraph_id))
         for sides, chance in zip(pairs, comparison.chances(pairs), strict=True)
     )
     return sorted(
-        ((sides, chance) for sides, chance in found if chance >= chosen.least(len(rules))),
+        ((sides, chance) for sides, chance in adjusted if chance >= chosen.least(len(rules))),
         key=lambda each: (-each[1], each[0][0].source.start, each[0][1].source.start),
     )
 
@@ -119,7 +119,7 @@ class RuleComparison:
 
     def chances(self, pairs: Sequence[Sides]) -> list[float]:
         """Estimate how likely the two rules of each pair cannot both be kept."""
-        texts = [(one.source.text, other.source.text) for one, other in pairs]
+        texts = [(left.source.text, right.source.text) for left, right in pairs]
         return load_model().chances(texts, self.alignment, self._nearness)
 
 
@@ -130,13 +130,13 @@ def _is_title(rule: Rule) -> bool:
 
 def _with_context(rules: Iterable[Rule]) -> dict[str, str]:
     """Each sentence with its heading and those before it in its paragraph; the first place of one said twice."""
-    found: dict[str, str] = {}
+    contexts: dict[str, str] = {}
     before: dict[str, list[str]] = {}
     for rule in rules:
-        said = before.setdefault(rule.source.paragraph_id, [rule.scope.heading])
-        found.setdefault(rule.source.text, " ".join(said))
-        said.append(rule.source.text)
-    return found
+        preceding = before.setdefault(rule.source.paragraph_id, [rule.scope.heading])
+        contexts.setdefault(rule.source.text, " ".join(preceding))
+        preceding.append(rule.source.text)
+    return contexts
 
 
 def settle(
@@ -150,23 +150,23 @@ def settle(
 
     What is `learned` is asked where none of the `clauses`, which are read by their form, speaks of the rules' document.
     """
-    first, second = sides
-    for_first, for_second = _deciding(first, second, clauses), _deciding(second, first, clauses)
+    first_rule, second_rule = sides
+    for_first, for_second = _deciding(first_rule, second_rule, clauses), _deciding(second_rule, first_rule, clauses)
     side: Literal["first", "second"] | None = None
     if bool(for_first) != bool(for_second):
         side = "first" if for_first else "second"
     clause = for_first or for_second if side else None
-    silent = all(first.source.doc_id not in (each.winner, *each.losers) for each in clauses)
-    if side is None and silent and (decided := learned.deciding(first, second)):
-        side, clause = "first" if decided[0] == first else "second", decided[1]
-    if side is None and settings.later_prevails and not for_first and first.date and second.date:
-        later = max(first.date, second.date)
-        if first.date != second.date and "?" not in first.date + second.date:
-            side = "first" if first.date == later else "second"
-    return Conflict(first, second, chance, "superseded" if side else "unresolved", side, clause)
+    silent = all(first_rule.source.doc_id not in (c.winner, *c.losers) for c in clauses)
+    if side is None and silent and (decided := learned.deciding(first_rule, second_rule)):
+        side, clause = "first" if decided[0] == first_rule else "second", decided[1]
+    if side is None and settings.later_prevails and not for_first and first_rule.date and second_rule.date:
+        later = max(first_rule.date, second_rule.date)
+        if first_rule.date != second_rule.date and "?" not in first_rule.date + second_rule.date:
+            side = "first" if first_rule.date == later else "second"
+    return Conflict(first_rule, second_rule, chance, "superseded" if side else "unresolved", side, clause)
 
 
 def _deciding(winner: Rule, loser: Rule, clauses: Sequence[Precedence]) -> RuleSource | None:
     """The clause by which one rule prevails over another, that beside it before one for its document."""
-    found = [clause for clause in clauses if clause.decides(winner, loser)]
-    return min(found, key=lambda clause: clause.whole).source if found else None
+    decisive = [clause for clause in clauses if clause.decides(winner, loser)]
+    return min(decisive, key=lambda clause: clause.whole).source if decisive else None

@@ -91,17 +91,17 @@ def read_rules(corpus: PolicyCorpus) -> tuple[Rule, ...]:
 def _of_document(document: PolicyDocument, corpus: PolicyCorpus) -> Iterator[Rule]:
     title, date, scope = title_of(document), date_of(document), Scope("", "", "")
     for start, end, paragraph_id in sorted(
-        (place.start, place.end, place.id)
+        (occurrence.start, occurrence.end, occurrence.id)
         for paragraph in corpus.paragraphs
-        for place in paragraph.places
-        if place.doc_id == document.doc_id
+        for occurrence in paragraph.places
+        if occurrence.doc_id == document.doc_id
     ):
         text = document.text[start:end]
         scope, skip = _opened(text, replace(scope, title=title))
         for left, right in _sentences(text[skip:]):
             sentence = text[skip + left : skip + right]
-            place = RuleSource(document.doc_id, paragraph_id, start + skip + left, start + skip + right, sentence)
-            yield Rule(scope, place, date)
+            source = RuleSource(document.doc_id, paragraph_id, start + skip + left, start + skip + right, sentence)
+            yield Rule(scope, source, date)
 
 
 def _opened(text: str, scope: Scope) -> tuple[Scope, int]:
@@ -109,13 +109,15 @@ def _opened(text: str, scope: Scope) -> tuple[Scope, int]:
     skip = 0
     while (label := _LABELLED.match(text, skip)) and label.end() < len(text):
         kind, skip = (label["added"] or label["kind"]).lower(), label.end()
-        kept = frozenset() if kind in _WIDER else frozenset(each for each in scope.labels if each.split()[0] in _WIDER)
-        labels = kept | {f"{kind} {label['number'].lower()}"}
+        outer_labels = (
+            frozenset() if kind in _WIDER else frozenset(outer for outer in scope.labels if outer.split()[0] in _WIDER)
+        )
+        labels = outer_labels | {f"{kind} {label['number'].lower()}"}
         scope = Scope(scope.title, label["number"], str(label["title"] or scope.heading), labels)
     heading = _HEADING.match(text, skip)
     if heading:
-        parts = heading["number"].split(".")
-        labels = frozenset(f"{_ANY_LABEL} {'.'.join(parts[: depth + 1])}" for depth in range(len(parts)))
+        levels = heading["number"].split(".")
+        labels = frozenset(f"{_ANY_LABEL} {'.'.join(levels[: depth + 1])}" for depth in range(len(levels)))
         scope = Scope(scope.title, heading["number"], _title(heading), labels)
         skip = heading.end()
     return scope, skip
@@ -138,14 +140,14 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 def _answered(text: str) -> Iterator[tuple[int, int]]:
     """Passages; a question is read with its answer: "May I paint my room? Certainly."""
-    asked: int | None = None
+    question_start: int | None = None
     for start, end in find_passages(text):
-        begin = start if asked is None else asked
-        asked = begin if text[start:end].endswith("?") else None
-        if asked is None:
+        begin = start if question_start is None else question_start
+        question_start = begin if text[start:end].endswith("?") else None
+        if question_start is None:
             yield begin, end
-    if asked is not None:
-        yield asked, len(text.rstrip())
+    if question_start is not None:
+        yield question_start, len(text.rstrip())
 
 
 def _title(heading: re.Match[str]) -> str:
@@ -154,14 +156,14 @@ def _title(heading: re.Match[str]) -> str:
 
 def title_of(document: PolicyDocument) -> str:
     """Return the name that a document gives itself: its first line up to its version; else its id in words."""
-    first = document.text.split("\n", 1)[0][:120]
-    dates = [each.start for each in find_quantities(first) if each.unit == "date"]
-    found = _TITLE_END.search(first)
-    title = first[: min([*dates, found.start() if found else len(first)])].strip(" -–—,")
+    first_line = document.text.split("\n", 1)[0][:120]
+    dates = [quantity.start for quantity in find_quantities(first_line) if quantity.unit == "date"]
+    title_end = _TITLE_END.search(first_line)
+    title = first_line[: min([*dates, title_end.start() if title_end else len(first_line)])].strip(" -–—,")
     return title if 0 < len(title.split()) <= 10 else document.doc_id.replace("_", " ")
 
 
 def date_of(document: PolicyDocument) -> str:
     """The first date among the first words of a document, `2025-01-??` for a month; empty where there is none."""
-    dates = [str(each.value) for each in find_quantities(document.text[:400]) if each.unit == "date"]
+    dates = [str(quantity.value) for quantity in find_quantities(document.text[:400]) if quantity.unit == "date"]
     return next((date for date in dates if not date.startswith("?")), "")

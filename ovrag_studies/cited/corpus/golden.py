@@ -55,16 +55,16 @@ def read_golden(path: Path, corpus: PolicyCorpus | None = None) -> list[GoldenQu
         ) from None
     if missing := [name for name in COLUMNS if name not in (rows[0] if rows else {})]:
         raise QuestionError(f"{path} lacks the column {missing[0]} or has no rows; it needs {', '.join(COLUMNS)}")
-    known = (*COLUMNS, *MORE_COLUMNS)
-    for name in rows[0].keys() - set(known):
-        if name and (near := difflib.get_close_matches(name, known, n=1, cutoff=0.85)):
+    column_names = (*COLUMNS, *MORE_COLUMNS)
+    for name in rows[0].keys() - set(column_names):
+        if name and (near := difflib.get_close_matches(name, column_names, n=1, cutoff=0.85)):
             raise QuestionError(f"{path} has a column {one_line(name, 40)}, which is not read; call it {near[0]}")
     queries = [_query(path, number, row) for number, row in enumerate(rows, 2)]
-    again = [name for name, times in Counter(each.query_id for each in queries).items() if times > 1]
-    if again:
-        raise QuestionError(f"{path} has the query {one_line(again[0], 80)} more than once; keep one of the rows")
+    repeated = [name for name, times in Counter(query.query_id for query in queries).items() if times > 1]
+    if repeated:
+        raise QuestionError(f"{path} has the query {one_line(repeated[0], 80)} more than once; keep one of the rows")
     if corpus:
-        require_known((name for each in queries for name in each.gold), corpus, str(path))
+        require_known((name for query in queries for name in query.gold), corpus, str(path))
     return queries
 
 
@@ -72,7 +72,7 @@ def _query(path: Path, number: int, row: dict[str, str]) -> GoldenQuery:
     def cell(name: str) -> str:
         return row.get(name, "").strip()
 
-    category = next((each for each in CATEGORIES if each == cell("category")), None)
+    category = next((name for name in CATEGORIES if name == cell("category")), None)
     if category is None:
         raise QuestionError(
             f"{path}, row {number}: category {one_line(cell('category'), 40)!r} is none of {', '.join(CATEGORIES)}"

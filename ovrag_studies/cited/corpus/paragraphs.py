@@ -51,10 +51,10 @@ def cut(document: Document) -> Iterator[Cut]:
     """The paragraphs of a document in order."""
     page, index = 0, 0
     for number, text in _headed(_blocks(document)):
-        for part in _parts(text):
-            if len(part) > SHORTEST:
+        for paragraph in _parts(text):
+            if len(paragraph) > SHORTEST:
                 page, index = (page, index + 1) if number == page else (number, 0)
-                yield Cut(page, index, part)
+                yield Cut(page, index, paragraph)
 
 
 def _blocks(document: Document) -> Iterator[tuple[int, str]]:
@@ -65,22 +65,22 @@ def _blocks(document: Document) -> Iterator[tuple[int, str]]:
 
 def _headed(blocks: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Headings joined with the block that they stand over, on the same page; a title stands over the whole document."""
-    held: tuple[int, str] | None = None
-    for place, (page, block) in enumerate(blocks):
-        if place == 0 and block[0].isalpha():
+    heading: tuple[int, str] | None = None
+    for index, (page, block) in enumerate(blocks):
+        if index == 0 and block[0].isalpha():
             yield page, block
             continue
-        if held and held[0] != page:
-            yield held
-            held = None
-        text = f"{held[1]} {block}" if held else block
+        if heading and heading[0] != page:
+            yield heading
+            heading = None
+        text = f"{heading[1]} {block}" if heading else block
         if len(text) <= HEADING and _HEADING.fullmatch(text):
-            held = (page, text)
+            heading = (page, text)
         else:
-            held = None
+            heading = None
             yield page, text
-    if held:
-        yield held
+    if heading:
+        yield heading
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -88,9 +88,9 @@ def _parts(text: str) -> Iterator[str]:
         yield text
         return
     start = end = 0
-    for first, last in find_passages(text):
-        if end > start and last - start > LONGEST:
+    for sentence_start, sentence_end in find_passages(text):
+        if end > start and sentence_end - start > LONGEST:
             yield text[start:end]
-            start = first
-        end = last
+            start = sentence_start
+        end = sentence_end
     yield text[start:].strip()

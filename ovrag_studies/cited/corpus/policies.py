@@ -109,25 +109,25 @@ def read_corpus(*paths: Path) -> PolicyCorpus:
     Raises DocumentError for a document that cannot be read, and CorpusError for a line that is no paragraph, and where
     two files make documents of one id.
     """
-    made: dict[str, PolicyFile] = {}
+    by_document: dict[str, PolicyFile] = {}
     read: list[FileParagraph] = []
-    for source in (read_source(found) for path in paths for found in find_sources(path)):
-        for doc_id in dict.fromkeys(each.doc_id for each in source.read):
-            if doc_id in made:
+    for source in (read_source(file) for path in paths for file in find_sources(path)):
+        for doc_id in dict.fromkeys(paragraph.doc_id for paragraph in source.read):
+            if doc_id in by_document:
                 raise CorpusError(
-                    f"{source.path} and {made[doc_id].path} both make a document {one_line(doc_id, 80)}; "
+                    f"{source.path} and {by_document[doc_id].path} both make a document {one_line(doc_id, 80)}; "
                     "rename one of them"
                 )
-            made[doc_id] = source
+            by_document[doc_id] = source
         read += source.read
-    hashes = {doc_id: source.sha256 for doc_id, source in made.items()}
-    return assemble(read, hashes, {doc_id: source.scanned for doc_id, source in made.items()})
+    hashes = {doc_id: source.sha256 for doc_id, source in by_document.items()}
+    return assemble(read, hashes, {doc_id: source.scanned for doc_id, source in by_document.items()})
 
 
 def require_known(ids: Iterable[str], corpus: PolicyCorpus, what: str) -> None:
     """Raise CorpusError, with the list, where `what` names paragraphs that the corpus does not have."""
-    known = corpus.by_id()
-    if unknown := sorted({name for name in ids if name not in known}):
+    by_id = corpus.by_id()
+    if unknown := sorted({name for name in ids if name not in by_id}):
         raise CorpusError(
             f"{what} names {len(unknown)} paragraphs that the corpus does not have: "
             f"{', '.join(one_line(name, 120) for name in unknown)}; give the corpus that it was made for"
@@ -139,36 +139,42 @@ def assemble(
 ) -> PolicyCorpus:
     """Return the corpus of paragraphs in reading order, those of a document together; hashes and pages by document."""
     by_document: dict[str, list[FileParagraph]] = {}
-    for each in read:
-        by_document.setdefault(each.doc_id, []).append(each)
+    for file_paragraph in read:
+        by_document.setdefault(file_paragraph.doc_id, []).append(file_paragraph)
     places: dict[str, list[ParagraphPlace]] = {}
     documents = {}
     for doc_id, paragraphs in by_document.items():
         for place, paragraph in zip(_placed(paragraphs), paragraphs, strict=True):
             places.setdefault(paragraph.text, []).append(place)
-        text = BETWEEN.join(each.text for each in paragraphs)
+        text = BETWEEN.join(p.text for p in paragraphs)
         images = (scanned or {}).get(doc_id, ())
         documents[doc_id] = PolicyDocument(doc_id, paragraphs[0].file, sha256[doc_id], text, images)
-    return PolicyCorpus(tuple(Paragraph(text, tuple(found)) for text, found in places.items()), documents)
+    return PolicyCorpus(tuple(Paragraph(text, tuple(text_places)) for text, text_places in places.items()), documents)
 
 
 def _placed(paragraphs: Sequence[FileParagraph]) -> list[ParagraphPlace]:
-    start, seen, result = 0, Counter[str](), []
-    for each in paragraphs:
-        digest = text_hash(each.text)
-        seen[digest] += 1
-        again = f"::{seen[digest]}" if seen[digest] > 1 else ""
-        end = start + len(each.text)
-        result.append(
+    start, counts, places = 0, Counter[str](), []
+    for paragraph in paragraphs:
+        digest = text_hash(paragraph.text)
+        counts[digest] += 1
+        suffix = f"::{counts[digest]}" if counts[digest] > 1 else ""
+        end = start + len(paragraph.text)
+        places.append(
             ParagraphPlace(
-                each.doc_id, each.page, each.index, f"{each.doc_id}::{digest}{again}", start, end, each.published_id
+                paragraph.doc_id,
+                paragraph.page,
+                paragraph.index,
+                f"{paragraph.doc_id}::{digest}{suffix}",
+                start,
+                end,
+                paragraph.published_id,
             )
         )
         start = end + len(BETWEEN)
-    return result
+    return places
 
 
 def corpus_digest(corpus: PolicyCorpus) -> str:
     """A hash over the texts of all documents under their ids; the order of documents does not matter."""
-    texts = sorted((each.doc_id, each.text) for each in corpus.documents.values())
+    texts = sorted((document.doc_id, document.text) for document in corpus.documents.values())
     return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:16]

@@ -38,19 +38,19 @@ class RelevanceReader:
     def judge(self, question: str, paragraphs: Sequence[str]) -> list[float]:
         """For each paragraph the log-odds that it answers: the mean of those of the whole and of its best window."""
         windows = [windows_of(text) for text in paragraphs]
-        parts = list(dict.fromkeys([*paragraphs, *(window for each in windows for window in each)]))
-        odds = dict(zip(parts, self.read(question, parts), strict=True))
+        texts = list(dict.fromkeys([*paragraphs, *(window for text_windows in windows for window in text_windows)]))
+        odds = dict(zip(texts, self.read(question, texts), strict=True))
         return [
-            (odds[text] + max(odds[window] for window in own)) / 2
-            for text, own in zip(paragraphs, windows, strict=True)
+            (odds[text] + max(odds[window] for window in text_windows)) / 2
+            for text, text_windows in zip(paragraphs, windows, strict=True)
         ]
 
     def read(self, question: str, texts: Sequence[str]) -> list[float]:
         """For each text the log-odds that it answers the question, between -9.3 and 9.3."""
         new = [text for text in dict.fromkeys(texts) if (question, text) not in self._known]
         tokens = self._encoder.tokens
-        asked = tokens(question).ids
-        joined = [join(asked, tokens(text).ids) for text in new]
+        question_ids = tokens(question).ids
+        joined = [join(question_ids, tokens(text).ids) for text in new]
         ids, marks = [ids for ids, _ in joined], [marks for _, marks in joined]
         judged = self._encoder.probabilities(ids, marks, 2)[:, 0, 1]
         if len(self._known) + len(new) > KNOWN:
@@ -78,12 +78,12 @@ def join(question: Sequence[int], paragraph: Sequence[int]) -> tuple[list[int], 
 
     Its marks: which tokens are the question's, which the paragraph's, and the first, which stands for the whole.
     """
-    asked = list(question[:-1][:QUESTION_TOKENS])
-    ids = [*asked, question[-1], *paragraph[1:-1][: TOKENS - len(asked) - 2], paragraph[-1]]
-    places = range(len(ids))
-    of_question = [0 < place < len(asked) for place in places]
-    of_paragraph = [len(asked) < place < len(ids) - 1 for place in places]
-    return ids, [of_question, of_paragraph, [place == 0 for place in places]]
+    question_tokens = list(question[:-1][:QUESTION_TOKENS])
+    ids = [*question_tokens, question[-1], *paragraph[1:-1][: TOKENS - len(question_tokens) - 2], paragraph[-1]]
+    positions = range(len(ids))
+    of_question = [0 < position < len(question_tokens) for position in positions]
+    of_paragraph = [len(question_tokens) < position < len(ids) - 1 for position in positions]
+    return ids, [of_question, of_paragraph, [position == 0 for position in positions]]
 
 
 def windows_of(text: str) -> list[str]:

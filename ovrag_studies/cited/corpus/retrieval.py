@@ -63,8 +63,8 @@ class CorpusIndex:
     def scores(self, query: str, way: Way) -> Scores:
         """A number for each paragraph of the corpus, in its order."""
         if way == "lexical":
-            found = self._lexicon.scores([(stem, 1.0) for stem in dict.fromkeys(stems(query))])
-            return numpy.maximum(found, 0.0)  # without any of the words it is -inf
+            word_scores = self._lexicon.scores([(stem, 1.0) for stem in dict.fromkeys(stems(query))])
+            return numpy.maximum(word_scores, 0.0)  # without any of the words it is -inf
         if way == "dense":
             return self._cosines(self._paragraphs, query)
         if way == "sentences":
@@ -72,16 +72,16 @@ class CorpusIndex:
             best = numpy.full(len(self.corpus.paragraphs), -1.0)
             numpy.maximum.at(best, rows, self._cosines(vectors, query))
             return best
-        parts = {each: self.scores(query, each) for each in FUSED}
+        by_way = {name: self.scores(query, name) for name in FUSED}
         if way == "ranks":
-            return join(list(parts.values()))
-        total: Scores = numpy.sum([FUSED[each] * _standard(part) for each, part in parts.items()], axis=0)
+            return join(list(by_way.values()))
+        total: Scores = numpy.sum([FUSED[name] * _standard(way_scores) for name, way_scores in by_way.items()], axis=0)
         return total
 
     def vectors(self) -> tuple[list[str], Vectors]:
         """The sentences and paragraphs of the corpus, and one row of numbers for each."""
-        texts = [sentence for each in self.corpus.paragraphs for sentence in _sentences_of(each.text)]
-        texts += [each.text for each in self.corpus.paragraphs]
+        texts = [sentence for paragraph in self.corpus.paragraphs for sentence in _sentences_of(paragraph.text)]
+        texts += [paragraph.text for paragraph in self.corpus.paragraphs]
         return texts, numpy.concatenate([self._sentences[0], self._paragraphs])
 
     def _cosines(self, vectors: Vectors, query: str) -> Scores:
@@ -92,17 +92,17 @@ class CorpusIndex:
 
     @cached_property
     def _lexicon(self) -> WordRanker:
-        return WordRanker([stems(each) for each in with_headings(self.corpus)])
+        return WordRanker([stems(text) for text in with_headings(self.corpus)])
 
     @cached_property
     def _paragraphs(self) -> Vectors:
-        return self._embed([each.text for each in self.corpus.paragraphs])
+        return self._embed([paragraph.text for paragraph in self.corpus.paragraphs])
 
     @cached_property
     def _sentences(self) -> tuple[Vectors, NDArray[numpy.intp]]:
-        cut = [_sentences_of(each.text) for each in self.corpus.paragraphs]
-        rows = numpy.repeat(numpy.arange(len(cut)), [len(each) for each in cut])
-        return self._embed([sentence for each in cut for sentence in each]), rows
+        cut = [_sentences_of(paragraph.text) for paragraph in self.corpus.paragraphs]
+        rows = numpy.repeat(numpy.arange(len(cut)), [len(sentences) for sentences in cut])
+        return self._embed([sentence for sentences in cut for sentence in sentences]), rows
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         return kept_vectors(self.embedder, texts, self._keep) if self._keep else self.embedder.embed(texts)
@@ -119,13 +119,13 @@ def _standard(scores: Scores) -> Scores:
 
 def with_headings(corpus: PolicyCorpus) -> Iterator[str]:
     """The text of each paragraph with the heading of its section, which stands in the section's first one."""
-    current: dict[str, str] = {}
-    for each in corpus.paragraphs:
-        if heading := heading_of(each.text):
-            current[each.doc_id] = heading
-            yield each.text
+    headings: dict[str, str] = {}
+    for paragraph in corpus.paragraphs:
+        if heading := heading_of(paragraph.text):
+            headings[paragraph.doc_id] = heading
+            yield paragraph.text
         else:
-            yield f"{current.get(each.doc_id, '')} {each.text}"
+            yield f"{headings.get(paragraph.doc_id, '')} {paragraph.text}"
 
 
 def heading_of(text: str) -> str:
@@ -137,10 +137,10 @@ def heading_of(text: str) -> str:
     if not match:
         return ""
     words = match[1].split()
-    last = max((place for place, word in enumerate(words) if not word[0].islower()), default=0)
-    while last > 1 and words[last - 1][0].islower():
-        last -= 1
-    return " ".join(words[: max(1, last)])
+    end = max((index for index, word in enumerate(words) if not word[0].islower()), default=0)
+    while end > 1 and words[end - 1][0].islower():
+        end -= 1
+    return " ".join(words[: max(1, end)])
 
 
 def retrieve(query: str, index: CorpusIndex) -> RetrievedParagraphs:
@@ -149,11 +149,13 @@ def retrieve(query: str, index: CorpusIndex) -> RetrievedParagraphs:
     The reader's log-odds are added to the score, as it knows nothing of headings, nor what else there is. Nothing is
     found for a query without a word. Raises SettingsError where the reader's weights cannot be read.
     """
-    found = retrieve_by("fused", query, index, CANDIDATES)
-    odds = load_reader().judge(query, [each.paragraph.text for each in found]) if found else []
-    worth = [round(each.score + READ * odd, DECIMALS) for each, odd in zip(found, odds, strict=True)]
-    best = sorted(range(len(found)), key=lambda place: -worth[place])[:TOP]
-    evidence = (RankedParagraph(found[row].paragraph, worth[row], "reader", rank) for rank, row in enumerate(best, 1))
+    candidates = retrieve_by("fused", query, index, CANDIDATES)
+    odds = load_reader().judge(query, [candidate.paragraph.text for candidate in candidates]) if candidates else []
+    worth = [round(candidate.score + READ * odd, DECIMALS) for candidate, odd in zip(candidates, odds, strict=True)]
+    best = sorted(range(len(candidates)), key=lambda row: -worth[row])[:TOP]
+    evidence = (
+        RankedParagraph(candidates[row].paragraph, worth[row], "reader", rank) for rank, row in enumerate(best, 1)
+    )
     return RetrievedParagraphs(
         tuple(evidence), {"retrieval": "fused", "embedder": index.embedder.name, "rerank": "reader"}
     )

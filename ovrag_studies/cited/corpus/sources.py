@@ -75,11 +75,11 @@ def read_source(path: Path) -> PolicyFile:
     """
     if path.suffix == ".jsonl":
         return _read_lines(path)
-    made = read_paragraphs(path)
-    if not made.cuts:
+    paragraphs = read_paragraphs(path)
+    if not paragraphs.cuts:
         raise CorpusError(f"{path.name} holds no paragraph; check that it is the right file")
-    read = tuple(FileParagraph(path.stem, path.name, each.page, each.number, each.text) for each in made.cuts)
-    return PolicyFile(path, hashlib.sha256(path.read_bytes()).hexdigest(), read, made.scanned)
+    read = tuple(FileParagraph(path.stem, path.name, cut.page, cut.number, cut.text) for cut in paragraphs.cuts)
+    return PolicyFile(path, hashlib.sha256(path.read_bytes()).hexdigest(), read, paragraphs.scanned)
 
 
 def _read_lines(path: Path) -> PolicyFile:
@@ -87,15 +87,15 @@ def _read_lines(path: Path) -> PolicyFile:
     read = tuple(_read_line(path, number, line) for number, line in lines)
     if not read:
         raise CorpusError(f"{path} holds no paragraph; {REMEDY}")
-    again = [name for name, times in Counter(each.published_id for each in read).items() if times > 1]
-    if again:
-        raise CorpusError(f"{path} gives the id {again[0]} to several paragraphs; {REMEDY}")
+    repeated = [name for name, times in Counter(paragraph.published_id for paragraph in read).items() if times > 1]
+    if repeated:
+        raise CorpusError(f"{path} gives the id {repeated[0]} to several paragraphs; {REMEDY}")
     return PolicyFile(path, hashlib.sha256(path.read_bytes()).hexdigest(), read)
 
 
 def _read_line(path: Path, number: int, line: _ParagraphLine) -> FileParagraph:
-    said = _PUBLISHED_HASH.search(line.paragraph_id)
-    if said and said[1] != text_hash(line.text):
+    hash_match = _PUBLISHED_HASH.search(line.paragraph_id)
+    if hash_match and hash_match[1] != text_hash(line.text):
         raise CorpusError(
             f"{path}, line {number}: the text is not the one that {one_line(line.paragraph_id, 120)} was made for; "
             f"{REMEDY}"

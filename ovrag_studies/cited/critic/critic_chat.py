@@ -54,14 +54,14 @@ def criticise_by_chat(text: str, chat: Chat, seed: int | None = 42) -> Criticism
     line = fence(text)
     messages = (Message("system", SYSTEM), Message("user", f"{line}\n{text}\n{line}"))
     reply = chat.complete(messages, schema=_CriticReply, temperature=0.0, seed=seed, purpose=PURPOSE)
-    found: dict[tuple[Label, int, int], CriticFinding] = {}
+    findings: dict[tuple[Label, int, int], CriticFinding] = {}
     invented = 0
-    for each in reply.parsed_as(_CriticReply).findings:
-        span = locate(each.quote, text)
+    for reported in reply.parsed_as(_CriticReply).findings:
+        span = locate(reported.quote, text)
         if span is None:
             invented += 1
             continue
-        why = " ".join(each.why.split()) or NAMES[each.label]
-        found.setdefault((each.label, *span), CriticFinding(each.label, *span, why))
-    ordered = sorted(found.values(), key=lambda finding: (finding.start, finding.end, finding.label))
+        why = " ".join(reported.why.split()) or NAMES[reported.label]
+        findings.setdefault((reported.label, *span), CriticFinding(reported.label, *span, why))
+    ordered = sorted(findings.values(), key=lambda finding: (finding.start, finding.end, finding.label))
     return Criticism(tuple(ordered), invented, chat.name)

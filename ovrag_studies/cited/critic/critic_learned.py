@@ -65,10 +65,13 @@ def by_weights(text: str, embedder: Embedder, *, threshold: float = THRESHOLD) -
     if not sentences:
         return ()
     weights = load_weights(embedder.name)
-    found = [*_windows(text, sentences, embedder, weights, threshold), *_pairs(sentences, embedder, weights, threshold)]
+    findings = [
+        *_windows(text, sentences, embedder, weights, threshold),
+        *_pairs(sentences, embedder, weights, threshold),
+    ]
     if traits()["source"].search(even(text)):
-        found = [finding for finding in found if finding.label != "L3"]  # what names its source is not unsupported
-    return tuple(sorted(found, key=lambda finding: (finding.start, finding.end, finding.label)))
+        findings = [f for f in findings if f.label != "L3"]  # what names its source is not unsupported
+    return tuple(sorted(findings, key=lambda finding: (finding.start, finding.end, finding.label)))
 
 
 def windows_of(sentences: Sequence[ProseSentence]) -> list[tuple[int, int]]:
@@ -87,24 +90,24 @@ def window_features(texts: Sequence[str], embedder: Embedder) -> Table:
 
 def clauses_of(sentences: Sequence[ProseSentence]) -> list[DutyClause]:
     """The clauses of a text."""
-    return [clause_of(part) for sentence in sentences for part in parts_of(sentence)]
+    return [clause_of(passage) for sentence in sentences for passage in parts_of(sentence)]
 
 
 def pair_features(first: DutyClause, second: DutyClause, cosine: float) -> list[float]:
     """List what two clauses share and what may part them, in the order of the weights; `cosine` is of their vectors."""
-    known = rules()
+    vocabulary = rules()
     shared = first.about & second.about
-    part = len(shared) / max(1, min(len(first.about), len(second.about)))
+    overlap = len(shared) / max(1, min(len(first.about), len(second.about)))
     whole = len(shared) / max(1, len(first.about | second.about))
     denied = first.negated != second.negated
-    duties = any(opposed(first.duties, second.duties, pair) for pair in known.opposed)
-    antonyms = any(opposed(first.about, second.about, pair) for pair in known.antonyms)
+    duties = any(opposed(first.duties, second.duties, pair) for pair in vocabulary.opposed)
+    antonyms = any(opposed(first.about, second.about, pair) for pair in vocabulary.antonyms)
     numbers = bool(first.numbers and second.numbers and not first.numbers & second.numbers)
     narrow, closed = first.narrow or second.narrow, first.closed or second.closed
     quantified = first.quantified or second.quantified
     return [
         cosine,
-        part,
+        overlap,
         whole,
         denied,
         duties,
@@ -118,7 +121,7 @@ def pair_features(first: DutyClause, second: DutyClause, cosine: float) -> list[
         cosine * duties,
         cosine * antonyms,
         cosine * numbers,
-        part * (denied or duties or antonyms or numbers),
+        overlap * (denied or duties or antonyms or numbers),
         cosine * quantified * (denied or duties),
         narrow and not closed,
         clash(first, second) is not None,
@@ -130,20 +133,22 @@ def pair_features(first: DutyClause, second: DutyClause, cosine: float) -> list[
 def _windows(
     text: str, sentences: Sequence[ProseSentence], embedder: Embedder, weights: CriticWeights, threshold: float
 ) -> list[CriticFinding]:
-    spans = [(sentences[first].start, sentences[last].end) for first, last in windows_of(sentences)]
+    spans = [(sentences[left].start, sentences[right].end) for left, right in windows_of(sentences)]
     shares = probabilities(weights, window_features([text[start:end] for start, end in spans], embedder))
     if not (shares > threshold).any():
         return []
-    alone = probabilities(weights, window_features([text[each.start : each.end] for each in sentences], embedder))
-    found = {}
-    for (first, last), row in zip(windows_of(sentences), shares, strict=True):
+    alone = probabilities(weights, window_features([text[s.start : s.end] for s in sentences], embedder))
+    findings = {}
+    for (first_index, last_index), row in zip(windows_of(sentences), shares, strict=True):
         for column, label in enumerate(WINDOW_LABELS):
             if row[column] > threshold:
                 # The sentence that argues most by itself stands for its window.
-                at = first + int(numpy.argmax(alone[first : last + 1, column]))
-                place = sentences[at]
-                found[label, at] = CriticFinding(label, place.start, place.end, _why(label, float(row[column])))
-    return list(found.values())
+                index = first_index + int(numpy.argmax(alone[first_index : last_index + 1, column]))
+                sentence = sentences[index]
+                findings[label, index] = CriticFinding(
+                    label, sentence.start, sentence.end, _why(label, float(row[column]))
+                )
+    return list(findings.values())
 
 
 def _pairs(
@@ -151,20 +156,20 @@ def _pairs(
 ) -> list[CriticFinding]:
     clauses = clauses_of(sentences)
     near = [
-        (one, other)
-        for one, other in combinations(range(len(clauses)), 2)
-        if other - one <= MOST_CLAUSES and not _repeats(clauses[one], clauses[other])
+        (left, right)
+        for left, right in combinations(range(len(clauses)), 2)
+        if right - left <= MOST_CLAUSES and not _repeats(clauses[left], clauses[right])
     ]
     if not near:
         return []
     vectors = embedder.embed([clause.place.text for clause in clauses])
     features = [
-        pair_features(clauses[one], clauses[other], float(vectors[one] @ vectors[other])) for one, other in near
+        pair_features(clauses[left], clauses[right], float(vectors[left] @ vectors[right])) for left, right in near
     ]
     shares = _logistic(numpy.asarray(features, dtype=float) @ weights.pair + weights.pair_bias)
     return [
-        CriticFinding("L4", clauses[one].place.start, clauses[other].place.end, _why("L4", float(share)))
-        for (one, other), share in zip(near, shares, strict=True)
+        CriticFinding("L4", clauses[left].place.start, clauses[right].place.end, _why("L4", float(share)))
+        for (left, right), share in zip(near, shares, strict=True)
         if share > threshold
     ]
 
@@ -194,13 +199,13 @@ def load_weights(embedder: str, path: Path = WEIGHTS) -> CriticWeights:
         tensors, metadata = read_tensors(path)
     except (OSError, SafetensorError):
         raise SettingsError(f"{path} cannot be read; make it with tools/train_policy_critic.py") from None
-    parts = {name: tensor.astype(float) for name, tensor in tensors.items()}
-    said = json.loads(metadata.get("learned_with", "{}"))
-    if said.get("embedder") != embedder:
+    weights = {name: tensor.astype(float) for name, tensor in tensors.items()}
+    learned_with = json.loads(metadata.get("learned_with", "{}"))
+    if learned_with.get("embedder") != embedder:
         raise SettingsError(
-            f"{path} was learned with {said.get('embedder')}, not with {embedder}; use that embedder, or make the file "
-            "anew with tools/train_policy_critic.py"
+            f"{path} was learned with {learned_with.get('embedder')}, not with {embedder}; use that embedder, or make "
+            "the file anew with tools/train_policy_critic.py"
         )
-    if said.get("traits") != list(traits()):
+    if learned_with.get("traits") != list(traits()):
         raise SettingsError(f"{path} was learned for other classes of words; run tools/train_policy_critic.py")
-    return CriticWeights(parts["window"], parts["window_bias"], parts["pair"], float(parts["pair_bias"][0]))
+    return CriticWeights(weights["window"], weights["window_bias"], weights["pair"], float(weights["pair_bias"][0]))

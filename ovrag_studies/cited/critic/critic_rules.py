@@ -89,14 +89,14 @@ def by_rules(text: str) -> tuple[CriticFinding, ...]:
     """Find the prose of `text` that argues instead of ruling, in order of place; nothing for an empty text."""
     sentences = tuple(sentences_of(text))
     whole = even(text)
-    found = {(finding.label, finding.start, finding.end): finding for finding in _contradictions(sentences)}
+    findings = {(finding.label, finding.start, finding.end): finding for finding in _contradictions(sentences)}
     for cue in _cues():
         if any(pattern.search(whole) for pattern in cue.nowhere):
             continue
         for sentence in sentences:
             if finding := _judge(cue, sentence):
-                found.setdefault((finding.label, finding.start, finding.end), finding)
-    return tuple(sorted(found.values(), key=lambda finding: (finding.start, finding.end, finding.label)))
+                findings.setdefault((finding.label, finding.start, finding.end), finding)
+    return tuple(sorted(findings.values(), key=lambda finding: (finding.start, finding.end, finding.label)))
 
 
 def _judge(cue: CriticCue, sentence: ProseSentence) -> CriticFinding | None:
@@ -106,33 +106,35 @@ def _judge(cue: CriticCue, sentence: ProseSentence) -> CriticFinding | None:
         return None
     if cue.some and not any(pattern.search(sentence.text) for pattern in cue.some):
         return None
-    first = met[0]
-    if cue.label == "L1" and first:
-        return CriticFinding(cue.label, sentence.start + first.start(), sentence.start + first.end(), cue.why)
+    first_match = met[0]
+    if cue.label == "L1" and first_match:
+        return CriticFinding(
+            cue.label, sentence.start + first_match.start(), sentence.start + first_match.end(), cue.why
+        )
     return CriticFinding(cue.label, sentence.start, sentence.end, cue.why)
 
 
 def _contradictions(sentences: Sequence[ProseSentence]) -> Iterator[CriticFinding]:
     """Clauses of the text about the same thing that cannot both hold, as one span from the first to the second."""
-    clauses = [clause_of(part) for sentence in sentences for part in parts_of(sentence)]
-    for first, second in combinations(clauses, 2):
-        if why := clash(first, second):
-            yield CriticFinding("L4", first.place.start, second.place.end, why)
+    clauses = [clause_of(passage) for sentence in sentences for passage in parts_of(sentence)]
+    for earlier, later in combinations(clauses, 2):
+        if why := clash(earlier, later):
+            yield CriticFinding("L4", earlier.place.start, later.place.end, why)
 
 
 def clash(first: DutyClause, second: DutyClause) -> str | None:
     """Say why two clauses cannot both hold; None if they may, as where one names an exception or a narrower case."""
-    known = rules()
+    vocabulary = rules()
     shared = first.about & second.about
     if not shared or _other_case(first, second) or _other_case(second, first):
         return None
     whole = len(shared) / len(first.about | second.about)
-    same, denied = _on_the_same(first, second), first.negated != second.negated
-    if same and any(opposed(first.duties, second.duties, pair) for pair in known.opposed):
+    same_matter, denied = _on_the_same(first, second), first.negated != second.negated
+    if same_matter and any(opposed(first.duties, second.duties, pair) for pair in vocabulary.opposed):
         return "two clauses on the same thing cannot both be kept"
-    if same and len(shared) > 1 and whole >= _ALIKE and denied:
+    if same_matter and len(shared) > 1 and whole >= _ALIKE and denied:
         return "a clause denies what another says"
-    if any(_apart(first.about, second.about, pair) for pair in known.antonyms):
+    if any(_apart(first.about, second.about, pair) for pair in vocabulary.antonyms):
         return "two clauses say opposite things of the same"
     if whole >= _SAME and _other_numbers(first, second):
         return "two clauses give different numbers for the same"
@@ -160,15 +162,15 @@ def _on_the_same(first: DutyClause, second: DutyClause) -> bool:
 
 def opposed(first: frozenset[str], second: frozenset[str], pair: tuple[str, str]) -> bool:
     """Return True where one set has one word of the pair and the other set has the other."""
-    one, other = pair
-    return (one in first and other in second) or (other in first and one in second)
+    word, opposite = pair
+    return (word in first and opposite in second) or (opposite in first and word in second)
 
 
 def _apart(first: frozenset[str], second: frozenset[str], pair: tuple[str, str]) -> bool:
     """One word of the pair stands in each clause, neither has both, and the rest is about the same."""
-    for one, other in (pair, pair[::-1]):
-        if one in first and other in second and other not in first and one not in second:
-            left, right = first - {one}, second - {other}
+    for word, opposite in (pair, pair[::-1]):
+        if word in first and opposite in second and opposite not in first and word not in second:
+            left, right = first - {word}, second - {opposite}
             shared = left & right
             if left and right and len(shared) / min(len(left), len(right)) >= _ALIKE:
                 return len(shared) / len(left | right) >= _WHOLE
@@ -177,28 +179,28 @@ def _apart(first: frozenset[str], second: frozenset[str], pair: tuple[str, str])
 
 def clause_of(place: ProseSentence) -> DutyClause:
     """Read what a clause says of duty, and of what."""
-    known = rules()
+    vocabulary = rules()
     duties = set()
-    rest = place.text
-    for name, pattern in known.duties.items():
-        if pattern.search(rest):
+    unread = place.text
+    for name, pattern in vocabulary.duties.items():
+        if pattern.search(unread):
             duties.add(name)
             # A ban is read before a permission, so that its words do not speak twice.
-            rest = pattern.sub(" ", rest)
+            unread = pattern.sub(" ", unread)
     numbers = frozenset(_NUMBER.findall(place.text))
-    words = stems(known.units.sub(" ", _NUMBER.sub(" ", place.text)))
-    about = [short for word in words if (short := known.irregular.get(word, word)[:_STEM]) not in known.light]
-    narrow = bool(known.narrowing.search(place.text))
+    words = stems(vocabulary.units.sub(" ", _NUMBER.sub(" ", place.text)))
+    about = [short for word in words if (short := vocabulary.irregular.get(word, word)[:_STEM]) not in vocabulary.light]
+    narrow = bool(vocabulary.narrowing.search(place.text))
     return DutyClause(
         place,
         frozenset(duties),
         frozenset(about),
         _subject(place),
         numbers,
-        negated=bool(known.negated.search(place.text)),
-        quantified=bool(known.quantified.search(place.text)),
+        negated=bool(vocabulary.negated.search(place.text)),
+        quantified=bool(vocabulary.quantified.search(place.text)),
         narrow=narrow,
-        closed=not narrow and bool(known.universal.search(place.text)),
+        closed=not narrow and bool(vocabulary.universal.search(place.text)),
     )
 
 
@@ -226,7 +228,7 @@ def sentences_of(text: str) -> Iterator[ProseSentence]:
 
 def even(text: str) -> str:
     """Lower case and straight quotes, each character at its place."""
-    return "".join(each.lower() if len(each.lower()) == 1 else each for each in text.translate(_EVEN))
+    return "".join(char.lower() if len(char.lower()) == 1 else char for char in text.translate(_EVEN))
 
 
 class Worded(TypedDict, total=False):
@@ -278,8 +280,8 @@ def rules() -> Rules:
     read = _vocabulary()
     return Rules(
         duties={name: re.compile(pattern) for name, pattern in read["duties"].items()},
-        opposed=tuple((one, other) for one, other in read["opposed"]),
-        antonyms=tuple((one, other) for one, other in read["antonyms"]),
+        opposed=tuple((word, opposite) for word, opposite in read["opposed"]),
+        antonyms=tuple((word, opposite) for word, opposite in read["antonyms"]),
         irregular=read["irregular"],
         light=frozenset(read["light"]),
         units=re.compile(read["units"]),

@@ -26,7 +26,7 @@ _SAID = {
     r"(?:by|before) the end of (?:the|that) week|within the week": 7 * 1440,
     r"(?:by|before) the end of (?:the|that) month": 30 * 1440,
 }
-_SAID_TIME = re.compile("|".join(rf"(?P<t{row}>\b(?:{each})\b)" for row, each in enumerate(_SAID)), re.I)
+_SAID_TIME = re.compile("|".join(rf"(?P<t{row}>\b(?:{pattern})\b)" for row, pattern in enumerate(_SAID)), re.I)
 _FIGURES = rf"{NUMBER_WORD}|\d{{1,2}}"
 # Times of the day in words: "noon", "two in the afternoon", "6 o'clock".
 _HOUR_SAID = re.compile(
@@ -81,14 +81,14 @@ def find_amounts(text: str) -> tuple[Quantity, ...]:
     "Immediately" is no time, "the same day" half a day, "one signature" a count, "three times a week" a frequency, "the
     third day" of the unit "nth day", and "any value" of the unit "any".
     """
-    found = [each for read in (_said, _counts, _frequencies) for each in read(text)]
-    taken = [(each.start, each.end) for each in found]
+    amounts = [amount for read in (_said, _counts, _frequencies) for amount in read(text)]
+    spans = [(amount.start, amount.end) for amount in amounts]
     plain = (
-        replace(each, bound="most") if each.bound == "least" and is_capped(each, text) else each
-        for each in find_quantities(text)
-        if not any(each.start < end and start < each.end for start, end in taken)
+        replace(quantity, bound="most") if quantity.bound == "least" and is_capped(quantity, text) else quantity
+        for quantity in find_quantities(text)
+        if not any(quantity.start < end and start < quantity.end for start, end in spans)
     )
-    return tuple(sorted((*found, *plain), key=lambda each: each.start))
+    return tuple(sorted((*amounts, *plain), key=lambda each: each.start))
 
 
 def is_capped(quantity: Quantity, text: str) -> bool:
@@ -99,8 +99,8 @@ def is_capped(quantity: Quantity, text: str) -> bool:
 def without_amounts(text: str) -> str:
     """A text with blanks in place of its amounts."""
     letters = list(text)
-    for each in find_amounts(text):
-        letters[each.start : each.end] = " " * (each.end - each.start)
+    for amount in find_amounts(text):
+        letters[amount.start : amount.end] = " " * (amount.end - amount.start)
     return "".join(letters)
 
 
@@ -124,8 +124,8 @@ def _minutes_of(match: re.Match[str]) -> Decimal:
     """The minutes since midnight of a time of the day in words."""
     if match["noon"] or match["midnight"]:
         return Decimal(720 if match["noon"] else 1440)
-    said = (match["hour"] or match["clock"]).lower()
-    hour = int(said) if said.isdigit() else words_to_number(said) or 0
+    figure = (match["hour"] or match["clock"]).lower()
+    hour = int(figure) if figure.isdigit() else words_to_number(figure) or 0
     later = (match["part"] or "").lower() in ("afternoon", "evening", "night") and hour < 12
     return Decimal(60 * (hour + 12 * later) + _PAST.get((match["past"] or "").lower(), 0))
 
@@ -141,14 +141,14 @@ def _counts(text: str) -> Iterator[Quantity]:
 
 def _frequencies(text: str) -> Iterator[Quantity]:
     for match in _EVERY_NAMED.finditer(text):
-        unit, each = ("month", 12) if match["season"] else ("minute", 1440 if match["day"] else 10080)
-        yield _recurring(text, Decimal(each) / (2 if match["more"] else 1), unit, match)
+        unit, period = ("month", 12) if match["season"] else ("minute", 1440 if match["day"] else 10080)
+        yield _recurring(text, Decimal(period) / (2 if match["more"] else 1), unit, match)
     for match in _EVERY_TERM.finditer(text):
         yield _recurring(text, Decimal(_TERMS[(match["term"] or "term").lower()]), "month", match)
     for match in _TIMES_EVERY.finditer(text):
         unit, value = TIMES[(match["unit"] or match["other"]).lower()]
-        given = (match["times"] or "").lower()
-        times = Decimal(given if given.isdigit() else words_to_number(given) or 0)
+        figure = (match["times"] or "").lower()
+        times = Decimal(figure if figure.isdigit() else words_to_number(figure) or 0)
         if times or match["other"]:
             yield _recurring(text, value / times if times else 2 * value, unit, match)
 

@@ -205,11 +205,11 @@ def _edge(sentence: str, start: int, end: int) -> int:
 
 def _cue(sentence: str, match: re.Match[str], start: int, end: int) -> ForceCue:
     row = next(row for row in range(len(_CUES)) if match[f"c{row}"])
-    part = f"{sentence[start : match.start()]} {sentence[match.end() : end]}"
+    clause = f"{sentence[start : match.start()]} {sentence[match.end() : end]}"
     return ForceCue(
         _CUES[row][0],
         _head(sentence, match, start, end),
-        frozenset(stems(part)),
+        frozenset(stems(clause)),
         bool(_CONDITION.search(sentence)),
         bool(_FORMER.search(sentence, start, match.start())),
         match[0],
@@ -232,21 +232,21 @@ def _content(word: str) -> bool:
 
 def find_opposed(sentence: str, evidence: Sequence[str]) -> tuple[str, str] | None:
     """The first words of a sentence that the evidence opposes, with those that do; None where polarity is equal."""
-    given = [cue for text in evidence for cue in find_cues(text)]
+    evidence_cues = [cue for text in evidence for cue in find_cues(text)]
     for claimed in find_cues(sentence):
-        against = _opposing(claimed, given)
+        against = _opposing(claimed, evidence_cues)
         if against:
             return claimed.text or "plain statement", against.text or "plain statement"
     affirmed = {stem for text in evidence for stem in stems(text)}
     denied = {stem for text in evidence for stem in _denied(text)}
-    denied |= {stem for cue in given if cue.force in ("ban", "waived", "not") for stem in cue.around}
+    denied |= {stem for cue in evidence_cues if cue.force in ("ban", "waived", "not") for stem in cue.around}
     return next(((f"not {stem}", stem) for stem in _denied(sentence) if stem in affirmed - denied), None)
 
 
 def _denied(text: str) -> list[str]:
     """Stems of the words that are plainly denied ("is not X"), but for those that are cues themselves."""
-    found = _DENIED.findall(text.replace("’", "'"))
-    words = [word for word in found if not _CUE.search(word)]
+    denied_words = _DENIED.findall(text.replace("’", "'"))
+    words = [word for word in denied_words if not _CUE.search(word)]
     return stems(" ".join(words))
 
 

@@ -144,13 +144,17 @@ _FORMER = re.compile(
 @lru_cache(maxsize=1 << 14)
 def find_quantities(text: str) -> tuple[Quantity, ...]:
     """All quantities of `text` in order."""
-    taken: list[tuple[int, int]] = []
-    found: list[Quantity] = []
+    spans: list[tuple[int, int]] = []
+    quantities: list[Quantity] = []
     for read in (_items, _dates, _clocks, _codes, _frequencies, _numbers):
-        new = [each for each in read(text) if not any(each.start < end and start < each.end for start, end in taken)]
-        taken += [(each.start, each.end) for each in new]
-        found += new
-    return tuple(sorted(_with_shared_units(found, text), key=lambda each: each.start))
+        new = [
+            quantity
+            for quantity in read(text)
+            if not any(quantity.start < end and start < quantity.end for start, end in spans)
+        ]
+        spans += [(quantity.start, quantity.end) for quantity in new]
+        quantities += new
+    return tuple(sorted(_with_shared_units(quantities, text), key=lambda each: each.start))
 
 
 def made(text: str, value: Decimal | str, unit: str, of: frozenset[str], start: int, end: int) -> Quantity:
@@ -171,9 +175,9 @@ def _items(text: str) -> Iterator[Quantity]:
 
 
 def _dates(text: str) -> Iterator[Quantity]:
-    for each in partial_dates(text):
-        year, day = ("????" if each.year is None else each.year), ("??" if each.day is None else f"{each.day:02}")
-        yield made(text, f"{year}-{each.month:02}-{day}", "date", frozenset(), each.start, each.end)
+    for date in partial_dates(text):
+        year, day = ("????" if date.year is None else date.year), ("??" if date.day is None else f"{date.day:02}")
+        yield made(text, f"{year}-{date.month:02}-{day}", "date", frozenset(), date.start, date.end)
 
 
 def _clocks(text: str) -> Iterator[Quantity]:
@@ -203,8 +207,8 @@ def _frequencies(text: str) -> Iterator[Quantity]:
             if match["twice"]:
                 value /= 2
         spans = match["unit"] and _SPAN.search(text, max(0, match.start() - 12), match.start())
-        found = made(text, value, unit, frozenset(), match.start(), match.end())
-        yield found if spans and match[0][0] in "aA" else replace(found, every="word")
+        quantity = made(text, value, unit, frozenset(), match.start(), match.end())
+        yield quantity if spans and match[0][0] in "aA" else replace(quantity, every="word")
 
 
 def _working(kind: str, unit: str, value: Decimal) -> tuple[str, Decimal]:
@@ -244,8 +248,8 @@ def _measured(text: str, value: Decimal, after: re.Match[str], start: int) -> Qu
     name = {"min": "minute", "hr": "hour", "yr": "year", "sec": "second"}.get(
         short := after["unit"].lower().removesuffix("s"), short
     )
-    unit, each = TIMES[name]
-    amount = value * each
+    unit, factor = TIMES[name]
+    amount = value * factor
     if name == "day" and after["working"]:
         unit, amount = _working(after["working"], unit, amount)
     every: Frequency = "figure" if _EVERY.search(text, max(0, start - 8), start) else ""
@@ -260,12 +264,12 @@ def is_measured(text: str, end: int) -> bool:
 def counted(text: str, start: int, end: int) -> frozenset[str]:
     """Find what a number counts: the phrase's words after it, and the word before that it may number ("Section 4")."""
     words: list[str] = []
-    at = end
-    while len(words) < 6 and (match := _FOLLOWING.match(text, at)):
+    position = end
+    while len(words) < 6 and (match := _FOLLOWING.match(text, position)):
         if match[1].lower() in _ENDS_PHRASE:
             break
         words.append(match[1])
-        at = match.end()
+        position = match.end()
     if (label := _LABEL.search(text, max(0, start - 30), start)) and label[1].lower() not in _ENDS_PHRASE:
         words.append(label[1])
     return frozenset(stems(" ".join(words)))
@@ -274,23 +278,23 @@ def counted(text: str, start: int, end: int) -> frozenset[str]:
 def _with_shared_units(found: list[Quantity], text: str) -> Iterator[Quantity]:
     """Gives "20" of "20-22 degrees" and "from 30 to 7 days" the unit of the number that it is joined with."""
     later: Quantity | None = None
-    for each in sorted(found, key=lambda one: -one.start):
-        joined = later and not each.unit and _JOINED.fullmatch(text, each.end, later.start)
-        if joined and each.of and "and" in joined[0].lower():
+    for quantity in sorted(found, key=lambda one: -one.start):
+        joined = later and not quantity.unit and _JOINED.fullmatch(text, quantity.end, later.start)
+        if joined and quantity.of and "and" in joined[0].lower():
             joined = None  # "Section 4 and 2 days"
-        shared = each
+        shared = quantity
         if later and joined and later.unit not in ("code", "time", "date"):
-            shared = replace(each, unit=later.unit, of=each.of | later.of)
-            if isinstance(each.value, Decimal) and later.unit in ("minute", "month"):
-                shared = replace(shared, value=each.value * _per_unit(text, later))
+            shared = replace(quantity, unit=later.unit, of=quantity.of | later.of)
+            if isinstance(quantity.value, Decimal) and later.unit in ("minute", "month"):
+                shared = replace(shared, value=quantity.value * _per_unit(text, later))
         yield shared
         later = shared
 
 
 def _per_unit(text: str, quantity: Quantity) -> Decimal:
-    for name, (_, each) in TIMES.items():
+    for name, (_, factor) in TIMES.items():
         if re.search(rf"\b{name}", text[quantity.start : quantity.end], re.I):
-            return each
+            return factor
     return Decimal(1)
 
 
@@ -301,7 +305,7 @@ def agrees(claimed: Quantity, given: Quantity) -> bool:
     """
     if claimed.unit == given.unit == "date":
         pairs = zip(str(claimed.value).split("-"), str(given.value).split("-"), strict=True)
-        return all("?" in first + second or first == second for first, second in pairs)
+        return all("?" in left + right or left == right for left, right in pairs)
     if claimed.value != given.value:
         return False
     if claimed.unit != given.unit and not _bare(claimed) and not _bare(given):
@@ -322,23 +326,23 @@ def find_missing(sentence: str, evidence: str) -> Quantity | None:
 
     Each is to be given as often as it is claimed: where "3 months, 3 years" becomes "3 years, 3 years", one is missing.
     """
-    given = find_quantities(evidence)
+    evidence_quantities = find_quantities(evidence)
     claimed = find_quantities(sentence)
-    for row, each in enumerate(claimed):
-        same = sum(agrees(each, one) for one in claimed[:row])
-        times = sum(agrees(each, one) for one in given)
-        if not _given(each, given) or (0 < times <= same and each.every != "word"):
-            return each
+    for row, quantity in enumerate(claimed):
+        times_before = sum(agrees(quantity, q) for q in claimed[:row])
+        times = sum(agrees(quantity, q) for q in evidence_quantities)
+        if not _given(quantity, evidence_quantities) or (0 < times <= times_before and quantity.every != "word"):
+            return quantity
     return None
 
 
 def _given(claimed: Quantity, given: Sequence[Quantity]) -> bool:
-    if any(agrees(claimed, one) for one in given):
+    if any(agrees(claimed, q) for q in given):
         return True
     if claimed.unit == "item":
-        return not any(one.unit == "item" for one in given)  # the sentence's own numbering
+        return not any(q.unit == "item" for q in given)  # the sentence's own numbering
     if claimed.unit or not claimed.of:
         return False
     # "four levels" of a "four-tier scheme": another word for what is counted, unless the evidence counts that too.
-    counted = [one for one in given if not one.unit]
-    return not any(one.of & claimed.of for one in counted) and any(one.value == claimed.value for one in counted)
+    counts = [q for q in given if not q.unit]
+    return not any(q.of & claimed.of for q in counts) and any(q.value == claimed.value for q in counts)

@@ -71,14 +71,14 @@ def read(sentence: str) -> SentenceReading:
 
 
 def _phrases(text: str) -> Iterator[Phrase]:
-    lead, at = "", 0
+    lead, start = "", 0
     for match in [*_BREAK.finditer(text), None]:
         end = match.start() if match else len(text)
-        words = concepts(text[at:end])
+        words = concepts(text[start:end])
         if words:
-            yield Phrase(lead, words, at, end)
+            yield Phrase(lead, words, start, end)
         if match:
-            lead, at = (match["word"] or match["mark"]).lower(), match.end()
+            lead, start = (match["word"] or match["mark"]).lower(), match.end()
 
 
 def _subject(phrases: tuple[Phrase, ...]) -> tuple[str, ...]:

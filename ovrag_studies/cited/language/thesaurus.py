@@ -37,19 +37,19 @@ def _stem(word: str) -> str:
 
 
 _PHRASE = re.compile(
-    "|".join(rf"(?P<p{place}>\b(?:{pattern})\b)" for place, pattern in enumerate(_PHRASES.values())), re.I
+    "|".join(rf"(?P<p{number}>\b(?:{pattern})\b)" for number, pattern in enumerate(_PHRASES.values())), re.I
 )
 _NAMES = tuple(_PHRASES)
 _NOT = re.compile(r"\bnon[- ](?=[a-z])", re.I)
 
 
 def _canonical() -> Mapping[str, str]:
-    found: dict[str, str] = {}
+    by_stem: dict[str, str] = {}
     for row in _rows(_LISTS["synonyms"]):
-        first = found.get(_stem(row[0]), _stem(row[0]))
+        row_concept = by_stem.get(_stem(row[0]), _stem(row[0]))
         for word in row:
-            found.setdefault(_stem(word), first)
-    return found
+            by_stem.setdefault(_stem(word), row_concept)
+    return by_stem
 
 
 _CANONICAL = _canonical()
@@ -62,8 +62,8 @@ def canonical(stem: str) -> str:
 
 def concept(word: str) -> str:
     """The concept of a word: its stem, or that of the first word of its row; empty for a stop word."""
-    found = stems(word)
-    return _CANONICAL.get(found[0], found[0]) if found else ""
+    word_stems = stems(word)
+    return _CANONICAL.get(word_stems[0], word_stems[0]) if word_stems else ""
 
 
 @lru_cache(maxsize=1 << 16)
@@ -85,12 +85,12 @@ _NEGATIVE = re.compile(r"^(?:non|un)(?=[a-z]{4})")
 
 def exclude(first: frozenset[str], second: frozenset[str]) -> bool:
     """Return True where each set of concepts has one that the other set lacks, and these two exclude each other."""
-    one, other = first - second, second - first
-    if any(one & row and other & row for row in _EXCLUDING):
+    only_first, only_second = first - second, second - first
+    if any(only_first & row and only_second & row for row in _EXCLUDING):
         return True
     return any(
         _NEGATIVE.sub("", word) in theirs
-        for mine, theirs in ((one, other), (other, one))
+        for mine, theirs in ((only_first, only_second), (only_second, only_first))
         for word in mine
         if _NEGATIVE.match(word)
     )

@@ -59,7 +59,7 @@ class ConflictReport:
 def read_pairs(path: Path) -> list[Pair]:
     """Return the pairs of a file. Raises ResultError, with the line, for what is no pair, and where there is none."""
     remedy = "give pairs of paragraphs, one JSON object a line"
-    pairs = [each for _, each in read_records(path, Pair, ResultError, remedy)]
+    pairs = [pair for _, pair in read_records(path, Pair, ResultError, remedy)]
     if not pairs:
         raise ResultError(f"{path} holds no pair; {remedy}")
     return pairs
@@ -68,8 +68,10 @@ def read_pairs(path: Path) -> list[Pair]:
 def flagged(conflicts: Sequence[Conflict], corpus: PolicyCorpus) -> Flagged:
     """Return the pairs of paragraphs in which conflicts were found."""
     row = _rows(corpus)
-    sides = ((row[each.first.source.paragraph_id], row[each.second.source.paragraph_id]) for each in conflicts)
-    return Flagged(frozenset(_ordered(*each) for each in sides), tuple(conflicts))
+    sides = (
+        (row[conflict.first.source.paragraph_id], row[conflict.second.source.paragraph_id]) for conflict in conflicts
+    )
+    return Flagged(frozenset(_ordered(*pair) for pair in sides), tuple(conflicts))
 
 
 def flagged_as_published(corpus: PolicyCorpus) -> Flagged:
@@ -83,31 +85,31 @@ def assess(found: Flagged, pairs: Sequence[Pair], corpus: PolicyCorpus, plan: Re
     A pair counts where the system names the two paragraphs and, if it names sentences, those of the quotations. Raises
     CorpusError where the corpus lacks a paragraph.
     """
-    require_known((name for each in pairs for name in (each.first, each.second)), corpus, "the file of pairs")
+    require_known((name for pair in pairs for name in (pair.first, pair.second)), corpus, "the file of pairs")
     row = _rows(corpus)
-    known = {each.pair_id: _ordered(row[each.first], row[each.second]) for each in pairs}
-    hits = {each.pair_id: _hits(each, known[each.pair_id], found, row) for each in pairs}
-    named = {name for name in known if known[name] in found.pairs and (not found.conflicts or hits[name])}
+    pair_rows = {pair.pair_id: _ordered(row[pair.first], row[pair.second]) for pair in pairs}
+    hits = {pair.pair_id: _hits(pair, pair_rows[pair.pair_id], found, row) for pair in pairs}
+    named = {name for name in pair_rows if pair_rows[name] in found.pairs and (not found.conflicts or hits[name])}
     conflicts, lookalikes = _ids(pairs, "conflict"), _ids(pairs, "lookalike")
-    told = _told_apart(pairs, hits)
+    told_apart = _told_apart(pairs, hits)
     return ConflictReport(
         wilson(len(named.intersection(conflicts)), len(conflicts), plan.confidence),
         wilson(len(named.intersection(lookalikes)), len(lookalikes), plan.confidence),
-        wilson(len(found.pairs - set(known.values())), _others(known.values(), corpus), plan.confidence),
-        wilson(sum(told), len(told), plan.confidence),
+        wilson(len(found.pairs - set(pair_rows.values())), _others(pair_rows.values(), corpus), plan.confidence),
+        wilson(sum(told_apart), len(told_apart), plan.confidence),
         tuple(name for name in conflicts if name not in named),
         tuple(name for name in lookalikes if name in named),
     )
 
 
 def _ids(pairs: Iterable[Pair], label: str) -> list[str]:
-    return [each.pair_id for each in pairs if each.label == label]
+    return [pair.pair_id for pair in pairs if pair.label == label]
 
 
 def _told_apart(pairs: Iterable[Pair], hits: Mapping[str, Sequence[Conflict]]) -> list[bool]:
     """Return for each conflict that was found and has a status whether a finding has it too."""
-    known = (each for each in pairs if each.label == "conflict" and each.status)
-    return [any(hit.status == each.status for hit in hits[each.pair_id]) for each in known if hits[each.pair_id]]
+    with_status = (pair for pair in pairs if pair.label == "conflict" and pair.status)
+    return [any(hit.status == pair.status for hit in hits[pair.pair_id]) for pair in with_status if hits[pair.pair_id]]
 
 
 def _others(known: Iterable[tuple[int, int]], corpus: PolicyCorpus) -> int:
@@ -127,18 +129,15 @@ def _ordered(one: int, other: int) -> tuple[int, int]:
 def _hits(pair: Pair, places: tuple[int, int], found: Flagged, row: dict[str, int]) -> list[Conflict]:
     """Return the conflicts between the two paragraphs whose sentences are those of the quotations, either way round."""
     return [
-        each
-        for each in found.conflicts
-        for one, other in [(each.first.source, each.second.source)]
-        if _ordered(row[one.paragraph_id], row[other.paragraph_id]) == places
-        and any(
-            _holds(first, pair.first_quote) and _holds(second, pair.second_quote)
-            for first, second in permutations((one, other))
-        )
+        conflict
+        for conflict in found.conflicts
+        for left, right in [(conflict.first.source, conflict.second.source)]
+        if _ordered(row[left.paragraph_id], row[right.paragraph_id]) == places
+        and any(_holds(a, pair.first_quote) and _holds(b, pair.second_quote) for a, b in permutations((left, right)))
     ]
 
 
 def _holds(source: RuleSource, quote: str) -> bool:
     """Return True where a sentence and a quotation are one, or one holds the other."""
-    one, other = " ".join(source.text.split()), " ".join(quote.split())
-    return other in one or one in other
+    sentence, quotation = " ".join(source.text.split()), " ".join(quote.split())
+    return quotation in sentence or sentence in quotation

@@ -71,7 +71,7 @@ def read_snippets(folder: Path) -> list[Snippet]:
     """
     remedy = "write one snippet a line"
     paths = sorted(folder.glob("*/critic_snippets.jsonl"))
-    snippets = [each for path in paths for _, each in read_records(path, Snippet, ResultError, remedy)]
+    snippets = [snippet for path in paths for _, snippet in read_records(path, Snippet, ResultError, remedy)]
     if not snippets:
         raise ResultError(f"{folder} holds no snippets; name a folder with critic_snippets.jsonl in its folders")
     return snippets
@@ -79,14 +79,14 @@ def read_snippets(folder: Path) -> list[Snippet]:
 
 def assess_critic(snippets: Sequence[Snippet], findings: Findings, plan: Resampling) -> CriticReport:
     """Return the report on a critic's findings; intervals resample snippets, shares have Wilson's."""
-    given = _marks(each.labels for each in snippets)
-    found = _marks([finding.label for finding in each] for each in findings)
-    both, total = given * found, given + found
-    exact = (given == found).all(axis=1)
-    flagged = found[~given.any(axis=1)].any(axis=1)
+    gold = _marks(snippet.labels for snippet in snippets)
+    predicted = _marks([finding.label for finding in snippet_findings] for snippet_findings in findings)
+    both, total = gold * predicted, gold + predicted
+    exact = (gold == predicted).all(axis=1)
+    flagged = predicted[~gold.any(axis=1)].any(axis=1)
     return CriticReport(
-        tuple(ratio(top, bottom, plan) for top, bottom in zip(both.T, found.T, strict=True)),
-        tuple(ratio(top, bottom, plan) for top, bottom in zip(both.T, given.T, strict=True)),
+        tuple(ratio(top, bottom, plan) for top, bottom in zip(both.T, predicted.T, strict=True)),
+        tuple(ratio(top, bottom, plan) for top, bottom in zip(both.T, gold.T, strict=True)),
         tuple(ratio(2 * top, bottom, plan) for top, bottom in zip(both.T, total.T, strict=True)),
         _macro_f1(both, total, plan),
         _span_f1(snippets, findings),
@@ -96,7 +96,7 @@ def assess_critic(snippets: Sequence[Snippet], findings: Findings, plan: Resampl
 
 
 def _marks(labels: Iterable[Sequence[Label]]) -> Marks:
-    return numpy.array([[label in each for label in LABELS] for each in labels], dtype=float)
+    return numpy.array([[label in snippet_labels for label in LABELS] for snippet_labels in labels], dtype=float)
 
 
 def _macro_f1(both: Marks, total: Marks, plan: Resampling) -> Estimate:
@@ -104,27 +104,27 @@ def _macro_f1(both: Marks, total: Marks, plan: Resampling) -> Estimate:
     drawn = numpy.random.default_rng(plan.seed).integers(0, len(both), (plan.samples, len(both)))
     values = [_mean_f1(2 * both[rows].sum(axis=0), total[rows].sum(axis=0)) for rows in drawn]
     tail = (1 - plan.confidence) / 2
-    low, high = (float(each) for each in numpy.nanquantile(values, [tail, 1 - tail]))
+    low, high = (float(quantile) for quantile in numpy.nanquantile(values, [tail, 1 - tail]))
     value = _mean_f1(2 * both.sum(axis=0), total.sum(axis=0))
     return Estimate(value, low, high, len(both), "percentile")
 
 
 def _mean_f1(right: Marks, total: Marks) -> float:
-    known = total > 0
-    return float((right[known] / total[known]).mean()) if known.any() else float("nan")
+    present = total > 0
+    return float((right[present] / total[present]).mean()) if present.any() else float("nan")
 
 
 def _span_f1(snippets: Sequence[Snippet], findings: Findings) -> float | None:
     """Return the mean F1 of labels over the characters of spans; None where no snippet has any."""
     right, total = numpy.zeros(len(LABELS)), numpy.zeros(len(LABELS))
-    for snippet, found in zip(snippets, findings, strict=True):
+    for snippet, snippet_findings in zip(snippets, findings, strict=True):
         for row, label in enumerate(LABELS if snippet.spans is not None else ()):
-            one = _characters(found, label)
-            other = _characters(snippet.spans or (), label)
-            right[row] += 2 * len(one & other)
-            total[row] += len(one) + len(other)
+            predicted = _characters(snippet_findings, label)
+            gold = _characters(snippet.spans or (), label)
+            right[row] += 2 * len(predicted & gold)
+            total[row] += len(predicted) + len(gold)
     return _mean_f1(right, total) if total.any() else None
 
 
 def _characters(spans: Iterable[CriticFinding | LabelledSpan], label: Label) -> set[int]:
-    return {at for each in spans if each.label == label for at in range(each.start, each.end)}
+    return {offset for span in spans if span.label == label for offset in range(span.start, span.end)}

@@ -56,7 +56,7 @@ class JudgedRecord(NamedTuple):
 
 def judge(records: Iterable[PolicyRecord], queries: Sequence[GoldenQuery], corpus: PolicyCorpus) -> list[JudgedRecord]:
     """Return records beside their queries. Raises RunError where a record is of a query that the golden set lacks."""
-    by_id, known = {each.query_id: each for each in queries}, corpus.by_id()
+    by_id, paragraphs = {q.query_id: q for q in queries}, corpus.by_id()
     judged = []
     for record in records:
         query = by_id.get(record.query_id)
@@ -66,36 +66,40 @@ def judge(records: Iterable[PolicyRecord], queries: Sequence[GoldenQuery], corpu
                 "give the one that the run was made for"
             )
         # A paragraph that stands in several places goes by several names.
-        cited = frozenset(name for each in record.cited for name in known[each].ids)
-        judged.append(JudgedRecord(record, query, tuple(known[each.paragraph_id] for each in record.evidence), cited))
+        cited = frozenset(name for id_ in record.cited for name in paragraphs[id_].ids)
+        judged.append(
+            JudgedRecord(record, query, tuple(paragraphs[passage.paragraph_id] for passage in record.evidence), cited)
+        )
     return judged
 
 
 def score(judged: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling, verifier: SentenceVerifier) -> Scored:
     """Return all measures of all arms. The `clusters` of an estimate are the queries or claims that it is of."""
     figures: Scored = {}
-    for arm in dict.fromkeys(each.record.arm for each in judged):
-        given = [each for each in judged if each.record.arm == arm]
-        ranks = score_ranks([(each.query, each.paragraphs) for each in given], plan)
+    for arm in dict.fromkeys(j.record.arm for j in judged):
+        arm_records = [j for j in judged if j.record.arm == arm]
+        ranks = score_ranks([(j.query, j.paragraphs) for j in arm_records], plan)
         del ranks["first is gold"]
-        figures[arm] = _silence(given, plan) | ranks | _citations(given, corpus, plan) | _conflicts(given, plan)
-        figures[arm]["ungrounded claims"] = _ungrounded(given, corpus, verifier, plan)
+        figures[arm] = (
+            _silence(arm_records, plan) | ranks | _citations(arm_records, corpus, plan) | _conflicts(arm_records, plan)
+        )
+        figures[arm]["ungrounded claims"] = _ungrounded(arm_records, corpus, verifier, plan)
     return figures
 
 
 def _share(of: Iterable[JudgedRecord], holds: Callable[[JudgedRecord], bool], plan: Resampling) -> Estimate:
-    values = [holds(each) for each in of]
+    values = [holds(j) for j in of]
     return wilson(sum(values), len(values), plan.confidence)
 
 
 def _silence(given: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Estimate]:
-    answered, silent = [each for each in given if each.answered], [each for each in given if not each.answered]
-    plain = [each for each in given if each.query.category == "answerable"]
+    answered, silent = [j for j in given if j.answered], [j for j in given if not j.answered]
+    plain = [j for j in given if j.query.category == "answerable"]
     return {
         "answered": _share(given, lambda each: each.answered, plan),
         "answer rate": _share(plain, lambda each: each.answered, plan),
         "abstention accuracy": _share(
-            (each for each in given if not each.query.answerable), lambda each: not each.answered, plan
+            (j for j in given if not j.query.answerable), lambda each: not each.answered, plan
         ),
         "abstention precision": _share(silent, lambda each: not each.query.answerable, plan),
         "wrong of answered": _share(answered, lambda each: each.wrong, plan),
@@ -104,12 +108,12 @@ def _silence(given: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Estim
 
 
 def _citations(given: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling) -> dict[str, Estimate]:
-    answered = [each for each in given if each.answered and each.query.category == "answerable"]
-    precision = [recall(each.cited, _names(each.paragraphs)) for each in answered]
-    recalls = [recall(each.query.gold, each.cited) for each in answered]
-    citations = [cited for each in given for said in each.record.sentences for cited in said.citations]
-    standing = sum(verifies(each, corpus) for each in citations)
-    quoted = [each for each in given if each.query.quote and each.query.answerable]
+    answered = [j for j in given if j.answered and j.query.category == "answerable"]
+    precision = [recall(j.cited, _names(j.paragraphs)) for j in answered]
+    recalls = [recall(j.query.gold, j.cited) for j in answered]
+    citations = [citation for j in given for sentence in j.record.sentences for citation in sentence.citations]
+    standing = sum(verifies(citation, corpus) for citation in citations)
+    quoted = [j for j in given if j.query.quote and j.query.answerable]
     ones = [1.0] * len(answered)
     return {
         "citation precision": ratio(precision, ones, plan),
@@ -129,14 +133,14 @@ def holds_quote(judged: JudgedRecord) -> bool:
 
     Several quotations are divided by ` | `.
     """
-    said = [_plain(each.text) for each in judged.record.sentences]
+    texts = [_plain(sentence.text) for sentence in judged.record.sentences]
     quotes = [_plain_parts(quote) for quote in _DIVIDED.split(judged.query.quote)]
-    return any(parts and all(any(part in text for text in said) for part in parts) for parts in quotes)
+    return any(passages and all(any(passage in text for text in texts) for passage in passages) for passages in quotes)
 
 
 def _plain_parts(quote: str) -> list[str]:
-    parts = (_plain(quote[start:end]) for start, end in find_passages(quote))
-    return [part for part in parts if part.strip()]
+    passages = (_plain(quote[start:end]) for start, end in find_passages(quote))
+    return [passage for passage in passages if passage.strip()]
 
 
 def _plain(text: str) -> str:
@@ -144,14 +148,16 @@ def _plain(text: str) -> str:
 
 
 def _conflicts(given: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Estimate]:
-    probes = [each for each in given if each.query.category == "contradiction"]
-    flagged = [each for each in given if each.record.conflicts]
-    told = [each for each in probes if each.record.conflicts and each.query.expected in ("superseded", "unresolved")]
+    probes = [j for j in given if j.query.category == "contradiction"]
+    flagged = [j for j in given if j.record.conflicts]
+    flagged_probes = [j for j in probes if j.record.conflicts and j.query.expected in ("superseded", "unresolved")]
     return {
         "conflict recall": _share(probes, lambda each: bool(each.record.conflicts), plan),
         "conflict precision": _share(flagged, lambda each: each.query.category == "contradiction", plan),
         "conflicts told apart": _share(
-            told, lambda each: each.query.expected in {found.status for found in each.record.conflicts}, plan
+            flagged_probes,
+            lambda each: each.query.expected in {conflict.status for conflict in each.record.conflicts},
+            plan,
         ),
     }
 
@@ -159,10 +165,10 @@ def _conflicts(given: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Est
 def _ungrounded(
     given: Sequence[JudgedRecord], corpus: PolicyCorpus, verifier: SentenceVerifier, plan: Resampling
 ) -> Estimate:
-    known = corpus.by_id()
-    claims = [said for each in given for said in each.record.sentences]
-    cited = [[known[each.paragraph_id].text for each in said.citations] for said in claims]
-    wrong = sum(not verifier.supports(said.text, texts).ok for said, texts in zip(claims, cited, strict=True))
+    paragraphs = corpus.by_id()
+    claims = [claim for j in given for claim in j.record.sentences]
+    cited = [[paragraphs[c.paragraph_id].text for c in claim.citations] for claim in claims]
+    wrong = sum(not verifier.supports(claim.text, texts).ok for claim, texts in zip(claims, cited, strict=True))
     return wilson(wrong, len(claims), plan.confidence)
 
 
@@ -172,13 +178,13 @@ def compare_arms(judged: Sequence[JudgedRecord], first: Arm = "ours") -> pandas.
     `p_holm` is adjusted after Holm.
     """
     outcomes: dict[Arm, dict[str, bool]] = {}
-    for each in judged:
-        outcomes.setdefault(each.record.arm, {})[each.query.query_id] = each.right
+    for judged_record in judged:
+        outcomes.setdefault(judged_record.record.arm, {})[judged_record.query.query_id] = judged_record.right
     rows = []
-    for arm, others in outcomes.items():
-        shared = [name for name in outcomes.get(first, {}) if name in others]
+    for arm, arm_outcomes in outcomes.items():
+        shared = [name for name in outcomes.get(first, {}) if name in arm_outcomes]
         if arm != first and shared:
-            test = exact_mcnemar([outcomes[first][name] for name in shared], [others[name] for name in shared])
+            test = exact_mcnemar([outcomes[first][name] for name in shared], [arm_outcomes[name] for name in shared])
             rows.append((first, arm, test.pairs, test.first_only, test.second_only, test.p))
     frame = pandas.DataFrame(rows, columns=["arm", "other", "queries", "only_arm_right", "only_other_right", "p"])
     frame["p_holm"] = holm(frame["p"].tolist())

@@ -71,18 +71,18 @@ def read_labelled(path: Path) -> LabelledDocument:
 
 def _problems(document: LabelledDocument) -> Iterator[str]:
     for query in document.queries:
-        asked = f"the query {one_line(query.question, 60)!r}"
+        subject = f"the query {one_line(query.question, 60)!r}"
         if any(not 1 <= number <= len(document.paragraphs) for number in query.gold):
-            yield f"{asked} names a paragraph that is not there"
+            yield f"{subject} names a paragraph that is not there"
         elif len(query.gold) < {"answerable": 1, "contradiction": 2}.get(query.category, 0):
-            yield f"{asked} is {query.category} and names too few paragraphs"
+            yield f"{subject} is {query.category} and names too few paragraphs"
         elif query.category == "unanswerable" and query.gold:
-            yield f"{asked} is unanswerable and names a paragraph that answers it"
+            yield f"{subject} is unanswerable and names a paragraph that answers it"
         elif (query.expected == "superseded") != (query.prevails is not None):
-            yield f"{asked} must say which paragraph prevails where it is superseded, and only there"
+            yield f"{subject} must say which paragraph prevails where it is superseded, and only there"
         for quote in query.quotes:
             if not any(_holds(document.paragraphs[number - 1], quote) for number in query.gold):
-                yield f"{asked} quotes {one_line(quote, 60)!r}, which none of its paragraphs holds"
+                yield f"{subject} quotes {one_line(quote, 60)!r}, which none of its paragraphs holds"
     for pair in document.pairs:
         for number, quote in zip(pair.paragraphs, (pair.first, pair.second), strict=True):
             if not 1 <= number <= len(document.paragraphs) or not _holds(document.paragraphs[number - 1], quote):

@@ -18,11 +18,11 @@ def score_ranks(found: Iterable[tuple[GoldenQuery, Sequence[Paragraph]]], plan: 
     """
     with_gold = [(set(query.gold), paragraphs[:DEPTH]) for query, paragraphs in found if query.gold]
     hits = [[paragraph.ids & gold for paragraph in paragraphs] for gold, paragraphs in with_gold]
-    ranks = [first_rank(map(bool, each)) for each in hits]
-    recall = [len(set().union(*each)) / len(gold) for each, (gold, _) in zip(hits, with_gold, strict=True)]
+    ranks = [first_rank(map(bool, query_hits)) for query_hits in hits]
+    recall = [len(set().union(*query_hits)) / len(gold) for query_hits, (gold, _) in zip(hits, with_gold, strict=True)]
     ones = [1.0] * len(hits)
     return {
         "recall@5": ratio(recall, ones, plan),
-        "MRR@5": ratio([reciprocal(each) for each in ranks], ones, plan),
-        "first is gold": ratio([float(each == 1) for each in ranks], ones, plan),
+        "MRR@5": ratio([reciprocal(rank) for rank in ranks], ones, plan),
+        "first is gold": ratio([float(rank == 1) for rank in ranks], ones, plan),
     }

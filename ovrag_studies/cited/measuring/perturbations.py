@@ -54,8 +54,8 @@ def misplace(
     """Yield sentences with their evidence exchanged for `times` other paragraphs each, drawn by `seed`."""
     drawn = random.Random(seed)
     for sentence, evidence in sentences:
-        others = [text for text in paragraphs if text not in evidence]
-        for text in drawn.sample(others, min(times, len(others))):
+        candidates = [text for text in paragraphs if text not in evidence]
+        for text in drawn.sample(candidates, min(times, len(candidates))):
             yield Perturbed("paragraph", sentence, (text,))
 
 
@@ -64,20 +64,22 @@ def try_checks(corpus: PolicyCorpus, verifier: SentenceVerifier, seed: int) -> p
 
     `kind` tells what was done, `group` is the text that the sentence comes from.
     """
-    texts = [each.text for each in corpus.paragraphs]
-    own = [Perturbed("unchanged", text[start:end], (text,)) for text in texts for start, end in find_passages(text)]
-    away = [(each.sentence, each.evidence) for each in own[::EACH]]
-    rows = [(each, each.evidence[0]) for each in (*own, *perturb(texts))]
-    rows += [(each, each.sentence) for each in misplace(away, texts, seed=seed)]
+    texts = [paragraph.text for paragraph in corpus.paragraphs]
+    unchanged = [
+        Perturbed("unchanged", text[start:end], (text,)) for text in texts for start, end in find_passages(text)
+    ]
+    away = [(case.sentence, case.evidence) for case in unchanged[::EACH]]
+    rows = [(case, case.evidence[0]) for case in (*unchanged, *perturb(texts))]
+    rows += [(case, case.sentence) for case in misplace(away, texts, seed=seed)]
     return pandas.DataFrame(
         [
             (
-                each.kind,
+                case.kind,
                 group,
-                not published_support(each.sentence, each.evidence),
-                not verifier.supports(each.sentence, each.evidence).ok,
+                not published_support(case.sentence, case.evidence),
+                not verifier.supports(case.sentence, case.evidence).ok,
             )
-            for each, group in rows
+            for case, group in rows
         ],
         columns=["kind", "group", *CHECKS],
     )

@@ -71,7 +71,9 @@ class RatingPage:
             return
         self.items = order_for(name, self.pack)
         self.rater.disabled = self.begin.disabled = True
-        self.show(next((at for at, item in enumerate(self.items) if item.name not in done), len(self.items)))
+        self.show(
+            next((position for position, item in enumerate(self.items) if item.name not in done), len(self.items))
+        )
 
     def show(self, at: int) -> None:
         """Show the answer at a place of the rater's order, with empty scales."""
@@ -112,8 +114,8 @@ class RatingPage:
                 note=self.note.value,
             )
         except ValidationError as error:
-            said = error.errors(include_url=False)[0]["msg"]
-            self.status.value = showing.message(f"The rating was not kept: {said}.", "bad")
+            problem = error.errors(include_url=False)[0]["msg"]
+            self.status.value = showing.message(f"The rating was not kept: {problem}.", "bad")
             return
         add_rating(self.folder, rating)
         self.show(self.at + 1)
@@ -121,14 +123,14 @@ class RatingPage:
 
 def answer_html(item: RatedItem) -> str:
     """A question and its answer with the quotations. All of it is untrusted and escaped."""
-    parts = [f"<h2>{html.escape(item.question)}</h2>"]
+    blocks = [f"<h2>{html.escape(item.question)}</h2>"]
     for number, claim in enumerate(item.sentences, start=1):
-        parts.append(f'<p class="answer">{number}. {html.escape(claim.text)}</p>')
-        parts += [
-            f"<blockquote>{html.escape(each.quote)} <span class='soft'>{html.escape(each.doc_id)}</span></blockquote>"
-            for each in claim.citations
+        blocks.append(f'<p class="answer">{number}. {html.escape(claim.text)}</p>')
+        blocks += [
+            f"<blockquote>{html.escape(c.quote)} <span class='soft'>{html.escape(c.doc_id)}</span></blockquote>"
+            for c in claim.citations
         ]
-    return f'<div class="ovp">{"".join(parts)}</div>'
+    return f'<div class="ovp">{"".join(blocks)}</div>'
 
 
 def _scale(low: int, high: int) -> widgets.ToggleButtons:

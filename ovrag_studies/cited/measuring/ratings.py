@@ -93,16 +93,16 @@ class AgreementReport(NamedTuple):
 def make_pack(records: Iterable[PolicyRecord], seed: int) -> tuple[Pack, PackKey]:
     """Return a blind pack of the answers that say something, and its key. Raises ResultError where none does."""
     # Sorted first: the order of the pack must not depend on the order in which arms were run.
-    said = sorted((each for each in records if not each.silent), key=lambda each: (each.query_id, each.arm))
-    if not said:
+    answers = sorted((record for record in records if not record.silent), key=lambda each: (each.query_id, each.arm))
+    if not answers:
         raise ResultError("no answer says anything, so there is nothing to rate; take a run with answers")
-    random.Random(seed).shuffle(said)
-    names = [f"a{number:03}" for number in range(1, len(said) + 1)]
+    random.Random(seed).shuffle(answers)
+    names = [f"a{number:03}" for number in range(1, len(answers) + 1)]
     items = [
-        RatedItem(name=name, question=each.question, sentences=each.sentences)
-        for name, each in zip(names, said, strict=True)
+        RatedItem(name=name, question=record.question, sentences=record.sentences)
+        for name, record in zip(names, answers, strict=True)
     ]
-    origins = {name: (each.query_id, each.arm) for name, each in zip(names, said, strict=True)}
+    origins = {name: (record.query_id, record.arm) for name, record in zip(names, answers, strict=True)}
     return Pack(items=tuple(items)), PackKey(origins=origins)
 
 
@@ -146,13 +146,13 @@ def read_ratings(folder: Path, pack: Pack) -> dict[str, dict[str, Rating]]:
     Raises ResultError, with file and line, where a rating does not have its form, or is of another pack.
     """
     names = {item.name for item in pack.items}
-    found: dict[str, dict[str, Rating]] = {}
+    ratings: dict[str, dict[str, Rating]] = {}
     for path in sorted(folder.glob("ratings_*.jsonl")):
         for number, rating in read_records(path, Rating, ResultError, "move the file away"):
             if rating.pack != pack.digest or rating.item not in names:
                 raise ResultError(f"{path}, line {number}: rates an answer of another pack; move the file away")
-            found.setdefault(rating.rater, {})[rating.item] = rating
-    return found
+            ratings.setdefault(rating.rater, {})[rating.item] = rating
+    return ratings
 
 
 def order_for(rater: str, pack: Pack) -> list[RatedItem]:
@@ -171,7 +171,7 @@ def compare_raters(
     both = sorted(set(first) & set(second))
     if not both:
         raise ResultError("the two raters have no answer in common; let both rate the same pack")
-    one, other = (_frame([given[name] for name in both]) for given in (first, second))
+    first_frame, second_frame = (_frame([ratings[name] for name in both]) for ratings in (first, second))
     scales: dict[str, Sequence[object]] = {
         "G0": (0, 1),
         "G1": range(5),
@@ -182,15 +182,15 @@ def compare_raters(
     }
     agreed = {
         scale: agreement(
-            list(one[scale]),
-            list(other[scale]),
+            list(first_frame[scale]),
+            list(second_frame[scale]),
             list(categories),
             plan,
             weights="none" if scale in ("G0", "U1 binned") else "quadratic",
         )
         for scale, categories in scales.items()
     }
-    rated = pandas.concat([one, other]).assign(G1=lambda frame: frame["supported"])
+    rated = pandas.concat([first_frame, second_frame]).assign(G1=lambda frame: frame["supported"])
     arms = [key.origins[name][1] for name in rated.index]
     return AgreementReport(agreed, rated.groupby(arms)[list(SCALES)].mean())
 
@@ -204,16 +204,16 @@ def read_report(folder: Path, plan: Resampling) -> AgreementReport | None:
 
 def _frame(ratings: Sequence[Rating]) -> pandas.DataFrame:
     """Return the scales of ratings as columns, by answer; G1 is in five steps, `supported` a share."""
-    share = [each.supported / each.claims for each in ratings]
+    shares = [rating.supported / rating.claims for rating in ratings]
     return pandas.DataFrame(
         {
-            "G0": [int(each.g0) for each in ratings],
-            "G1": [round(4 * each) for each in share],
-            "G2": [each.g2 for each in ratings],
-            "U1": [each.u1 for each in ratings],
-            "U1 binned": [BINS[each.u1] for each in ratings],
-            "U2": [each.u2 for each in ratings],
-            "supported": share,
+            "G0": [int(rating.g0) for rating in ratings],
+            "G1": [round(4 * share) for share in shares],
+            "G2": [rating.g2 for rating in ratings],
+            "U1": [rating.u1 for rating in ratings],
+            "U1 binned": [BINS[rating.u1] for rating in ratings],
+            "U2": [rating.u2 for rating in ratings],
+            "supported": shares,
         },
-        index=[each.item for each in ratings],
+        index=[rating.item for rating in ratings],
     )

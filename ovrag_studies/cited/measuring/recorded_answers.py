@@ -59,16 +59,16 @@ class RecordedAnswer(_RecordedPart):
 
     def cited_sentences(self) -> list[tuple[str, tuple[str, ...]]]:
         """Return the sentences of the model's reply, each with the texts that it cites, citations read right."""
-        texts = {each.paragraph_id: each.text for each in self.evidence}
-        found: Sequence[Cited] = read_citations(self._reply(), texts) if self.claims else ()
-        return [(each.text, tuple(texts.get(name, "") for name in each.ids)) for each in found]
+        texts = {e.paragraph_id: e.text for e in self.evidence}
+        cited: Sequence[Cited] = read_citations(self._reply(), texts) if self.claims else ()
+        return [(sentence.text, tuple(texts.get(name, "") for name in sentence.ids)) for sentence in cited]
 
     def is_answered_when_read_right(self) -> bool:
         """Return True where the published rule gives the answer, its citations read right; else as it was recorded."""
         sentences = self.cited_sentences()
         if not sentences:
             return not self.is_abstained
-        return sum(published_support(*each) for each in sentences) >= LEAST_SUPPORT * len(sentences)
+        return sum(published_support(*sentence) for sentence in sentences) >= LEAST_SUPPORT * len(sentences)
 
     def _reply(self) -> str:
         """Return the reply as recorded where an answer was given, else rebuilt."""
@@ -80,7 +80,7 @@ class RecordedAnswer(_RecordedPart):
 def read_answers(folder: Path) -> list[RecordedAnswer]:
     """Return the answers of a recorded run. Raises RunError naming file, line and field."""
     remedy = "give the folder of a recorded run"
-    return [each for _, each in read_records(folder / "outputs.jsonl", RecordedAnswer, RunError, remedy)]
+    return [answer for _, answer in read_records(folder / "outputs.jsonl", RecordedAnswer, RunError, remedy)]
 
 
 def rebuilt_reply(claims: Sequence[RecordedClaim]) -> str:
@@ -89,13 +89,13 @@ def rebuilt_reply(claims: Sequence[RecordedClaim]) -> str:
     Of the citations of the last claim the last one is its own. A claim that ends in a blank and a full stop had its
     citations before that.
     """
-    parts = []
+    marked_claims = []
     for row, claim in enumerate(claims):
         marks = [f"[CITATION: {name}]" for name in claim.citations]
         if stop := _BEFORE_STOP.search(claim.text):
-            parts.append(" ".join([claim.text[: stop.start()], *marks]) + stop[1])
+            marked_claims.append(" ".join([claim.text[: stop.start()], *marks]) + stop[1])
         elif row + 1 == len(claims):
-            parts.append(" ".join([*marks[:-1], claim.text, *marks[-1:]]))
+            marked_claims.append(" ".join([*marks[:-1], claim.text, *marks[-1:]]))
         else:
-            parts.append(" ".join([*marks, claim.text]))
-    return " ".join(parts)
+            marked_claims.append(" ".join([*marks, claim.text]))
+    return " ".join(marked_claims)

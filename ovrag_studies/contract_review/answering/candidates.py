@@ -65,23 +65,23 @@ def scored(reading: ContractReading, passages: Numbers, shorts: Numbers, likenes
 
 def find_priors(contracts: Sequence[Contract], categories: Sequence[str]) -> list[Prior]:
     """A prior for each category, drawn towards a common one where contracts are few."""
-    asked = dict.fromkeys(categories, 0)
+    counts = dict.fromkeys(categories, 0)
     spans: dict[str, list[int]] = {category: [] for category in categories}
     lengths: dict[str, list[int]] = {category: [] for category in categories}
     for contract in contracts:
         for question in contract.questions:
-            if question.category in asked:
-                asked[question.category] += 1
+            if question.category in counts:
+                counts[question.category] += 1
                 if question.gold:
                     spans[question.category].append(len(question.gold))
                 lengths[question.category] += [end - start for start, end in question.gold]
     return [
         Prior(
-            (len(spans[each]) + 0.6) / (asked[each] + 2),
-            (sum(spans[each]) + 4) / (len(spans[each]) + 2),
-            float(numpy.median([*lengths[each], 250])),
+            (len(spans[category]) + 0.6) / (counts[category] + 2),
+            (sum(spans[category]) + 4) / (len(spans[category]) + 2),
+            float(numpy.median([*lengths[category], 250])),
         )
-        for each in categories
+        for category in categories
     ]
 
 
@@ -91,24 +91,24 @@ def propose(given: Scored, column: int) -> list[SpanCandidate]:
     Of spans of the same words only the best is proposed.
     """
     reading = given.reading
-    found: list[SpanCandidate] = []
-    seen: set[frozenset[str]] = set()
+    candidates: list[SpanCandidate] = []
+    used_words: set[frozenset[str]] = set()
     for row in _best(given.passages[:, column] + given.likeness[:, column], 2 * MOST_PASSAGES):
         start, end = reading.passages[row]
         words = word_set(reading.text[start:end])
-        if words not in seen and len(found) < MOST_PASSAGES:
-            seen.add(words)
-            found.append(SpanCandidate(start, end, row))
+        if words not in used_words and len(candidates) < MOST_PASSAGES:
+            used_words.add(words)
+            candidates.append(SpanCandidate(start, end, row))
     count = 0
     for row in _best(given.shorts[:, column], 8 * MOST_SHORTS):
         short = reading.shorts[row]
         words = word_set(reading.text[short.start : short.end])
-        if given.shorts[row, column] <= ABSENT or words in seen or not words or count == MOST_SHORTS:
+        if given.shorts[row, column] <= ABSENT or words in used_words or not words or count == MOST_SHORTS:
             continue
-        seen.add(words)
+        used_words.add(words)
         count += 1
-        found.append(SpanCandidate(short.start, short.end, short.passage, row))
-    return found
+        candidates.append(SpanCandidate(short.start, short.end, short.passage, row))
+    return candidates
 
 
 def _best(scores: Numbers, most: int) -> list[int]:
@@ -117,15 +117,15 @@ def _best(scores: Numbers, most: int) -> list[int]:
 
 def describe(given: Scored, found: Sequence[SpanCandidate], column: int, prior: Prior) -> Numbers:
     """Return the features that tell whether each candidate answers (candidates × columns)."""
-    own, likeness, wording = (table[:, column] for table in (given.passages, given.likeness, given.wording))
+    scores, likeness, wording = (table[:, column] for table in (given.passages, given.likeness, given.wording))
     exact_scores = given.shorts[:, column]
-    top = _top(own)
+    top = _top(scores)
     highest = float(exact_scores.max()) if len(exact_scores) else ABSENT
     most_like, most_worded = float(likeness.max(initial=0)), float(wording.max(initial=0))
     whole = [
-        numpy.log(len(own)),
-        float((own > 0).sum()),
-        float((own > -2).sum()),
+        numpy.log(len(scores)),
+        float((scores > 0).sum()),
+        float((scores > -2).sum()),
         numpy.log(prior.present / (1 - prior.present)),
         prior.spans,
         numpy.log(prior.length),
@@ -136,17 +136,17 @@ def describe(given: Scored, found: Sequence[SpanCandidate], column: int, prior: 
     ]
     rows = []
     ranks = {True: 0, False: 0}
-    for each in found:
-        at = each.passage
-        score = float(own[at])
-        exact = float(exact_scores[each.short]) if each.short is not None else ABSENT
-        others = numpy.delete(given.passages[at], column)
-        best_other = float(others.max(initial=ABSENT))
-        inside = [float(exact_scores[row]) for row in given.inside.get(at, ()) if row != each.short]
-        first, last = given.reading.passages[at]
-        is_short = each.short is not None
-        kind = KINDS.index(given.reading.shorts[each.short].kind) + 1 if each.short is not None else 0
-        size = numpy.log(1 + each.end - each.start)
+    for candidate in found:
+        passage = candidate.passage
+        score = float(scores[passage])
+        exact = float(exact_scores[candidate.short]) if candidate.short is not None else ABSENT
+        other_scores = numpy.delete(given.passages[passage], column)
+        best_other = float(other_scores.max(initial=ABSENT))
+        inside = [float(exact_scores[row]) for row in given.inside.get(passage, ()) if row != candidate.short]
+        passage_start, passage_end = given.reading.passages[passage]
+        is_short = candidate.short is not None
+        kind = KINDS.index(given.reading.shorts[candidate.short].kind) + 1 if candidate.short is not None else 0
+        size = numpy.log(1 + candidate.end - candidate.start)
         rows.append(
             [
                 score,
@@ -154,23 +154,23 @@ def describe(given: Scored, found: Sequence[SpanCandidate], column: int, prior: 
                 float(is_short),
                 float(ranks[is_short]),
                 score - top[0],
-                float(own[at - 1]) if at else ABSENT,
-                float(own[at + 1]) if at + 1 < len(own) else ABSENT,
+                float(scores[passage - 1]) if passage else ABSENT,
+                float(scores[passage + 1]) if passage + 1 < len(scores) else ABSENT,
                 best_other,
                 score - best_other,
                 exact - highest,
                 max(inside, default=ABSENT),
                 size,
                 size - numpy.log(1 + prior.length),
-                (each.end - each.start) / max(1, last - first),
-                at / len(own),
+                (candidate.end - candidate.start) / max(1, passage_end - passage_start),
+                passage / len(scores),
                 float(kind),
-                float(likeness[at]),
-                float(likeness[at]) - most_like,
-                float(wording[at]),
-                float(wording[at]) - most_worded,
-                float(given.reading.text[each.end - 1 : each.end] in ".;"),
-                float(given.reading.text[each.start : each.start + 1].isupper()),
+                float(likeness[passage]),
+                float(likeness[passage]) - most_like,
+                float(wording[passage]),
+                float(wording[passage]) - most_worded,
+                float(given.reading.text[candidate.end - 1 : candidate.end] in ".;"),
+                float(given.reading.text[candidate.start : candidate.start + 1].isupper()),
                 *whole,
             ]
         )
@@ -180,12 +180,12 @@ def describe(given: Scored, found: Sequence[SpanCandidate], column: int, prior: 
 
 def _top(scores: Numbers) -> list[float]:
     order = numpy.sort(scores)[::-1]
-    return [float(order[place]) if place < len(order) else ABSENT for place in (0, 1, 2, 4)]
+    return [float(order[rank]) if rank < len(order) else ABSENT for rank in (0, 1, 2, 4)]
 
 
 def summarise(given: Scored, columns: Numbers, probabilities: Numbers, column: int, prior: Prior) -> Numbers:
     """Return a row of features, from a category's candidates, that tell whether it is answered at all."""
-    own = given.passages[:, column]
+    scores = given.passages[:, column]
     order = numpy.concatenate([numpy.sort(probabilities)[::-1], numpy.zeros(3, dtype=numpy.float32)])[:3]
     order = order.clip(1e-4, 1 - 1e-4)
     none = float(numpy.log1p(-probabilities.clip(0, 0.999)).sum())
@@ -193,11 +193,11 @@ def summarise(given: Scored, columns: Numbers, probabilities: Numbers, column: i
         [
             *numpy.log(order / (1 - order)),
             numpy.log(-none + 1e-4),
-            *_top(own),
-            float(own.mean()) if len(own) else ABSENT,
-            numpy.log(1 + len(own)),
-            float((own > 0).sum()),
-            float((own > -2).sum()),
+            *_top(scores),
+            float(scores.mean()) if len(scores) else ABSENT,
+            numpy.log(1 + len(scores)),
+            float((scores > 0).sum()),
+            float((scores > -2).sum()),
             float(given.likeness[:, column].max(initial=0)),
             float(given.wording[:, column].max(initial=0)),
             numpy.log(prior.present / (1 - prior.present)),
@@ -211,9 +211,9 @@ def summarise(given: Scored, columns: Numbers, probabilities: Numbers, column: i
 
 def matches(text: str, candidate: SpanCandidate, category: str, gold: Sequence[Span]) -> bool:
     """Return True where a candidate answers as CUAD counts it."""
-    own = text[candidate.start : candidate.end]
-    words = word_set(own)
+    answer = text[candidate.start : candidate.end]
+    words = word_set(answer)
     return any(
-        jaccard(words, word_set(text[start:end])) >= HALF or (category == PARTIES and text[start:end] in own)
+        jaccard(words, word_set(text[start:end])) >= HALF or (category == PARTIES and text[start:end] in answer)
         for start, end in gold
     )

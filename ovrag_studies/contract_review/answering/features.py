@@ -150,16 +150,16 @@ def _headings(clauses: Sequence[ContractClause], passages: Sequence[Span]) -> It
 def _context(pieces: Sequence[str], headings: Sequence[tuple[str, ...]]) -> Sparse:
     """Words of the headings, marked as such, and of the two passages before, the nearer counting twice."""
     above = _hashed(
-        [" ".join(f"h{word}" for word in " ".join(each).lower().split()) for each in headings], CONTEXT_BUCKETS
+        [" ".join(f"h{word}" for word in " ".join(titles).lower().split()) for titles in headings], CONTEXT_BUCKETS
     )
-    own = _hashed([piece.lower() for piece in pieces], CONTEXT_BUCKETS)
+    piece_words = _hashed([piece.lower() for piece in pieces], CONTEXT_BUCKETS)
     count = len(pieces)
     if count < 2:
         return _unit(above)
     before = scipy.sparse.diags_array([1.0, 0.5], offsets=[-1, -2], shape=(count, count)) if count > 2 else None
     if before is None:
         before = scipy.sparse.diags_array([1.0], offsets=[-1], shape=(count, count))
-    joined = _unit(above) + _unit(scipy.sparse.csr_matrix(before @ own))
+    joined = _unit(above) + _unit(scipy.sparse.csr_matrix(before @ piece_words))
     return scipy.sparse.csr_matrix(joined).astype(numpy.float32)
 
 
@@ -190,12 +190,12 @@ def _places(text: str, passages: Sequence[Span], headings: Sequence[tuple[str, .
 
 def find_shorts(text: str, passages: Sequence[Span]) -> Iterator[Short]:
     """Dates anywhere; quoted terms, brackets, names and lines near the beginning and the end; each span once."""
-    seen: set[Span] = set()
+    yielded: set[Span] = set()
     for number, (start, end) in enumerate(passages):
         inside = start >= OPENING and end <= len(text) - CLOSING
         for kind, left, right in _dates(text, start, end) if inside else _shorts(text, start, end):
-            if (left, right) not in seen and right - left <= LONGEST_SHORT:
-                seen.add((left, right))
+            if (left, right) not in yielded and right - left <= LONGEST_SHORT:
+                yielded.add((left, right))
                 yield Short(left, right, kind, number)
 
 
@@ -216,8 +216,8 @@ def _shorts(text: str, start: int, end: int) -> Iterator[tuple[Kind, int, int]]:
             yield "name", left, right
             yield from _within(text, left, right)
     for line in _LINE.finditer(text, start, end):
-        at = line.start()
-        for piece in _pieces(text, at, line.end()):
+        line_start = line.start()
+        for piece in _pieces(text, line_start, line.end()):
             left, right = _trimmed(text, *piece)
             if 3 <= right - left <= 120:
                 yield "line", left, right
@@ -234,11 +234,11 @@ def _within(text: str, left: int, right: int) -> Iterator[tuple[Kind, int, int]]
 
 def _pieces(text: str, left: int, right: int) -> Iterator[Span]:
     """Parts of a line between wide gaps, which stand for line ends that a filing has lost."""
-    at = left
+    piece_start = left
     for gap in _GAP.finditer(text, left, right):
-        yield at, gap.start()
-        at = gap.end()
-    yield at, right
+        yield piece_start, gap.start()
+        piece_start = gap.end()
+    yield piece_start, right
 
 
 def _trimmed(text: str, left: int, right: int) -> Span:
@@ -256,13 +256,13 @@ def _traits(
     if not shorts:
         return scipy.sparse.csr_matrix((0, SHORT_BUCKETS), dtype=numpy.float32)
     counts = Counter(_plain(text[short.start : short.end]) for short in shorts)
-    first: dict[str, int] = {}
+    first_starts: dict[str, int] = {}
     for short in sorted(shorts, key=lambda each: each.start):
-        first.setdefault(_plain(text[short.start : short.end]), short.start)
+        first_starts.setdefault(_plain(text[short.start : short.end]), short.start)
     rows = []
     for short in shorts:
         plain = _plain(text[short.start : short.end])
-        rows.append(list(_traits_of(text, passages, short, counts[plain], first[plain] == short.start)))
+        rows.append(list(_traits_of(text, passages, short, counts[plain], first_starts[plain] == short.start)))
     from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 - takes a second
 
     hashing = HashingVectorizer(
@@ -272,8 +272,8 @@ def _traits(
 
 
 def _traits_of(text: str, passages: Sequence[Span], short: Short, count: int, is_first: bool) -> Iterator[str]:
-    own = text[short.start : short.end]
-    words = _TOKEN.findall(own.lower())
+    span_text = text[short.start : short.end]
+    words = _TOKEN.findall(span_text.lower())
     before = _TOKEN.findall(text[max(0, short.start - 60) : short.start].lower())[-5:]
     after = _TOKEN.findall(text[short.end : short.end + 60].lower())[:5]
     begin, end = passages[short.passage]
@@ -293,8 +293,8 @@ def _traits_of(text: str, passages: Sequence[Span], short: Short, count: int, is
         yield f"{short.kind} after {' '.join(after[:width])}"
     yield f"between {before[-1] if before else ''} {short.kind} {after[0] if after else ''}"
     yield f"{short.kind} words {min(8, len(words))}"
-    yield f"{short.kind} capitals {own.isupper()}"
-    yield f"{short.kind} legal form {bool(_ENDING.search(own))}"
+    yield f"{short.kind} capitals {span_text.isupper()}"
+    yield f"{short.kind} legal form {bool(_ENDING.search(span_text))}"
     yield f"{short.kind} as first {is_first}"
     yield f"{short.kind} count {min(6, count)}"
     yield f"{short.kind} at {min(8, int(numpy.log2(1 + short.start / 100)))}"

@@ -99,22 +99,22 @@ class ClauseModel:
         if not given.reading.passages:
             return [], 0.0
         prior = self.priors[column]
-        found = propose(given, column)
-        columns = describe(given, found, column, prior)
+        candidates = propose(given, column)
+        columns = describe(given, candidates, column, prior)
         probabilities = self.answering(columns)
         present = float(self.presence(summarise(given, columns, probabilities, column, prior)[None, :])[0])
         order = numpy.argsort(-probabilities, kind="stable")
-        return [(found[row], float(probabilities[row])) for row in order], present
+        return [(candidates[row], float(probabilities[row])) for row in order], present
 
     def rank(self, given: Scored, category: str, chunks: Sequence[tuple[int, int]]) -> list[tuple[int, float]]:
         """Numbers of chunks, best first, with their scores: the best answer that lies in a chunk, then its best
         passage. A passage lies in the chunk that holds at least half of it."""
         column = self.column(category)
-        found, _ = self.answers(given, category)
+        answers, _ = self.answers(given, category)
         likely: dict[int, float] = {}
-        for each, probability in found:
-            likely[each.passage] = max(likely.get(each.passage, 0.0), probability)
-        own = given.passages[:, column]
+        for candidate, probability in answers:
+            likely[candidate.passage] = max(likely.get(candidate.passage, 0.0), probability)
+        passage_scores = given.passages[:, column]
         scores = []
         for start, end in chunks:
             rows = [
@@ -123,7 +123,7 @@ class ClauseModel:
                 if 2 * (min(end, right) - max(start, left)) >= right - left
             ]
             best = max((likely.get(row, 0.0) for row in rows), default=0.0)
-            scores.append((best, float(max((own[row] for row in rows), default=-numpy.inf))))
+            scores.append((best, float(max((passage_scores[row] for row in rows), default=-numpy.inf))))
         order = sorted(range(len(chunks)), key=lambda number: (-scores[number][0], -scores[number][1], number))
         return [(number, scores[number][0]) for number in order]
 
@@ -144,16 +144,16 @@ def digest(text: str) -> str:
 
 def find_prototypes(categories: Sequence[str], embedder: Embedder) -> Prototypes:
     """Prototypes of the categories from the study's own vocabulary; a category it does not know has none."""
-    known = vocabulary()
+    category_words = vocabulary()
     texts: list[str] = []
     owners: list[int] = []
     words = numpy.zeros((WORD_BUCKETS, len(categories)), dtype=numpy.float32)
     for column, category in enumerate(categories):
-        if (entry := known.get(category)) is not None:
+        if (entry := category_words.get(category)) is not None:
             texts += entry.clauses
             owners += [column] * len(entry.clauses)
-            held = hashed_words([*entry.clauses, *entry.terms])
-            counted = numpy.sqrt(numpy.asarray(held.sum(axis=0), dtype=numpy.float32).ravel())
+            hashed = hashed_words([*entry.clauses, *entry.terms])
+            counted = numpy.sqrt(numpy.asarray(hashed.sum(axis=0), dtype=numpy.float32).ravel())
             words[:, column] = counted / max(1e-9, float(numpy.linalg.norm(counted)))
     vectors = embedder.embed(texts) if texts else numpy.zeros((0, 384), dtype=numpy.float32)
     return Prototypes(vectors, numpy.array(owners, dtype=numpy.float32), words)
@@ -213,13 +213,13 @@ class Trainer:
         out = frozenset() if without is None else frozenset({without})
         rows = [row for row, fold in enumerate(self.folds) if fold not in out]
         priors = find_priors([self.contracts[row] for row in rows], self.categories)
-        given = {
+        scores = {
             row: _score(self.readings[row], self.scorers_without(out | {self.folds[row]}), self._prototypes)
             for row in rows
         }
-        laid = {row: self._lay_out(row, given[row], priors) for row in rows}
+        laid = {row: self._lay_out(row, scores[row], priors) for row in rows}
         answering = _fit_answering([laid[row] for row in rows], self.settings)
-        presence = self._fit_presence(laid, given, priors)
+        presence = self._fit_presence(laid, scores, priors)
         trained_on = tuple((self.contracts[row].document.id, digest(self.contracts[row].document.text)) for row in rows)
         return ClauseModel(
             self.categories,
@@ -235,33 +235,33 @@ class Trainer:
         """Every contract with a model that has not seen it, nor another contract of its filer."""
         for fold in sorted(set(self.folds)):
             model = self.fit(without=fold)
-            for row, own in enumerate(self.folds):
-                if own == fold:
+            for row, contract_fold in enumerate(self.folds):
+                if contract_fold == fold:
                     yield self.contracts[row], self.readings[row], model
 
     def _lay_out(self, row: int, given: Scored, priors: Sequence[Prior]) -> _Laid:
         gold = {question.category: question.gold for question in self.contracts[row].questions}
-        columns, truth, asked = [], [], []
+        columns, truth, presences = [], [], []
         for column, category in enumerate(self.categories):
             if category not in gold or not given.reading.passages:
                 continue
-            found = propose(given, column)
-            columns.append(describe(given, found, column, priors[column]))
+            candidates = propose(given, column)
+            columns.append(describe(given, candidates, column, priors[column]))
             text = given.reading.text
-            truth.append(numpy.array([matches(text, each, category, gold[category]) for each in found], dtype=bool))
-            asked.append((column, bool(gold[category])))
-        return _Laid(columns, truth, asked)
+            truth.append(numpy.array([matches(text, c, category, gold[category]) for c in candidates], dtype=bool))
+            presences.append((column, bool(gold[category])))
+        return _Laid(columns, truth, presences)
 
     def _fit_presence(self, laid: Mapping[int, _Laid], given: Mapping[int, Scored], priors: Sequence[Prior]) -> Trees:
         """Presence from probabilities of contracts that the trees behind them have not seen."""
         rows, truth = [], []
         for fold in sorted({self.folds[row] for row in laid}):
-            rest = [each for row, each in laid.items() if self.folds[row] != fold]
-            trees = _fit_answering(rest or list(laid.values()), self.settings)
-            for row, each in laid.items():
+            training = [laid_out for row, laid_out in laid.items() if self.folds[row] != fold]
+            trees = _fit_answering(training or list(laid.values()), self.settings)
+            for row, layout in laid.items():
                 if self.folds[row] != fold:
                     continue
-                for columns, (column, present) in zip(each.columns, each.asked, strict=True):
+                for columns, (column, present) in zip(layout.columns, layout.asked, strict=True):
                     rows.append(summarise(given[row], columns, trees(columns), column, priors[column]))
                     truth.append(present)
         return fit_trees(
@@ -279,10 +279,10 @@ class _Laid:
 
 
 def _fit_answering(laid: Sequence[_Laid], settings: LearningSettings) -> Trees:
-    columns = [table for each in laid for table in each.columns]
+    columns = [table for layout in laid for table in layout.columns]
     if not columns:
         raise CorpusError("the contracts hold no passage to learn from; check their texts")
-    truth = numpy.concatenate([table for each in laid for table in each.truth])
+    truth = numpy.concatenate([table for layout in laid for table in layout.truth])
     return fit_trees(numpy.concatenate(columns), truth, settings.answer_trees, ANSWER_DEPTH, LEAST_LEAF)
 
 
@@ -305,10 +305,12 @@ def save_model(model: ClauseModel, path: Path = WEIGHTS) -> None:
         "prototypes.vectors": model.prototypes.vectors.astype(numpy.float16),
         "prototypes.owners": model.prototypes.owners,
         **sparse("prototypes.words", model.prototypes.words, 1),
-        "priors": numpy.array([[each.present, each.spans, each.length] for each in model.priors]),
+        "priors": numpy.array([[prior.present, prior.spans, prior.length] for prior in model.priors]),
     }
     for name, trees in (("answering", model.answering), ("presence", model.presence)):
-        tensors |= {f"{name}.{each}": getattr(trees, each).astype(kind) for each, kind in _ARRAYS.items()}
+        tensors |= {
+            f"{name}.{attribute}": getattr(trees, attribute).astype(kind) for attribute, kind in _ARRAYS.items()
+        }
         tensors[f"{name}.start"] = numpy.array([trees.start, trees.depth], dtype=numpy.float64)
     notes = {
         "layout": LAYOUT,
@@ -347,7 +349,7 @@ def load_model(path: Path = WEIGHTS) -> ClauseModel:
 
 def _model(tensors: Mapping[str, numpy.ndarray], notes: Mapping[str, str]) -> ClauseModel:
     categories = tuple(json.loads(notes["categories"]))
-    trained_on = tuple((str(title), str(own)) for title, own in json.loads(notes["trained_on"]))
+    trained_on = tuple((str(title), str(fingerprint)) for title, fingerprint in json.loads(notes["trained_on"]))
     learned = tensors["shorts.learned"]
     upper = numpy.zeros((len(tensors["shorts.upper"]), len(categories)), dtype=numpy.float32)
     upper[:, learned] = tensors["shorts.upper"].astype(numpy.float32)
@@ -378,7 +380,7 @@ def _model(tensors: Mapping[str, numpy.ndarray], notes: Mapping[str, str]) -> Cl
 
 def _trees(tensors: Mapping[str, numpy.ndarray], name: str) -> Trees:
     start, depth = tensors[f"{name}.start"]
-    roots, column, threshold, left, right, value = (tensors[f"{name}.{each}"] for each in _ARRAYS)
+    roots, column, threshold, left, right, value = (tensors[f"{name}.{attribute}"] for attribute in _ARRAYS)
     leaves = value.astype(numpy.float64)
     return Trees(roots, column.astype(numpy.int32), threshold, left, right, leaves, float(start), int(depth))
 

@@ -111,13 +111,13 @@ def short_targets(contract: Contract, reading: ContractReading, categories: Sequ
     """Mark the short spans that share half their words with a gold span (m × k, 0 or 1)."""
     targets = numpy.zeros((len(reading.shorts), len(categories)), dtype=numpy.float32)
     columns = {category: column for column, category in enumerate(categories)}
-    found = [word_set(reading.text[short.start : short.end]) for short in reading.shorts]
+    word_sets = [word_set(reading.text[short.start : short.end]) for short in reading.shorts]
     for question in contract.questions:
         if (column := columns.get(question.category)) is None:
             continue
         for start, end in question.gold:
             wanted = word_set(reading.text[start:end])
-            for row, words in enumerate(found):
+            for row, words in enumerate(word_sets):
                 if words & wanted and jaccard(words, wanted) >= HALF:
                     targets[row, column] = 1
     return targets
@@ -193,17 +193,17 @@ def _descend(
     begin = numpy.zeros(rows * columns + columns)
     begin[rows * columns :] = numpy.log(targets.mean(axis=0) + 1e-5)
     options = {"maxiter": settings.iterations, "maxcor": 6}
-    found = minimize(loss, begin, jac=True, method="L-BFGS-B", options=options).x.astype(numpy.float32)
-    return found[: rows * columns].reshape(rows, columns), found[rows * columns :]
+    solution = minimize(loss, begin, jac=True, method="L-BFGS-B", options=options).x.astype(numpy.float32)
+    return solution[: rows * columns].reshape(rows, columns), solution[rows * columns :]
 
 
 def _inverse_frequencies(matrices: Sequence[Sparse], buckets: int) -> Numbers:
-    held = numpy.zeros(buckets)
+    counts = numpy.zeros(buckets)
     rows = 0
     for matrix in matrices:
-        held += numpy.bincount(matrix.indices, minlength=buckets)
+        counts += numpy.bincount(matrix.indices, minlength=buckets)
         rows += matrix.shape[0]
-    weights: Numbers = numpy.log((rows + 1) / (held + 1)).astype(numpy.float32)
+    weights: Numbers = numpy.log((rows + 1) / (counts + 1)).astype(numpy.float32)
     return weights
 
 

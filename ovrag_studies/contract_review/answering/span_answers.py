@@ -66,13 +66,13 @@ def learned(
     reading: ContractReading, categories: Sequence[str], model: ClauseModel, least: float = LEAST
 ) -> list[CategoryAnswers]:
     """Answers of a trained model; spans that are less likely than `least` are left out."""
-    given = model.score(reading)
-    result = []
+    contract_scores = model.score(reading)
+    answers = []
     for category in categories:
-        found, present = model.answers(given, category)
-        scored = [((each.start, each.end), each.passage, score) for each, score in found if score >= least]
-        result.append(_outright(reading, category, scored, present))
-    return result
+        candidates, present = model.answers(contract_scores, category)
+        scored = [((c.start, c.end), c.passage, score) for c, score in candidates if score >= least]
+        answers.append(_outright(reading, category, scored, present))
+    return answers
 
 
 def extractive(reading: ContractReading, categories: Sequence[str], embedder: Embedder) -> list[CategoryAnswers]:
@@ -81,13 +81,13 @@ def extractive(reading: ContractReading, categories: Sequence[str], embedder: Em
         known(category)
     prototypes = find_prototypes(categories, embedder)
     cosines = reading.vectors @ prototypes.vectors.T
-    result = []
+    answers = []
     for column, category in enumerate(categories):
         likeness = cosines[:, prototypes.owners == column].max(axis=1, initial=0)
         best = [int(row) for row in numpy.argsort(-likeness, kind="stable")[:MOST]]
         likely = [(reading.passages[row], row, float(likeness[row].clip(0, 1))) for row in best]
-        result.append(_outright(reading, category, likely, likely[0][2] if likely else 0.0))
-    return result
+        answers.append(_outright(reading, category, likely, likely[0][2] if likely else 0.0))
+    return answers
 
 
 def _outright(
@@ -98,7 +98,9 @@ def _outright(
     A span in a sentence that denies the category answers nothing; a sentence that states it answers with `STATED`.
     """
     words = vocabulary().get(category)
-    denied, stated = (_matching(reading, each) for each in ((words.denies, words.states) if words else ((), ())))
+    denied, stated = (
+        _matching(reading, patterns) for patterns in ((words.denies, words.states) if words else ((), ()))
+    )
     scores = {span: score for span, row, score in found if row not in denied}
     for row in sorted(stated - denied):
         scores[reading.passages[row]] = max(STATED, scores.get(reading.passages[row], 0.0))
@@ -163,8 +165,8 @@ def _asked(reading: ContractReading, category: str, chat: Chat, scores: Numbers,
     quoted = reply.parsed_as(Quoted)
     quotes = [quote for quote in quoted.quotes if not is_abstention(quote)]
     spans = [locate(quote, reading.text) for quote in quotes]
-    kept = [_answer(reading, *span, quoted.confidence) for span in dict.fromkeys(spans) if span is not None]
-    return CategoryAnswers(category, quoted.confidence if kept else 0.0, tuple(kept), dropped=spans.count(None))
+    answers = [_answer(reading, *span, quoted.confidence) for span in dict.fromkeys(spans) if span is not None]
+    return CategoryAnswers(category, quoted.confidence if answers else 0.0, tuple(answers), dropped=spans.count(None))
 
 
 def _with_neighbours(rows: Sequence[int], count: int) -> list[int]:

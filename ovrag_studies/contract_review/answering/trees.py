@@ -31,13 +31,13 @@ class Trees:
         logits = numpy.full(len(rows), self.start)
         numbers = numpy.arange(len(rows))
         for root in self.roots:
-            at = numpy.full(len(rows), root)
+            nodes = numpy.full(len(rows), root)
             for _ in range(self.depth):
-                goes_left = rows[numbers, self.column[at]] <= self.threshold[at]
-                at = numpy.where(goes_left, self.left[at], self.right[at])
-            logits += self.value[at]
-        found: Numbers = (1 / (1 + numpy.exp(-logits))).astype(numpy.float32)
-        return found
+                goes_left = rows[numbers, self.column[nodes]] <= self.threshold[nodes]
+                nodes = numpy.where(goes_left, self.left[nodes], self.right[nodes])
+            logits += self.value[nodes]
+        probabilities: Numbers = (1 / (1 + numpy.exp(-logits))).astype(numpy.float32)
+        return probabilities
 
 
 def fit_trees(rows: Numbers, truth: NDArray[numpy.bool_], count: int, depth: int, least: int, seed: int = 42) -> Trees:
@@ -62,19 +62,23 @@ def fit_trees(rows: Numbers, truth: NDArray[numpy.bool_], count: int, depth: int
         random_state=seed,
     ).fit(rows, truth)
     prior = float(numpy.clip(truth.mean(), 1e-9, 1 - 1e-9))
-    parts = [tree.tree_ for tree in boosted.estimators_[:, 0]]
-    roots = numpy.cumsum([0, *(part.node_count for part in parts)])
-    own = [numpy.arange(part.node_count) for part in parts]
-    leaf = [part.children_left < 0 for part in parts]
-    left = [numpy.where(end, at, part.children_left) for part, at, end in zip(parts, own, leaf, strict=True)]
-    right = [numpy.where(end, at, part.children_right) for part, at, end in zip(parts, own, leaf, strict=True)]
+    trees = [tree.tree_ for tree in boosted.estimators_[:, 0]]
+    roots = numpy.cumsum([0, *(tree.node_count for tree in trees)])
+    node_numbers = [numpy.arange(tree.node_count) for tree in trees]
+    leaf = [tree.children_left < 0 for tree in trees]
+    left = [
+        numpy.where(end, nodes, tree.children_left) for tree, nodes, end in zip(trees, node_numbers, leaf, strict=True)
+    ]
+    right = [
+        numpy.where(end, nodes, tree.children_right) for tree, nodes, end in zip(trees, node_numbers, leaf, strict=True)
+    ]
     return Trees(
         roots[:-1].astype(numpy.int32),
-        numpy.concatenate([numpy.maximum(part.feature, 0) for part in parts]).astype(numpy.int32),
-        numpy.concatenate([part.threshold for part in parts]),
+        numpy.concatenate([numpy.maximum(tree.feature, 0) for tree in trees]).astype(numpy.int32),
+        numpy.concatenate([tree.threshold for tree in trees]),
         numpy.concatenate([sons + root for sons, root in zip(left, roots, strict=False)]).astype(numpy.int32),
         numpy.concatenate([sons + root for sons, root in zip(right, roots, strict=False)]).astype(numpy.int32),
-        numpy.concatenate([part.value[:, 0, 0] for part in parts]) * boosted.learning_rate,
+        numpy.concatenate([tree.value[:, 0, 0] for tree in trees]) * boosted.learning_rate,
         float(numpy.log(prior / (1 - prior))),
         depth,
     )

@@ -73,8 +73,8 @@ class ContractGraph:
             for pair in self.references:
                 yield from (pair, pair[::-1])
         elif kind == "USES":
-            for term, place in self.defines.items():
-                yield from ((user, place) for user in self.uses.get(term, ()))
+            for term, definer in self.defines.items():
+                yield from ((user, definer) for user in self.uses.get(term, ()))
 
 
 def build_graph(shelved: Shelved) -> ContractGraph:
@@ -82,14 +82,14 @@ def build_graph(shelved: Shelved) -> ContractGraph:
     text, chunks, passages = shelved.document.text, shelved.chunks, shelved.passages
     clauses = find_clauses(text)
     terms = find_terms(text, clauses, passages)
-    defines = {term.name: place for term in terms if (place := _holder(chunks, term.start)) is not None}
+    defines = {term.name: number for term in terms if (number := _holder(chunks, term.start)) is not None}
     uses: defaultdict[str, set[int]] = defaultdict(set)
     for use in find_uses(text, terms):
-        if (place := _holder(chunks, use.start)) is not None:
-            uses[terms[use.term].name].add(place)
+        if (number := _holder(chunks, use.start)) is not None:
+            uses[terms[use.term].name].add(number)
     references = {
-        (_holder(chunks, each.start), _beginning(chunks, clauses[each.target]))
-        for each in find_references(text, clauses)
+        (_holder(chunks, reference.start), _beginning(chunks, clauses[reference.target]))
+        for reference in find_references(text, clauses)
     }
     parties = {_holder(chunks, start) for start, _ in find_parties(text, clauses)}
     return ContractGraph(
@@ -97,15 +97,17 @@ def build_graph(shelved: Shelved) -> ContractGraph:
         tuple(_sections(text, chunks, clauses, passages, shelved.sentence_vectors)),
         defines,
         {term: frozenset(places) for term, places in uses.items()},
-        frozenset((one, other) for one, other in references if one is not None and other not in (None, one)),
-        frozenset(place for place in parties if place is not None),
+        frozenset(
+            (source, target) for source, target in references if source is not None and target not in (None, source)
+        ),
+        frozenset(party for party in parties if party is not None),
     )
 
 
 def _holder(chunks: Sequence[ContractChunk], offset: int) -> int | None:
     """The chunk that holds `offset`, the last to begin where several do; None between chunks."""
-    place = bisect_right(chunks, offset, key=lambda each: each.start) - 1
-    return place if place >= 0 and chunks[place].end > offset else None
+    number = bisect_right(chunks, offset, key=lambda each: each.start) - 1
+    return number if number >= 0 and chunks[number].end > offset else None
 
 
 def _beginning(chunks: Sequence[ContractChunk], clause: ContractClause) -> int | None:
@@ -115,8 +117,8 @@ def _beginning(chunks: Sequence[ContractChunk], clause: ContractClause) -> int |
 
 def _most(parts: Sequence[ContractChunk] | Sequence[Span], start: int, end: int) -> int | None:
     """The part that most of `[start, end)` lies in, the first of equal ones; None where none holds any of it."""
-    spans = [part if isinstance(part, tuple) else (part.start, part.end) for part in parts]
-    shared = [min(last, end) - max(first, start) for first, last in spans]
+    spans = [p if isinstance(p, tuple) else (p.start, p.end) for p in parts]
+    shared = [min(right, end) - max(left, start) for left, right in spans]
     return shared.index(max(shared)) if shared and max(shared) > 0 else None
 
 
@@ -130,12 +132,12 @@ def _sections(
     passages: Sequence[Span],
     vectors: Vectors,
 ) -> Iterator[GraphSection]:
-    parts = list(_parts(text, clauses, passages, vectors))
-    owners = [_most(parts, chunk.start, chunk.end) for chunk in chunks]
-    for number, (start, end) in enumerate(parts):
-        inside = [place for place, (first, _) in enumerate(passages) if start <= first < end]
-        members = tuple(place for place, owner in enumerate(owners) if owner == number)
-        yield GraphSection(start, end, members, _summary([passages[place] for place in inside], vectors[inside]))
+    spans = list(_parts(text, clauses, passages, vectors))
+    owners = [_most(spans, chunk.start, chunk.end) for chunk in chunks]
+    for number, (start, end) in enumerate(spans):
+        inside = [row for row, (begin, _) in enumerate(passages) if start <= begin < end]
+        members = tuple(member for member, owner in enumerate(owners) if owner == number)
+        yield GraphSection(start, end, members, _summary([passages[row] for row in inside], vectors[inside]))
 
 
 def _parts(text: str, clauses: Sequence[ContractClause], passages: Sequence[Span], vectors: Vectors) -> Iterator[Span]:
@@ -147,7 +149,7 @@ def _parts(text: str, clauses: Sequence[ContractClause], passages: Sequence[Span
 
 def _pieces(start: int, end: int, passages: Sequence[Span], vectors: Vectors) -> Iterator[Span]:
     """`[start, end)`, cut where its content shifts most as long as it is long."""
-    inside = [place for place, (first, _) in enumerate(passages) if start + _PIECE // 2 <= first <= end - _PIECE // 2]
+    inside = [row for row, (begin, _) in enumerate(passages) if start + _PIECE // 2 <= begin <= end - _PIECE // 2]
     if end - start <= _SECTION or not inside:
         yield start, end
         return
@@ -173,19 +175,19 @@ def _summary(passages: Sequence[Span], vectors: Vectors) -> NDArray[numpy.float6
         return numpy.zeros(exact.shape[1])
     lengths = [end - start for start, end in passages]
     near = exact @ _unit(exact.mean(axis=0))
-    taken = [0 if lengths[0] <= _HEADING else int(near.argmax())]
-    used = lengths[taken[0]]
-    repeated = exact @ exact[taken[0]]
-    while len(taken) < len(passages):
-        value = (1 - _NOVELTY) * near - _NOVELTY * repeated
-        value[taken] = -numpy.inf
-        best = int(value.argmax())
+    chosen = [0 if lengths[0] <= _HEADING else int(near.argmax())]
+    used = lengths[chosen[0]]
+    repeated = exact @ exact[chosen[0]]
+    while len(chosen) < len(passages):
+        relevance = (1 - _NOVELTY) * near - _NOVELTY * repeated
+        relevance[chosen] = -numpy.inf
+        best = int(relevance.argmax())
         used += lengths[best]
         if used > _SUMMARY:
             break
-        taken.append(best)
+        chosen.append(best)
         repeated = numpy.maximum(repeated, exact @ exact[best])
-    return _unit(exact[sorted(taken)].mean(axis=0)).astype(numpy.float32).astype(numpy.float64)
+    return _unit(exact[sorted(chosen)].mean(axis=0)).astype(numpy.float32).astype(numpy.float64)
 
 
 def _unit(vector: NDArray[numpy.float64]) -> NDArray[numpy.float64]:

@@ -21,20 +21,20 @@ TOP = 3  # chunks and sections from which the thesis's designs begin
 
 def neighbours(graph: ContractGraph, ranking: Ranking) -> list[tuple[int, float]]:
     """Return graph v1's choice: the best three chunks of a ranking, then the chunks before and after each."""
-    found = dict(ranking[:TOP])
-    for place, score in ranking[:TOP]:
-        for beside in (place - 1, place + 1):
+    scores = dict(ranking[:TOP])
+    for number, score in ranking[:TOP]:
+        for beside in (number - 1, number + 1):
             if 0 <= beside < len(graph.chunks):
-                found.setdefault(beside, score)
-    return list(found.items())
+                scores.setdefault(beside, score)
+    return list(scores.items())
 
 
 def by_section(graph: ContractGraph, ranking: Ranking, query: NDArray[numpy.float32]) -> list[tuple[int, float]]:
     """Return graph v2's choice: sections whose summaries are nearest to the query's vector, their chunks as in v1."""
     wanted = query.astype(numpy.float64)
     near = sorted(graph.sections, key=lambda section: -float(section.vector @ wanted))[:TOP]
-    inside = {place for section in near for place in section.chunks}
-    return neighbours(graph, [(place, score) for place, score in ranking if place in inside])
+    inside = {n for section in near for n in section.chunks}
+    return neighbours(graph, [(n, score) for n, score in ranking if n in inside])
 
 
 # -- the third design -------------------------------------------------------------------------------------------------
@@ -60,26 +60,26 @@ def walk(
     with it. The greatest gain counts.
     """
     walked = frozenset(edges)
-    ranks = {place: rank for rank, (place, _) in enumerate(ranking, 1)}
-    score = {place: (_RRF + 1) / (_RRF + rank) for place, rank in ranks.items()}
+    ranks = {n: rank for rank, (n, _) in enumerate(ranking, 1)}
+    score = {n: (_RRF + 1) / (_RRF + rank) for n, rank in ranks.items()}
     gains: defaultdict[int, float] = defaultdict(float)
-    for place, gain in _named(graph, frozenset(_WORD.findall(question.lower())), walked):
-        gains[place] = max(gains[place], gain)
+    for number, gain in _named(graph, frozenset(_WORD.findall(question.lower())), walked):
+        gains[number] = max(gains[number], gain)
     for kind in sorted(walked):
-        for seed, place in graph.links(kind):
+        for seed, number in graph.links(kind):
             if ranks.get(seed, SEEDS + 1) <= SEEDS:
-                gains[place] = max(gains[place], LINKED * score[seed])
-    total = {place: score.get(place, 0.0) + gains.get(place, 0.0) for place in score.keys() | gains.keys()}
+                gains[number] = max(gains[number], LINKED * score[seed])
+    total = {n: score.get(n, 0.0) + gains.get(n, 0.0) for n in score.keys() | gains.keys()}
     return sorted(total.items(), key=lambda each: (-each[1], ranks.get(each[0], len(ranks) + 1), each[0]))
 
 
 def _named(graph: ContractGraph, asked: frozenset[str], walked: Collection[EdgeKind]) -> Iterator[tuple[int, float]]:
     """Chunks that introduce what the words of a question name, each with what it gains."""
     if "DEFINES" in walked:
-        for term, place in graph.defines.items():
+        for term, definer in graph.defines.items():
             words = set(_WORD.findall(term.lower()))
             if words and words <= asked:
                 rare = 1 - min(1.0, len(graph.uses.get(term, ())) / len(graph.chunks))
-                yield place, NAMED * rare
+                yield definer, NAMED * rare
     if "PARTY_TO" in walked and graph.chunks and asked & _OPENING:
-        yield from ((place, NAMED) for place in {0, *graph.parties})
+        yield from ((n, NAMED) for n in {0, *graph.parties})

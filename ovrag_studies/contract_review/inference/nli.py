@@ -91,7 +91,7 @@ class Majority:
     @classmethod
     def of(cls, agreements: Sequence[NliAgreement], hypotheses: Sequence[str]) -> Majority:
         """Counted in marked agreements."""
-        choices = numpy.stack([nli_learned.marked(each, hypotheses).choices for each in agreements])
+        choices = numpy.stack([nli_learned.marked(a, hypotheses).choices for a in agreements])
         counts = [numpy.bincount(column, minlength=len(CHOICES)) for column in choices.T]
         return cls({name: count / count.sum() for name, count in zip(hypotheses, counts, strict=True)})
 
@@ -149,8 +149,8 @@ class LearnedJudge:
     ) -> list[JudgedHypothesis]:
         """See `HypothesisJudge.judge`. Raises CorpusError for an agreement of the training."""
         _refuse_unknown(hypotheses, self._hypotheses)
-        seen = digest(document.text) in self.trained_on
-        if seen and not self._allow_seen:
+        in_training = digest(document.text) in self.trained_on
+        if in_training and not self._allow_seen:
             raise CorpusError(
                 f"{document.id} was among the agreements that the weights were trained on; measure it out of fold, or "
                 f"allow seen agreements and do not count the result"
@@ -158,10 +158,10 @@ class LearnedJudge:
         # All hypotheses are read, whatever is asked: what is learned knows them by their place.
         reading = read(document, spans, {name: hypotheses.get(name, "") for name in self._hypotheses})
         evidence, probabilities = nli_learned.predict(self._parameters, reading)
-        places = [self._hypotheses.index(name) for name in hypotheses]
+        columns = [self._hypotheses.index(name) for name in hypotheses]
         return [
-            _judged(name, probabilities[place], _ranked(reading.spans, evidence[:, place]), seen=seen)
-            for name, place in zip(hypotheses, places, strict=True)
+            _judged(name, probabilities[column], _ranked(reading.spans, evidence[:, column]), seen=in_training)
+            for name, column in zip(hypotheses, columns, strict=True)
         ]
 
 
@@ -178,14 +178,14 @@ def train(agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> 
     """
     if len(agreements) < 10:
         raise CorpusError(f"{len(agreements)} marked agreements are too few to learn from; give ten or more")
-    if (spans := sum(len(each.spans) for each in agreements)) > MOST_SPANS:
+    if (spans := sum(len(a.spans) for a in agreements)) > MOST_SPANS:
         raise CorpusError(f"{spans} spans are too many to learn from at once; give agreements of {MOST_SPANS} or fewer")
     return nli_learned.fit(_lessons(agreements, hypotheses), _written(tuple(hypotheses.items())))
 
 
 def _lessons(agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> list[Lesson]:
     names = list(hypotheses)
-    return [Lesson(read(each.document, each.spans, hypotheses), nli_learned.marked(each, names)) for each in agreements]
+    return [Lesson(read(a.document, a.spans, hypotheses), nli_learned.marked(a, names)) for a in agreements]
 
 
 @cache
@@ -195,15 +195,15 @@ def _written(hypotheses: tuple[tuple[str, str], ...]) -> list[Lesson]:
 
 def out_of_fold(data: NliSet, name: str = "learned", folds: int = FOLDS) -> dict[int, list[JudgedHypothesis]]:
     """Every agreement, by its number, judged by what the agreements of other folds teach."""
-    placed = fold_of([each.document.id for each in data.agreements], folds)
+    placed = fold_of([a.document.id for a in data.agreements], folds)
     results: dict[int, list[JudgedHypothesis]] = {}
     for fold in sorted(set(placed.values())):
-        others = [each for each in data.agreements if placed[each.document.id] != fold]
-        model = _trained(name, others, data.hypotheses)
-        for each in data.agreements:
-            if placed[each.document.id] == fold:
-                results[each.number] = model.judge(each.document, each.spans, data.hypotheses)
-    return {each.number: results[each.number] for each in data.agreements}
+        training = [a for a in data.agreements if placed[a.document.id] != fold]
+        model = _trained(name, training, data.hypotheses)
+        for agreement in data.agreements:
+            if placed[agreement.document.id] == fold:
+                results[agreement.number] = model.judge(agreement.document, agreement.spans, data.hypotheses)
+    return {a.number: results[a.number] for a in data.agreements}
 
 
 def _trained(name: str, agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> HypothesisJudge:
@@ -212,8 +212,8 @@ def _trained(name: str, agreements: Sequence[NliAgreement], hypotheses: Mapping[
     if name == "lexical":
         return Lexical()
     if name == "learned":
-        seen = [digest(each.document.text) for each in agreements]
-        return LearnedJudge(train(agreements, hypotheses), list(hypotheses), seen)
+        digests = [digest(a.document.text) for a in agreements]
+        return LearnedJudge(train(agreements, hypotheses), list(hypotheses), digests)
     raise QuestionError(f"unknown judge {name!r}; known are {', '.join(JUDGES)}")
 
 
@@ -229,15 +229,16 @@ def save(
     `learned_from` names the files that taught beside the agreements, with their digest.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    kept: dict[str, NDArray[numpy.generic]] = {
+    tensors: dict[str, NDArray[numpy.generic]] = {
         name: values.astype(numpy.float32) for name, values in parameters.items() if name not in OF_WORDS
     }
     for name in OF_WORDS:
-        kept |= sparse(name, parameters[name], parameters[name].shape[-1])
-    contiguous = {name: numpy.ascontiguousarray(values) for name, values in sorted(kept.items())}
+        tensors |= sparse(name, parameters[name], parameters[name].shape[-1])
+    contiguous = {name: numpy.ascontiguousarray(values) for name, values in sorted(tensors.items())}
     save_file(contiguous, path, metadata={"format": FORMAT})
     listed = [
-        {"id": each.number, "file": each.document.id, "digest": digest(each.document.text)} for each in agreements
+        {"id": agreement.number, "file": agreement.document.id, "digest": digest(agreement.document.text)}
+        for agreement in agreements
     ]
     about: dict[str, object] = {
         "source": "ContractNLI (Koreeda and Manning 2021, arXiv 2110.01799), development split",
@@ -272,7 +273,7 @@ def _load(path: Path) -> tuple[Parameters, list[str], list[str]]:
             raise CorpusError(f"{path} is of another format than {FORMAT}; train it anew")
         of_words = {name: from_sparse(name, tensors) for name in OF_WORDS}
         parameters = of_words | {name: values for name, values in tensors.items() if not name.startswith(OF_WORDS)}
-        return parameters, about["hypotheses"], [each["digest"] for each in about["trained_on"]]
+        return parameters, about["hypotheses"], [agreement["digest"] for agreement in about["trained_on"]]
     except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
         raise CorpusError(f"{path} cannot be read ({error}); run tools/train_contract_nli.py") from None
 
@@ -322,9 +323,9 @@ def _judged(
 def _ranked(spans: Sequence[Span], scores: Floats) -> tuple[EvidenceSpan, ...]:
     order = numpy.argsort(-scores, kind="stable")
     return tuple(
-        EvidenceSpan(spans[place][0], spans[place][1], score)
-        for rank, place in enumerate(order)
-        if (score := round(float(scores[place]), 6)) >= LEAST or (rank < ALWAYS and score > 0)
+        EvidenceSpan(spans[row][0], spans[row][1], score)
+        for rank, row in enumerate(order)
+        if (score := round(float(scores[row]), 6)) >= LEAST or (rank < ALWAYS and score > 0)
     )
 
 

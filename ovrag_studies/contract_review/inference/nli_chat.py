@@ -106,7 +106,7 @@ class ChatJudge:
             return [self._ask(document, name, wording, whole, chosen) for name, wording in hypotheses.items()]
         results = []
         for ranked in Lexical().judge(document, chosen, hypotheses):
-            best = sorted((each.start, each.end) for each in ranked.evidence[:TOP])
+            best = sorted((span.start, span.end) for span in ranked.evidence[:TOP])
             results.append(self._ask(document, ranked.hypothesis, hypotheses[ranked.hypothesis], best, chosen))
         return results
 
@@ -115,9 +115,11 @@ class ChatJudge:
     ) -> JudgedHypothesis:
         messages = [Message("system", SYSTEM)]
         for example in self._examples:
-            told = ChatVerdict(reasoning=_REASONS[example.choice], choice=example.choice, quotes=list(example.evidence))
+            expected = ChatVerdict(
+                reasoning=_REASONS[example.choice], choice=example.choice, quotes=list(example.evidence)
+            )
             messages.append(Message("user", _question(example.passages, example.wording)))
-            messages.append(Message("assistant", told.model_dump_json()))
+            messages.append(Message("assistant", expected.model_dump_json()))
         messages.append(Message("user", _question([document.text[start:end] for start, end in shown], wording)))
         try:
             reply = self._chat.complete(messages, schema=ChatVerdict, temperature=0.0, seed=self._seed, purpose=PURPOSE)
@@ -135,14 +137,14 @@ def examples_for(data: NliSet, number: int) -> tuple[WorkedExample, ...]:
 
     Raises QuestionError where there are too few.
     """
-    placed = fold_of([each.document.id for each in data.agreements])
-    own = {placed[each.document.id] for each in data.agreements if each.number == number}
-    others = NliSet(tuple(each for each in data.agreements if placed[each.document.id] not in own), data.hypotheses)
-    turns = zip_longest(*(islice(_examples(others, choice), EXAMPLES) for choice in CHOICES))
-    found = tuple(islice((each for each in chain.from_iterable(turns) if each is not None), EXAMPLES))
-    if len(found) < EXAMPLES:
-        raise QuestionError(f"there are {len(found)} questions to make examples of; give agreements with {EXAMPLES}")
-    return found
+    placed = fold_of([a.document.id for a in data.agreements])
+    own_folds = {placed[a.document.id] for a in data.agreements if a.number == number}
+    sources = NliSet(tuple(a for a in data.agreements if placed[a.document.id] not in own_folds), data.hypotheses)
+    turns = zip_longest(*(islice(_examples(sources, choice), EXAMPLES) for choice in CHOICES))
+    examples = tuple(islice((example for example in chain.from_iterable(turns) if example is not None), EXAMPLES))
+    if len(examples) < EXAMPLES:
+        raise QuestionError(f"there are {len(examples)} questions to make examples of; give agreements with {EXAMPLES}")
+    return examples
 
 
 def _examples(data: NliSet, choice: Choice) -> Iterator[WorkedExample]:
@@ -150,7 +152,7 @@ def _examples(data: NliSet, choice: Choice) -> Iterator[WorkedExample]:
         pieces = [agreement.document.text[start:end].strip() for start, end in agreement.spans]
         for judgement in agreement.judgements:
             if judgement.choice == choice:
-                evidence = tuple(pieces[place] for place in judgement.evidence)
+                evidence = tuple(pieces[index] for index in judgement.evidence)
                 yield WorkedExample(
                     data.hypotheses[judgement.hypothesis], evidence or tuple(pieces[:TOP]), choice, evidence
                 )
@@ -166,7 +168,7 @@ def ask_all(
     results = {}
     for agreement in data.agreements if asked is None else asked:
         examples = examples_for(data, agreement.number) if arm == "chat_five_shot" else ()
-        wordings = {each.hypothesis: data.hypotheses[each.hypothesis] for each in agreement.judgements}
+        wordings = {j.hypothesis: data.hypotheses[j.hypothesis] for j in agreement.judgements}
         model = ChatJudge(chat, examples, seed)
         results[agreement.number] = model.judge(agreement.document, agreement.spans, wordings)
     return results
@@ -182,18 +184,18 @@ def _evidence(
     quotes: Sequence[str], text: str, shown: Sequence[Span], spans: Sequence[Span]
 ) -> tuple[tuple[EvidenceSpan, ...], int]:
     """The candidate spans that the quotes stand in, those of earlier quotes first, and how many quotes are invented."""
-    found: dict[Span, EvidenceSpan] = {}
+    evidence: dict[Span, EvidenceSpan] = {}
     invented = 0
     for rank, quote in enumerate(quotes):
-        places = ((begin, locate(quote, text[begin:stop])) for begin, stop in shown)
-        place = next(((begin + at[0], begin + at[1]) for begin, at in places if at), None)
-        if place is None:
+        located = ((begin, locate(quote, text[begin:stop])) for begin, stop in shown)
+        quoted_span = next(((begin + match[0], begin + match[1]) for begin, match in located if match), None)
+        if quoted_span is None:
             invented += 1
             continue
         for span in spans:
-            if _share(place, span) >= 0.5:
-                found.setdefault(span, EvidenceSpan(span[0], span[1], round(1 / (1 + rank), 6)))
-    return tuple(found.values()), invented
+            if _share(quoted_span, span) >= 0.5:
+                evidence.setdefault(span, EvidenceSpan(span[0], span[1], round(1 / (1 + rank), 6)))
+    return tuple(evidence.values()), invented
 
 
 def _share(quote: Span, span: Span) -> float:

@@ -67,7 +67,7 @@ class Lesson:
 
 def marked(agreement: NliAgreement, hypotheses: Sequence[str]) -> Marked:
     """The judgements of an agreement. Raises CorpusError where one of the hypotheses is not judged."""
-    judged = {each.hypothesis: each for each in agreement.judgements}
+    judged = {j.hypothesis: j for j in agreement.judgements}
     if missing := [name for name in hypotheses if name not in judged]:
         raise CorpusError(f"document {agreement.number} has no judgement of {missing[0]}; leave the document out")
     evidence = numpy.zeros((len(agreement.spans), len(hypotheses)), dtype=bool)
@@ -78,20 +78,22 @@ def marked(agreement: NliAgreement, hypotheses: Sequence[str]) -> Marked:
 
 def fit(made: Sequence[Lesson], written: Sequence[Lesson] = ()) -> Parameters:
     """Everything that is learned from agreements `made` by parties, and from some `written` to be learned from."""
-    readings, truth = [each.reading for each in (*made, *written)], [each.truth for each in (*made, *written)]
+    readings, truth = [lesson.reading for lesson in (*made, *written)], [lesson.truth for lesson in (*made, *written)]
     span_weights, spans = _fit_spans(readings, truth)
-    seen = [_evidence_features(reading, scores) for reading, scores in zip(readings, spans, strict=True)]
-    own = len(made)
-    evidence_weights = _fit_evidence(seen[:own], truth[:own])
-    found = _crossed_evidence(seen[:own], truth[:own])
-    found += [(_tell(evidence_weights, "told", each), _tell(evidence_weights, "mentions", each)) for each in seen[own:]]
-    contents = [_content(reading, told) for reading, (told, _) in zip(readings, found, strict=True)]
+    features = [_evidence_features(reading, scores) for reading, scores in zip(readings, spans, strict=True)]
+    count = len(made)
+    evidence_weights = _fit_evidence(features[:count], truth[:count])
+    evidence = _crossed_evidence(features[:count], truth[:count])
+    evidence += [(_tell(evidence_weights, "told", f), _tell(evidence_weights, "mentions", f)) for f in features[count:]]
+    contents = [
+        _content(reading, probabilities) for reading, (probabilities, _) in zip(readings, evidence, strict=True)
+    ]
     content_weights, content = _fit_content(contents, truth)
     summaries = [
-        numpy.concatenate([_summary(lesson.reading, scores, *both), said], axis=-1)
-        for lesson, scores, both, said in zip(made, spans, found, content, strict=False)
+        numpy.concatenate([_summary(lesson.reading, scores, *both), content_scores], axis=-1)
+        for lesson, scores, both, content_scores in zip(made, spans, evidence, content, strict=False)
     ]
-    choice_weights = _fit_choice(numpy.stack(summaries), numpy.stack([each.choices for each in truth[:own]]))
+    choice_weights = _fit_choice(numpy.stack(summaries), numpy.stack([m.choices for m in truth[:count]]))
     return span_weights | evidence_weights | content_weights | choice_weights
 
 
@@ -99,10 +101,10 @@ def predict(parameters: Mapping[str, Floats], reading: AgreementReading) -> tupl
     """Of each span how likely it is evidence where there is any (n × h), and of each choice how likely (h × 3)."""
     spans = _score_spans(parameters, reading)
     features = _evidence_features(reading, spans)
-    told, mentions = _tell(parameters, "told", features), _tell(parameters, "mentions", features)
-    said = _score_content(parameters, _content(reading, told))
-    summary = numpy.concatenate([_summary(reading, spans, told, mentions), said], axis=-1)
-    return told, _choose(parameters, summary)
+    evidence, mentions = _tell(parameters, "told", features), _tell(parameters, "mentions", features)
+    content_scores = _score_content(parameters, _content(reading, evidence))
+    summary = numpy.concatenate([_summary(reading, spans, evidence, mentions), content_scores], axis=-1)
+    return evidence, _choose(parameters, summary)
 
 
 # (1) spans
@@ -122,7 +124,7 @@ def _targets(truth: Marked) -> Floats:
 def _fit_spans(readings: Sequence[AgreementReading], truth: Sequence[Marked]) -> tuple[Parameters, list[Floats]]:
     """Weights, and the scores that each agreement has by the others."""
     inputs = scipy.sparse.vstack([_inputs(reading) for reading in readings], format="csr")
-    targets = numpy.concatenate([_targets(each) for each in truth])
+    targets = numpy.concatenate([_targets(m) for m in truth])
     ends = numpy.cumsum([len(reading.spans) for reading in readings])
     blocks = [numpy.arange(end - len(reading.spans), end) for end, reading in zip(ends, readings, strict=True)]
     mean, dual, scores = _ridge(_kernel(inputs), targets, SPAN_RIDGE, blocks)
@@ -169,27 +171,27 @@ def _score_spans(parameters: Mapping[str, Floats], reading: AgreementReading) ->
 def _evidence_features(reading: AgreementReading, scores: Floats) -> Floats:
     """Return the features, for each span and hypothesis, that tell whether the span is evidence: n × h × d."""
     hypotheses = reading.similar.shape[1]
-    own = scores[:, :hypotheses]
+    own_scores = scores[:, :hypotheses]
     led = reading.leads >= 0
-    lead, items, siblings = numpy.zeros_like(own), numpy.zeros_like(own), numpy.zeros_like(own)
-    lead[led] = own[reading.leads[led]]
-    numpy.maximum.at(items, reading.leads[led], own[led])
+    lead, items, siblings = numpy.zeros_like(own_scores), numpy.zeros_like(own_scores), numpy.zeros_like(own_scores)
+    lead[led] = own_scores[reading.leads[led]]
+    numpy.maximum.at(items, reading.leads[led], own_scores[led])
     siblings[led] = items[reading.leads[led]]
-    ordered = -numpy.sort(-own, axis=0)
+    ordered = -numpy.sort(-own_scores, axis=0)
     best, second = ordered[:1], ordered[min(1, len(ordered) - 1)][None]
-    rank = numpy.argsort(numpy.argsort(-own, axis=0, kind="stable"), axis=0, kind="stable")
-    total = numpy.maximum(own, 0).sum(axis=0, keepdims=True)
+    rank = numpy.argsort(numpy.argsort(-own_scores, axis=0, kind="stable"), axis=0, kind="stable")
+    total = numpy.maximum(own_scores, 0).sum(axis=0, keepdims=True)
     listed = [
-        *(scores[:, first : first + hypotheses] for first in range(0, 3 * hypotheses, hypotheses)),
-        *(_shifted(own, by) for by in (1, -1, 2, -2)),
+        *(scores[:, start : start + hypotheses] for start in range(0, 3 * hypotheses, hypotheses)),
+        *(_shifted(own_scores, by) for by in (1, -1, 2, -2)),
         *(lead, items, siblings),
-        *(numpy.broadcast_to(row, own.shape) for row in (best, second, total)),
-        *(1 / (1 + rank), own - best, own / numpy.maximum(total, 0.1), own * own),
+        *(numpy.broadcast_to(row, own_scores.shape) for row in (best, second, total)),
+        *(1 / (1 + rank), own_scores - best, own_scores / numpy.maximum(total, 0.1), own_scores * own_scores),
         *(reading.similar, reading.similar - reading.similar.max(axis=0)),
     ]
-    form = numpy.broadcast_to(reading.form[:, None], (*own.shape, reading.form.shape[1]))
-    names = numpy.broadcast_to(numpy.eye(hypotheses), (len(own), hypotheses, hypotheses))
-    features = [numpy.stack(listed, axis=-1), reading.cues, form, names, names * own[:, :, None] * 3]
+    form = numpy.broadcast_to(reading.form[:, None], (*own_scores.shape, reading.form.shape[1]))
+    names = numpy.broadcast_to(numpy.eye(hypotheses), (len(own_scores), hypotheses, hypotheses))
+    features = [numpy.stack(listed, axis=-1), reading.cues, form, names, names * own_scores[:, :, None] * 3]
     return numpy.concatenate(features, axis=-1).astype(numpy.float32)
 
 
@@ -205,24 +207,24 @@ def _shifted(scores: Floats, by: int) -> Floats:
 
 def _fit_evidence(features: Sequence[Floats], truth: Sequence[Marked]) -> Parameters:
     """`mentions` learns from all pairs of span and hypothesis, `told` from hypotheses that have evidence."""
-    rows = numpy.concatenate([each.reshape(-1, each.shape[-1]) for each in features])
-    found = numpy.concatenate([each.evidence.ravel() for each in truth])
-    has = [numpy.broadcast_to(each.evidence.any(axis=0), each.evidence.shape).ravel() for each in truth]
+    rows = numpy.concatenate([f.reshape(-1, f.shape[-1]) for f in features])
+    is_evidence = numpy.concatenate([m.evidence.ravel() for m in truth])
+    has = [numpy.broadcast_to(m.evidence.any(axis=0), m.evidence.shape).ravel() for m in truth]
     chosen = numpy.concatenate(has)
-    parameters = _logistic("mentions", rows, found, EVIDENCE_STRENGTH)
-    return parameters | _logistic("told", rows[chosen], found[chosen], EVIDENCE_STRENGTH)
+    parameters = _logistic("mentions", rows, is_evidence, EVIDENCE_STRENGTH)
+    return parameters | _logistic("told", rows[chosen], is_evidence[chosen], EVIDENCE_STRENGTH)
 
 
 def _crossed_evidence(features: Sequence[Floats], truth: Sequence[Marked]) -> list[tuple[Floats, Floats]]:
     """For each agreement both probabilities, by the agreements of other folds."""
     crossed: dict[int, tuple[Floats, Floats]] = {}
     for fold in range(min(INNER_FOLDS, len(features))):
-        others = [place for place in range(len(features)) if place % INNER_FOLDS != fold]
-        parameters = _fit_evidence([features[place] for place in others], [truth[place] for place in others])
-        for place in range(fold, len(features), INNER_FOLDS):
-            both = (_tell(parameters, name, features[place]) for name in ("told", "mentions"))
-            crossed[place] = (next(both), next(both))
-    return [crossed[place] for place in range(len(features))]
+        training = [i for i in range(len(features)) if i % INNER_FOLDS != fold]
+        parameters = _fit_evidence([features[i] for i in training], [truth[i] for i in training])
+        for left_out in range(fold, len(features), INNER_FOLDS):
+            both = (_tell(parameters, name, features[left_out]) for name in ("told", "mentions"))
+            crossed[left_out] = (next(both), next(both))
+    return [crossed[i] for i in range(len(features))]
 
 
 def _tell(parameters: Mapping[str, Floats], name: str, features: Floats) -> Floats:
@@ -253,11 +255,11 @@ def _fit_content(
 ) -> tuple[Parameters, list[Floats]]:
     """Weights for each hypothesis, and the scores h × 3 that each agreement has by the others."""
     hypotheses = len(truth[0].choices)
-    singly = [numpy.array([place]) for place in range(len(contents))]
+    singly = [numpy.array([row]) for row in range(len(contents))]
     weights, biases, scores = [], [], []
     for column in range(hypotheses):
-        inputs = scipy.sparse.vstack([each[column] for each in contents], format="csr")
-        targets = numpy.eye(3, dtype=numpy.float32)[[each.choices[column] for each in truth]]
+        inputs = scipy.sparse.vstack([content[column] for content in contents], format="csr")
+        targets = numpy.eye(3, dtype=numpy.float32)[[m.choices[column] for m in truth]]
         mean, dual, left_out = _ridge(_kernel(inputs), targets, CONTENT_RIDGE, singly)
         weights.append(numpy.asarray(inputs.T @ dual, dtype=numpy.float32))
         biases.append(mean)
@@ -283,16 +285,16 @@ def _summary(reading: AgreementReading, scores: Floats, told: Floats, mentions: 
     """Return the features that tell the choice: h × d. Of the first twelve some count for each hypothesis apart."""
     hypotheses = told.shape[1]
     weights = _emphasis(told)
-    top, seen = -numpy.sort(-told, axis=0), -numpy.sort(-mentions, axis=0)
+    top, top_mentions = -numpy.sort(-told, axis=0), -numpy.sort(-mentions, axis=0)
     second = min(1, len(top) - 1)
     for_, against = scores[:, hypotheses : 2 * hypotheses], scores[:, 2 * hypotheses :]
-    first = [
+    columns = [
         _log_odds(top[0]),
         _log_odds(top[second]),
         top[:3].sum(axis=0),
-        _log_odds(seen[0]),
-        _log_odds(seen[second]),
-        seen[:5].sum(axis=0),
+        _log_odds(top_mentions[0]),
+        _log_odds(top_mentions[second]),
+        top_mentions[:5].sum(axis=0),
         numpy.log1p(-numpy.minimum(mentions, 0.999)).sum(axis=0),
         for_.max(axis=0),
         against.max(axis=0),
@@ -303,15 +305,15 @@ def _summary(reading: AgreementReading, scores: Floats, told: Floats, mentions: 
         (weights * reading.similar).sum(axis=0),
         numpy.full(hypotheses, numpy.log(len(told))),
     ]
-    parts = [
-        numpy.stack(first, axis=-1),
+    blocks = [
+        numpy.stack(columns, axis=-1),
         numpy.einsum("nh,nhc->hc", weights, reading.cues),
         reading.cues.max(axis=0),
         (mentions[:, :, None] * reading.cues).max(axis=0),
         weights.T @ reading.marks,
         reading.marks[told.argmax(axis=0)],
     ]
-    return numpy.concatenate(parts, axis=-1).astype(numpy.float32)
+    return numpy.concatenate(blocks, axis=-1).astype(numpy.float32)
 
 
 def _log_odds(probability: Floats) -> Floats:
@@ -340,14 +342,14 @@ def _with_names(summaries: Floats, prior: Floats) -> Floats:
     names = numpy.broadcast_to(numpy.eye(hypotheses) * 2, (*shape, hypotheses))
     apart = numpy.concatenate([summaries[..., -3:], summaries[..., list(_APART)] / 3], axis=-1)
     crossed = (names[..., None] * apart[..., None, :]).reshape(*shape, -1)
-    known = numpy.broadcast_to(prior, (*shape, 3))
-    return numpy.concatenate([summaries, names, known, crossed], axis=-1).astype(numpy.float32)
+    priors = numpy.broadcast_to(prior, (*shape, 3))
+    return numpy.concatenate([summaries, names, priors, crossed], axis=-1).astype(numpy.float32)
 
 
 def _choose(parameters: Mapping[str, Floats], summary: Floats) -> Floats:
     shared = _probabilities(parameters, "shared", _with_names(summary, parameters["choice.prior"]))
-    own = [_probabilities(parameters, f"own.{column}", row[None])[0] for column, row in enumerate(summary)]
-    chosen: Floats = ((shared + numpy.stack(own)) / 2).astype(numpy.float32)
+    separate = [_probabilities(parameters, f"own.{column}", row[None])[0] for column, row in enumerate(summary)]
+    chosen: Floats = ((shared + numpy.stack(separate)) / 2).astype(numpy.float32)
     chosen[:, CHOICES.index("Contradiction")] *= CONTRADICTIONS
     chosen /= chosen.sum(axis=1, keepdims=True)
     return chosen
@@ -366,14 +368,14 @@ def _logistic(name: str, rows: Floats, labels: NDArray[numpy.generic], strength:
     scaler = StandardScaler().fit(rows)
     weight = numpy.zeros((classes, rows.shape[1]), dtype=numpy.float32)
     bias = numpy.full(classes, -numpy.inf, dtype=numpy.float32)
-    known = numpy.unique(labels)
-    bias[known] = 0
-    if len(known) > 1:
+    occurring = numpy.unique(labels)
+    bias[occurring] = 0
+    if len(occurring) > 1:
         model = LogisticRegression(C=strength, max_iter=500).fit(scaler.transform(rows), labels)
-        if len(known) == 2:  # one row of weights tells both
-            weight[known[1]], bias[known[1]] = model.coef_[0], model.intercept_[0]
+        if len(occurring) == 2:  # one row of weights tells both
+            weight[occurring[1]], bias[occurring[1]] = model.coef_[0], model.intercept_[0]
         else:
-            weight[known], bias[known] = model.coef_, model.intercept_
+            weight[occurring], bias[occurring] = model.coef_, model.intercept_
     return {
         f"{name}.mean": scaler.mean_.astype(numpy.float32),
         f"{name}.scale": scaler.scale_.astype(numpy.float32),

@@ -82,10 +82,10 @@ def checked_spans(document: Document, spans: Sequence[Span] | None) -> tuple[Spa
     if not document.text.strip():
         raise DocumentError(f"{document.id} holds no text; give an agreement with words in it")
     if not spans:
-        found = tuple(find_passages(document.text))
-        if not found:
+        passages = tuple(find_passages(document.text))
+        if not passages:
             raise DocumentError(f"{document.id} holds no sentence; give an agreement with words in it")
-        return found
+        return passages
     for start, end in spans:
         if not 0 <= start < end <= len(document.text):
             raise CorpusError(f"{document.id}: the span {start}:{end} is not inside its text; mend the list of spans")
@@ -100,7 +100,7 @@ def read(document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[s
     leads = find_leads(texts)
     led = [f"{even[lead]} {text}" if lead >= 0 else text for text, lead in zip(even, leads, strict=True)]
     vectors = kept_vectors(minilm(), texts)
-    asked = kept_vectors(minilm(), list(hypotheses.values()))
+    hypothesis_vectors = kept_vectors(minilm(), list(hypotheses.values()))
     words = hashed_words().transform(even)
     return AgreementReading(
         document=document,
@@ -117,7 +117,7 @@ def read(document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[s
             dtype=numpy.float32,
         ),
         marks=numpy.array([[bool(mark.search(text)) for mark in _MARKS] for text in even], dtype=numpy.float32),
-        similar=vectors @ asked.T,
+        similar=vectors @ hypothesis_vectors.T,
         form=numpy.array([_form(text) for text in texts], dtype=numpy.float32),
     )
 
@@ -130,26 +130,26 @@ def find_leads(texts: Sequence[str]) -> list[int]:
     leads: list[int] = []
     kinds = [_kind(text) for text in texts]
     open_lists: list[tuple[int, str | None, str | None]] = []  # lead, its own kind, the kind of its items
-    for place, kind in enumerate(kinds):
-        unfinished = place > 0 and not _CLOSED.search(texts[place - 1])
-        while open_lists and not _belongs(open_lists[-1], place, kind, unfinished=unfinished):
+    for index, kind in enumerate(kinds):
+        unfinished = index > 0 and not _CLOSED.search(texts[index - 1])
+        while open_lists and not _belongs(open_lists[-1], index, kind, unfinished=unfinished):
             open_lists.pop()
         if open_lists and kind and open_lists[-1][2] is None:
             open_lists[-1] = (*open_lists[-1][:2], kind)
         leads.append(open_lists[-1][0] if open_lists else -1)
-        below = kinds[place + 1] if place + 1 < len(texts) else None
-        if _introduces(texts[place], kind, below):
-            open_lists.append((place, kind, None))
+        below = kinds[index + 1] if index + 1 < len(texts) else None
+        if _introduces(texts[index], kind, below):
+            open_lists.append((index, kind, None))
     return leads
 
 
 def _belongs(opened: tuple[int, str | None, str | None], place: int, kind: str | None, *, unfinished: bool) -> bool:
-    lead, own, items = opened
+    lead, own_kind, item_kind = opened
     if kind is None:
         return unfinished and place - lead < _LONGEST_LIST
-    if kind == own:
+    if kind == own_kind:
         return False
-    return items in (None, kind) or unfinished
+    return item_kind in (None, kind) or unfinished
 
 
 def _introduces(text: str, kind: str | None, below: str | None) -> bool:

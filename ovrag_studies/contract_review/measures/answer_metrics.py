@@ -86,8 +86,10 @@ def thesis_match(gold: str, answer: str, threshold: float) -> bool:
 
     Words part at blanks alone, as its code has it: a line end glues two into one.
     """
-    first, second = (frozenset(_THESIS_MARKS.sub("", text).lower().split(" ")) - {""} for text in (gold, answer))
-    return jaccard(first, second) > threshold
+    gold_words, answer_words = (
+        frozenset(_THESIS_MARKS.sub("", text).lower().split(" ")) - {""} for text in (gold, answer)
+    )
+    return jaccard(gold_words, answer_words) > threshold
 
 
 def pooled_spans(asked: Sequence[AnsweredQuestion]) -> Spans:
@@ -100,35 +102,35 @@ def span_estimates(asked: Sequence[AnsweredQuestion], plan: Resampling = PLAN) -
 
     def measure(parts: Sequence[tuple[Curve, int]]) -> tuple[float, float]:
         pairs = numpy.concatenate([pairs for pairs, _ in parts]) if parts else numpy.zeros((0, 2))
-        found = _spans(pairs, sum(gold for _, gold in parts))
-        return found.aupr, found.precision_at_80
+        spans = _spans(pairs, sum(gold for _, gold in parts))
+        return spans.aupr, spans.precision_at_80
 
-    parts = [(_span_pairs(group), _gold_spans(group)) for group in _by_contract(asked)]
-    aupr, at_80 = resample(parts, measure, plan)
+    by_contract = [(_span_pairs(group), _gold_spans(group)) for group in _by_contract(asked)]
+    aupr, at_80 = resample(by_contract, measure, plan)
     return aupr, at_80
 
 
 def _gold_spans(asked: Sequence[AnsweredQuestion]) -> int:
-    return sum(len(each.gold) for each in asked)
+    return sum(len(q.gold) for q in asked)
 
 
 def _by_contract(asked: Sequence[AnsweredQuestion]) -> list[list[AnsweredQuestion]]:
     groups: defaultdict[str, list[AnsweredQuestion]] = defaultdict(list)
-    for each in asked:
-        groups[each.contract].append(each)
+    for question in asked:
+        groups[question.contract].append(question)
     return list(groups.values())
 
 
 def _span_pairs(asked: Sequence[AnsweredQuestion]) -> Curve:
     """Scores of gold spans that were found (with 1) and of answers that match none (with 0), in no order (n × 2)."""
     pairs: list[tuple[float, int]] = []
-    for each in asked:
-        best: list[float | None] = [None] * len(each.gold)
-        for text, score in each.answers:
-            hit = [place for place, gold in enumerate(each.gold) if cuad_match(gold, text, each.category)]
-            for place in hit:
-                best[place] = max(best[place] or 0.0, score)
-            if not hit:
+    for question in asked:
+        best: list[float | None] = [None] * len(question.gold)
+        for text, score in question.answers:
+            hits = [i for i, gold in enumerate(question.gold) if cuad_match(gold, text, question.category)]
+            for index in hits:
+                best[index] = max(best[index] or 0.0, score)
+            if not hits:
                 pairs.append((score, 0))
         pairs += [(score, 1) for score in best if score is not None]
     return numpy.array(pairs, dtype=float).reshape(-1, 2)
@@ -148,15 +150,15 @@ def _spans(pairs: Curve, total: int) -> Spans:
 
 def presence_auroc(asked: Sequence[AnsweredQuestion]) -> float | None:
     """Return the area under the ROC curve of presence; None where all questions are of one kind."""
-    truth = [bool(each.gold) for each in asked]
-    return float(roc_auc_score(truth, [each.present for each in asked])) if len(set(truth)) == 2 else None
+    truth = [bool(q.gold) for q in asked]
+    return float(roc_auc_score(truth, [q.present for q in asked])) if len(set(truth)) == 2 else None
 
 
 def presence_estimate(asked: Sequence[AnsweredQuestion], plan: Resampling = PLAN) -> Estimate:
     """Return the area under the ROC curve of presence with its percentile interval over contracts."""
 
     def measure(groups: Sequence[Sequence[AnsweredQuestion]]) -> tuple[float]:
-        value = presence_auroc([each for group in groups for each in group])
+        value = presence_auroc([q for group in groups for q in group])
         return (numpy.nan if value is None else value,)
 
     return resample(_by_contract(asked), measure, plan)[0]
@@ -165,15 +167,15 @@ def presence_estimate(asked: Sequence[AnsweredQuestion], plan: Resampling = PLAN
 def best_answer(asked: Sequence[AnsweredQuestion], plan: Resampling = PLAN) -> Estimate:
     """Return how often the best answer of an answerable question has half its words in common with a gold span."""
     hits = [
-        (each.contract, float(bool(each.answers) and _shares_half(each.gold, each.answers[0][0])), 1.0)
-        for each in asked
-        if each.gold
+        (question.contract, float(bool(question.answers) and _shares_half(question.gold, question.answers[0][0])), 1.0)
+        for question in asked
+        if question.gold
     ]
     return _ratio(hits, plan)
 
 
 def _shares_half(gold: Sequence[str], answer: str) -> bool:
-    return any(jaccard(word_set(each), word_set(answer)) >= HALF for each in gold)
+    return any(jaccard(word_set(text), word_set(answer)) >= HALF for text in gold)
 
 
 def f1(asked: Sequence[AnsweredQuestion], rule: Rule, presence: float = 0.0, plan: Resampling = PLAN) -> Estimate:
@@ -182,10 +184,10 @@ def f1(asked: Sequence[AnsweredQuestion], rule: Rule, presence: float = 0.0, pla
     Right: it matches a gold span. A wrong answer counts against precision, and against recall where there is gold.
     """
     rows = []
-    for each in asked:
-        text = best_text(each, presence)
-        right = text is not None and any(_match(rule, gold, text, each.category) for gold in each.gold)
-        rows.append((each.contract, 2.0 * right, float(text is not None) + bool(each.gold)))
+    for question in asked:
+        text = best_text(question, presence)
+        right = text is not None and any(_match(rule, gold, text, question.category) for gold in question.gold)
+        rows.append((question.contract, 2.0 * right, float(text is not None) + bool(question.gold)))
     return _ratio(rows, plan)
 
 
@@ -205,10 +207,10 @@ def risk_coverage(asked: Sequence[AnsweredQuestion]) -> Curve:
 
     The surest come first, by the distance of presence from a half; present is what has a half or more.
     """
-    present = numpy.array([each.present for each in asked])
-    wrong = (present >= 0.5) != numpy.array([bool(each.gold) for each in asked])
-    found = risk.risk_coverage(wrong.astype(float), numpy.abs(present - 0.5), len(asked))
-    return numpy.stack([found.coverage, found.risk], axis=1)
+    present = numpy.array([q.present for q in asked])
+    wrong = (present >= 0.5) != numpy.array([bool(q.gold) for q in asked])
+    curve = risk.risk_coverage(wrong.astype(float), numpy.abs(present - 0.5), len(asked))
+    return numpy.stack([curve.coverage, curve.risk], axis=1)
 
 
 def _ratio(rows: Sequence[tuple[str, float, float]], plan: Resampling) -> Estimate:

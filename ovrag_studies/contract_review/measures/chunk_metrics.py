@@ -60,14 +60,14 @@ def measure(document: Document, ranked: Sequence[Chunk], gold: Sequence[Span], b
     hits = [chunk.document_id == document.id and finds(chunk, gold) for chunk in ranked]
     used = numpy.cumsum([chunk.end - chunk.start for chunk in ranked])
     context = ranked[:CONTEXT]
-    own = [chunk for chunk in context if chunk.document_id == document.id]
+    own_chunks = [chunk for chunk in context if chunk.document_id == document.id]
     return Measures(
         recall_1=float(any(hits[:1])),
         recall_3=float(any(hits[:3])),
         recall_5=float(any(hits[:5])),
         mrr=1 / (hits.index(True) + 1) if True in hits else 0.0,
         hit=float(any(hit for hit, end in zip(hits, used, strict=True) if end <= budget)),
-        presence=float(any(_is_covered(document.text, span, own) for span in gold)),
+        presence=float(any(_is_covered(document.text, span, own_chunks) for span in gold)),
         relevancy=_relevancy(document.id, context, gold),
         characters=int(sum(chunk.end - chunk.start for chunk in context)),
     )
@@ -85,11 +85,11 @@ def _is_covered(text: str, span: Span, chunks: Sequence[Chunk]) -> bool:
 
 
 def _relevancy(document_id: str, chunks: Sequence[Chunk], gold: Sequence[Span]) -> float | None:
-    sentences = {(each.document_id, span) for each in chunks for span in find_passages(each.text, each.start)}
+    sentences = {(chunk.document_id, span) for chunk in chunks for span in find_passages(chunk.text, chunk.start)}
     if not sentences:
         return None
     relevant = [
-        whose == document_id and any(start < last and first < end for first, last in gold)
+        whose == document_id and any(start < right and left < end for left, right in gold)
         for whose, (start, end) in sentences
     ]
     return sum(relevant) / len(relevant)
@@ -102,7 +102,7 @@ def run(contracts: Sequence[Contract], arm: Arm, budget: int = BUDGET) -> pandas
     """One row per answerable question: contract, question, category, and its measures."""
     rows = [
         {"contract": contract.document.id, "question": question.id, "category": question.category}
-        | asdict(measure(contract.document, [each.chunk for each in arm(contract, question)], question.gold, budget))
+        | asdict(measure(contract.document, [hit.chunk for hit in arm(contract, question)], question.gold, budget))
         for contract in contracts
         for question in contract.questions
         if question.gold
@@ -132,12 +132,12 @@ def differences(
     arms: dict[str, pandas.DataFrame], baseline: str, measure_name: str, plan: Resampling | None = None
 ) -> pandas.DataFrame:
     """Every arm minus the baseline: value, interval, p, and p after Holm's adjustment over these comparisons."""
-    others = [name for name in arms if name != baseline]
-    found = [difference(arms[name], arms[baseline], measure_name, plan) for name in others]
-    adjusted = holm([each.p for each in found])
+    arm_names = [name for name in arms if name != baseline]
+    paired = [difference(arms[name], arms[baseline], measure_name, plan) for name in arm_names]
+    adjusted = holm([d.p for d in paired])
     rows = [
-        {"arm": name, "difference": each.value, "low": each.low, "high": each.high, "p": each.p, "holm": after}
-        for name, each, after in zip(others, found, adjusted, strict=True)
+        {"arm": name, "difference": d.value, "low": d.low, "high": d.high, "p": d.p, "holm": after}
+        for name, d, after in zip(arm_names, paired, adjusted, strict=True)
     ]
     return pandas.DataFrame(rows, columns=["arm", "difference", "low", "high", "p", "holm"])
 

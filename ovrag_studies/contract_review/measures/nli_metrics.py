@@ -48,26 +48,26 @@ class AskedHypothesis:
 
 def asked_of(agreement: NliAgreement, judged: Sequence[JudgedHypothesis]) -> list[AskedHypothesis]:
     """The questions of one agreement beside their results; a result that is missing is a wrong one."""
-    results = {each.hypothesis: each for each in judged}
+    results = {j.hypothesis: j for j in judged}
     rows = []
     for truth in agreement.judgements:
         result = results.get(truth.hypothesis)
         pairs: list[tuple[float, bool]] = []
         if truth.evidence:
             scores = span_scores(agreement.spans, result.evidence if result else ())
-            pairs = [(score, place in truth.evidence) for place, score in enumerate(scores)]
+            pairs = [(score, index in truth.evidence) for index, score in enumerate(scores)]
         rows.append(AskedHypothesis(truth.hypothesis, truth.choice, result.choice if result else None, tuple(pairs)))
     return rows
 
 
 def span_scores(spans: Sequence[Span], evidence: Sequence[EvidenceSpan]) -> list[float]:
     """The best score of what covers at least half of each span, 0 where nothing does."""
-    exact = {(each.start, each.end): each.score for each in reversed(evidence)}
+    exact = {(span.start, span.end): span.score for span in reversed(evidence)}
     if len(exact) == len(evidence) and exact.keys() <= set(spans) and not _overlap(spans):
         return [exact.get(span, 0.0) for span in spans]
     return [
         max(
-            (each.score for each in evidence if min(each.end, end) - max(each.start, start) >= 0.5 * (end - start)),
+            (span.score for span in evidence if min(span.end, end) - max(span.start, start) >= 0.5 * (end - start)),
             default=0.0,
         )
         for start, end in spans
@@ -104,42 +104,42 @@ class _Counts:
 
 def _count(rows: Sequence[AskedHypothesis], hypotheses: Sequence[str]) -> _Counts:
     hits, wrong, true = (numpy.zeros((len(_SCORED), len(hypotheses))) for _ in range(3))
-    places = {name: place for place, name in enumerate(hypotheses)}
+    columns = {name: column for column, name in enumerate(hypotheses)}
     for row in rows:
         for line, (_, choice) in enumerate(_SCORED):
-            hits[line, places[row.hypothesis]] += row.true == row.given == choice
-            wrong[line, places[row.hypothesis]] += (row.true == choice) != (row.given == choice)
-            true[line, places[row.hypothesis]] += row.true == choice
-    told = [row.spans for row in rows if any(is_evidence for _, is_evidence in row.spans)]
+            hits[line, columns[row.hypothesis]] += row.true == row.given == choice
+            wrong[line, columns[row.hypothesis]] += (row.true == choice) != (row.given == choice)
+            true[line, columns[row.hypothesis]] += row.true == choice
+    with_evidence = [row.spans for row in rows if any(is_evidence for _, is_evidence in row.spans)]
     return _Counts(
         asked=len(rows),
         right=sum(row.true == row.given for row in rows),
         hits=hits,
         wrong=wrong,
         true=true,
-        scores=numpy.array([score for spans in told for score, _ in spans], dtype=float),
-        relevant=numpy.array([is_evidence for spans in told for _, is_evidence in spans], dtype=bool),
-        precisions=tuple(average_precision(spans) for spans in told),
-        first=tuple(_among_first(spans) for spans in told),
+        scores=numpy.array([score for spans in with_evidence for score, _ in spans], dtype=float),
+        relevant=numpy.array([is_evidence for spans in with_evidence for _, is_evidence in spans], dtype=bool),
+        precisions=tuple(average_precision(spans) for spans in with_evidence),
+        first=tuple(_among_first(spans) for spans in with_evidence),
     )
 
 
 def _measured(counts: Sequence[_Counts]) -> Numbers:
     """The values of MEASURES."""
-    hits, wrong, true = (sum(getattr(each, name) for each in counts) for name in ("hits", "wrong", "true"))
+    hits, wrong, true = (sum(getattr(c, name) for c in counts) for name in ("hits", "wrong", "true"))
     single = 2 * hits / numpy.maximum(2 * hits + wrong, 1)
     total = 2 * hits.sum(axis=1) / numpy.maximum((2 * hits + wrong).sum(axis=1), 1)
     averaged = (single * (true > 0)).sum(axis=1) / numpy.maximum((true > 0).sum(axis=1), 1)
-    precisions = [value for each in counts for value in each.precisions]
-    first = [value for each in counts for value in each.first]
-    scores, relevant = (numpy.concatenate([getattr(each, name) for each in counts]) for name in ("scores", "relevant"))
+    precisions = [value for c in counts for value in c.precisions]
+    top_hits = [value for c in counts for value in c.first]
+    scores, relevant = (numpy.concatenate([getattr(c, name) for c in counts]) for name in ("scores", "relevant"))
     return numpy.array(
         [
-            sum(each.right for each in counts) / sum(each.asked for each in counts),
+            sum(c.right for c in counts) / sum(c.asked for c in counts),
             *(value for pair in zip(averaged, total, strict=True) for value in pair),
             _precision(scores, relevant),
             sum(precisions) / max(1, len(precisions)),
-            sum(first) / max(1, len(first)),
+            sum(top_hits) / max(1, len(top_hits)),
         ]
     )
 

@@ -18,13 +18,13 @@ def resample(parts: Sequence[T], measure: Callable[[Sequence[T]], Iterable[float
     if len(parts) < 2:
         return [Estimate(value, clusters=len(parts)) for value in values]
     chance = numpy.random.default_rng(plan.seed)
-    places = (chance.integers(0, len(parts), len(parts)) for _ in range(plan.samples))
-    drawn = numpy.array([tuple(measure([parts[place] for place in chosen])) for chosen in places])
+    draws = (chance.integers(0, len(parts), len(parts)) for _ in range(plan.samples))
+    drawn = numpy.array([tuple(measure([parts[row] for row in draw])) for draw in draws])
     tail = (1 - plan.confidence) / 2
     low, high = numpy.nanquantile(drawn, [tail, 1 - tail], axis=0)
     return [
         Estimate(None, clusters=len(parts))
         if value is None
-        else Estimate(value, float(low[place]), float(high[place]), len(parts), "percentile")
-        for place, value in enumerate(values)
+        else Estimate(value, float(low[column]), float(high[column]), len(parts), "percentile")
+        for column, value in enumerate(values)
     ]

@@ -66,11 +66,11 @@ class _ScoredJudgement(_ScoredLine):
 
 def score_chunks(contracts: Sequence[Contract], file: Path, plan: Resampling) -> pandas.DataFrame:
     """Retrieval measures over answerable questions; one that the file lacks has found nothing."""
-    ranked = {each.id: each.chunks for each in _lines(file, _Chunks)}
+    ranked = {q.id: q.chunks for q in _lines(file, _Chunks)}
     _refuse_other(file, set(ranked), contracts)
 
     def arm(contract: Contract, question: ChecklistQuestion) -> list[FoundChunk]:
-        return [_found(contract, each) for each in ranked.get(question.id, ())]
+        return [_found(contract, span) for span in ranked.get(question.id, ())]
 
     frame = chunk_metrics.run(contracts, arm)
     names = chunk_metrics.MEASURES
@@ -86,22 +86,24 @@ def score_answers(
     contracts: Sequence[Contract], file: Path, plan: Resampling, present: float = 0.5
 ) -> pandas.DataFrame:
     """Measures of answers and presence over all questions; one that the file lacks is unanswered and absent."""
-    given = {each.id: each for each in _lines(file, _Answered)}
-    _refuse_other(file, set(given), contracts)
-    texts = {each.document.id: each.document.text for each in contracts}
+    answered = {q.id: q for q in _lines(file, _Answered)}
+    _refuse_other(file, set(answered), contracts)
+    texts = {c.document.id: c.document.text for c in contracts}
     answers, invented = {}, 0
     for contract in contracts:
         for question in contract.questions:
-            if (found := given.get(question.id)) is None:
+            if (line := answered.get(question.id)) is None:
                 continue
-            quotes = [SpanAnswer(each.text, each.start, each.end, each.score, "") for each in found.answers]
-            invented += sum(texts[contract.document.id][each.start : each.end] != each.text for each in quotes)
-            best = max((each.score for each in quotes), default=0.0)
-            there = best if found.present is None else found.present
-            answers[contract.document.id, question.category] = CategoryAnswers(question.category, there, tuple(quotes))
+            quotes = [SpanAnswer(quote.text, quote.start, quote.end, quote.score, "") for quote in line.answers]
+            invented += sum(texts[contract.document.id][quote.start : quote.end] != quote.text for quote in quotes)
+            best = max((quote.score for quote in quotes), default=0.0)
+            presence = best if line.present is None else line.present
+            answers[contract.document.id, question.category] = CategoryAnswers(
+                question.category, presence, tuple(quotes)
+            )
     frame = answer_measures(answer_metrics.join(contracts, answers), plan, present)
-    told = _frame([("answers_not_in_text", Estimate(float(invented), clusters=len(contracts)), len(given))])
-    return pandas.concat([frame, told], ignore_index=True)
+    not_in_text = _frame([("answers_not_in_text", Estimate(float(invented), clusters=len(contracts)), len(answered))])
+    return pandas.concat([frame, not_in_text], ignore_index=True)
 
 
 def answer_measures(
@@ -112,14 +114,14 @@ def answer_measures(
     F1 counts the best answer of a question whose presence is at least `present`.
     """
     spans = answer_metrics.pooled_spans(asked)
-    golden = sum(len(each.gold) for each in asked)
+    golden = sum(len(q.gold) for q in asked)
     aupr, at_80 = answer_metrics.span_estimates(asked, plan)
     rows: list[tuple[str, Estimate, int]] = [
         ("presence_auroc", answer_metrics.presence_estimate(asked, plan), len(asked)),
         ("aupr", aupr, golden),
         ("p_at_80_recall", at_80, golden),
         ("max_recall", Estimate(spans.most_recall), golden),
-        ("best_answer_hit", answer_metrics.best_answer(asked, plan), sum(bool(each.gold) for each in asked)),
+        ("best_answer_hit", answer_metrics.best_answer(asked, plan), sum(bool(q.gold) for q in asked)),
     ]
     for rule in answer_metrics.RULES:
         rows.append((f"f1 {rule}", answer_metrics.f1(asked, rule, present, plan), len(asked)))
@@ -129,35 +131,40 @@ def answer_measures(
 def score_nli(data: NliSet, file: Path, plan: Resampling) -> pandas.DataFrame:
     """Measures of judgements and evidence; one that the file lacks is wrong."""
     judged: dict[int, list[JudgedHypothesis]] = {}
-    for each in _lines(file, _ScoredJudgement):
-        evidence = tuple(EvidenceSpan(one.start, one.end, one.score) for one in each.evidence)
-        judged.setdefault(each.document, []).append(JudgedHypothesis(each.hypothesis, each.choice, {}, evidence))
-    if not {each.number for each in data.agreements} & judged.keys():
+    for line in _lines(file, _ScoredJudgement):
+        evidence = tuple(EvidenceSpan(span.start, span.end, span.score) for span in line.evidence)
+        judged.setdefault(line.document, []).append(JudgedHypothesis(line.hypothesis, line.choice, {}, evidence))
+    if not {a.number for a in data.agreements} & judged.keys():
         raise CorpusError(f"{file} judges none of the agreements of the data; name the data that it was made from")
     return nli_measures(data, judged, plan)
 
 
 def nli_measures(data: NliSet, judged: Mapping[int, Sequence[JudgedHypothesis]], plan: Resampling) -> pandas.DataFrame:
     """Measures of judgements and evidence with intervals over agreements."""
-    asked = {each.number: nli_metrics.asked_of(each, judged.get(each.number, ())) for each in data.agreements}
-    pairs = sum(len(each) for each in asked.values())
-    told = sum(bool(one.spans) for each in asked.values() for one in each)
-    found = nli_metrics.estimates(asked, plan)
-    return _frame([(name, each, told if name.startswith("evidence") else pairs) for name, each in found.items()])
+    by_agreement = {a.number: nli_metrics.asked_of(a, judged.get(a.number, ())) for a in data.agreements}
+    pairs = sum(len(questions) for questions in by_agreement.values())
+    with_evidence = sum(bool(q.spans) for questions in by_agreement.values() for q in questions)
+    estimates = nli_metrics.estimates(by_agreement, plan)
+    return _frame(
+        [
+            (name, estimate, with_evidence if name.startswith("evidence") else pairs)
+            for name, estimate in estimates.items()
+        ]
+    )
 
 
 def _frame(rows: Sequence[tuple[str, Estimate, int]]) -> pandas.DataFrame:
-    listed = [(name, each.value, each.low, each.high, n, each.clusters) for name, each, n in rows]
+    listed = [(name, estimate.value, estimate.low, estimate.high, n, estimate.clusters) for name, estimate, n in rows]
     return pandas.DataFrame(listed, columns=COLUMNS)
 
 
 def _lines(file: Path, model: type[L]) -> list[L]:
-    found: dict[str, L] = {}
+    lines: dict[str, L] = {}
     for number, line in read_records(file, model, CorpusError, "make it anew with `ovrag contract-review run`"):
-        if line.about() in found:
+        if line.about() in lines:
             raise CorpusError(f"{file}, line {number}: {line.about()} is there twice; leave one of them")
-        found[line.about()] = line
-    return list(found.values())
+        lines[line.about()] = line
+    return list(lines.values())
 
 
 def _refuse_other(file: Path, ids: set[str], contracts: Sequence[Contract]) -> None:
@@ -169,7 +176,7 @@ def scores_text(frame: pandas.DataFrame, plan: Resampling) -> str:
     """The measures as aligned lines for a person."""
     lines = [f"{'measure':<24} {'value':>7}  {f'{plan.confidence:.0%} interval':<16} {'n':>6}"]
     for name, *numbers, n, _ in frame[COLUMNS].to_numpy().tolist():
-        value, low, high = (math.nan if each is None else float(each) for each in numbers)
+        value, low, high = (math.nan if number is None else float(number) for number in numbers)
         shown = "n/a" if math.isnan(value) else f"{value:.4f}"
         between = "" if math.isnan(low) else f"[{low:.3f}, {high:.3f}]"
         lines.append(f"{name:<24} {shown:>7}  {between:<16} {n:>6}")

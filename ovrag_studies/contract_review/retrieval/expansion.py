@@ -82,10 +82,10 @@ def model_clauses() -> tuple[str, ...]:
 
 def known(category: str) -> CategoryWords:
     """The vocabulary of a category. Raises QuestionError for one that is not in the checklist."""
-    found = vocabulary().get(category)
-    if found is None:
+    words = vocabulary().get(category)
+    if words is None:
         raise QuestionError(f"{category!r} is no category of the checklist; known are {', '.join(vocabulary())}")
-    return found
+    return words
 
 
 def ask(text: str) -> ChunkQuery:
@@ -152,11 +152,11 @@ def reword(chat: Chat, question: str, *, seed: int | None = 42) -> tuple[str, ..
     line = fence(question)
     messages = [Message("system", _SYSTEM), Message("user", f"{line}\n{question}\n{line}")]
     reply = chat.complete(messages, temperature=TEMPERATURE, seed=seed, purpose="rewording")
-    lines = (_NUMBER.sub("", each).strip() for each in reply.text.splitlines())
-    found = tuple(dict.fromkeys(each for each in lines if each and each != question and any(map(str.isalpha, each))))
-    if not found:
+    lines = (_NUMBER.sub("", reply_line).strip() for reply_line in reply.text.splitlines())
+    wordings = tuple(dict.fromkeys(w for w in lines if w and w != question and any(map(str.isalpha, w))))
+    if not wordings:
         raise MalformedReplyError(f"{chat.name}, rewording: the reply holds no other wording of the question")
-    return found[:REWORDINGS]
+    return wordings[:REWORDINGS]
 
 
 def reworded(chat: Chat, category: str, descriptions: Mapping[str, str] | None = None) -> tuple[ChunkQuery, ...]:
@@ -176,7 +176,7 @@ def read_descriptions(path: Path) -> dict[str, str]:
         try:
             read = json.loads(file.read_text(encoding="utf-8-sig"))
             if file in listed:
-                return {str(each["category"]): str(each["description"]) for each in read}
+                return {str(entry["category"]): str(entry["description"]) for entry in read}
             return _from_questions(read["data"][0]["paragraphs"][0]["qas"]) if "data" in read else {}
         except (OSError, ValueError, KeyError, TypeError, IndexError):
             raise CorpusError(f"{file} does not list CUAD's categories; fetch it again") from None
@@ -184,5 +184,5 @@ def read_descriptions(path: Path) -> dict[str, str]:
 
 
 def _from_questions(asked_of_first: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    described = {each["id"].rpartition("__")[2]: each["question"].partition(_DETAILS)[2] for each in asked_of_first}
+    described = {q["id"].rpartition("__")[2]: q["question"].partition(_DETAILS)[2] for q in asked_of_first}
     return {category: text for category, text in described.items() if text}

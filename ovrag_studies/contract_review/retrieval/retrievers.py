@@ -49,8 +49,8 @@ class Shelved:
         self.chunks = chunk(document, chunker, clauses)
         titled = [clause for clause in clauses if clause.title]
         self.captions = [
-            " / ".join([each.section, *(clause.title for clause in titled if each.start < clause.start < each.end)])
-            for each in self.chunks
+            " / ".join([piece.section, *(clause.title for clause in titled if piece.start < clause.start < piece.end)])
+            for piece in self.chunks
         ]
         self.passages = tuple(find_passages(document.text))
         self._embed = embed
@@ -63,7 +63,7 @@ class Shelved:
     @cached_property
     def chunk_vectors(self) -> Vectors:
         """Vectors of the chunks (n × d)."""
-        return self._embed([each.text for each in self.chunks])
+        return self._embed([c.text for c in self.chunks])
 
     def units(self, what: Units) -> list[list[str]]:
         """Return what words are matched in: stems of chunks, captions or passages, or pairs of stems of chunks."""
@@ -72,13 +72,13 @@ class Shelved:
             return [stems(text[start:end]) for start, end in self.passages]
         if what == "caption":
             return [stems(caption) for caption in self.captions]
-        found = [stems(each.text) for each in self.chunks]
-        return [pairs(each) for each in found] if what == "phrase" else found
+        chunk_stems = [stems(c.text) for c in self.chunks]
+        return [pairs(words) for words in chunk_stems] if what == "phrase" else chunk_stems
 
     @cached_property
     def owners(self) -> NDArray[numpy.intp]:
         """For each passage, the chunk that its middle lies in."""
-        starts = [each.start for each in self.chunks]
+        starts = [c.start for c in self.chunks]
         middles = [(start + end) // 2 for start, end in self.passages]
         return numpy.clip(numpy.searchsorted(starts, middles, "right") - 1, 0, None)
 
@@ -87,9 +87,9 @@ class ContractShelf:
     """Contracts cut in one way, ready to be searched. Raises CorpusError for two of one title."""
 
     def __init__(self, shelved: Sequence[Shelved], embedder: Embedder, vectors: Path = VECTORS) -> None:
-        self.contracts = {each.document.id: each for each in shelved}
+        self.contracts = {contract.document.id: contract for contract in shelved}
         if len(self.contracts) < len(shelved):
-            ids = [each.document.id for each in shelved]
+            ids = [contract.document.id for contract in shelved]
             doubled = next(id_ for id_ in ids if ids.count(id_) > 1)
             raise CorpusError(f"two contracts are called {doubled}; give each a title of its own")
         self._embedder = embedder
@@ -107,13 +107,13 @@ class ContractShelf:
 
     def chunks(self, scope: Sequence[str]) -> list[ContractChunk]:
         """Return the chunks of the contracts in scope, in order."""
-        return [each for id_ in scope for each in self.contracts[id_].chunks]
+        return [c for id_ in scope for c in self.contracts[id_].chunks]
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """Vectors of queries (n × d), each text embedded once; those of the study's own clauses are kept on disk."""
-        own = model_clauses()
-        if any(text in own and text not in self._vectors for text in texts):
-            self._vectors |= dict(zip(own, self._embed(list(own)), strict=True))
+        clauses = model_clauses()
+        if any(text in clauses and text not in self._vectors for text in texts):
+            self._vectors |= dict(zip(clauses, self._embed(list(clauses)), strict=True))
         if missing := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
             self._vectors |= dict(zip(missing, self._embedder.embed(missing), strict=True))
         return numpy.stack([self._vectors[text] for text in texts])
@@ -137,9 +137,9 @@ def shelve(
     shelved: list[Shelved] = []
     with bar(len(documents), "indexing", "contract") as progress:
         for document in documents:
-            one = Shelved(document, chunker, partial(kept_vectors, embedder, folder=vectors))
-            _ = one.sentence_vectors
-            shelved.append(one)
+            contract = Shelved(document, chunker, partial(kept_vectors, embedder, folder=vectors))
+            _ = contract.sentence_vectors
+            shelved.append(contract)
             progress.update()
     return ContractShelf(shelved, embedder, vectors)
 
@@ -174,10 +174,10 @@ def _best_of_passages(shelf: ContractShelf, scope: tuple[str, ...], scores: Scor
 
 
 def _cosines(shelf: ContractShelf, query: ChunkQuery, vectors: Sequence[Vectors]) -> Scores:
-    asked = shelf.vectors(query.texts).T
-    parts = [(part @ asked).max(axis=1) for part in vectors if len(part)]
-    found = numpy.concatenate(parts) if parts else numpy.empty(0)
-    return numpy.round(found.astype(numpy.float64), DECIMALS)
+    query_vectors = shelf.vectors(query.texts).T
+    by_contract = [(rows @ query_vectors).max(axis=1) for rows in vectors if len(rows)]
+    cosines = numpy.concatenate(by_contract) if by_contract else numpy.empty(0)
+    return numpy.round(cosines.astype(numpy.float64), DECIMALS)
 
 
 def fused(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Scores:
@@ -191,27 +191,27 @@ def blend(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Sc
     The beginning is preferred for what stands there. The weights are round numbers, the same for all categories.
     """
     passages = _best_of_passages(shelf, scope, shelf.lexicon("passage", scope).scores(query.terms))
-    parts = [(1.0, bm25(shelf, query, scope)), (SENTENCES, sentences(shelf, query, scope)), (PASSAGES, passages)]
+    weighted = [(1.0, bm25(shelf, query, scope)), (SENTENCES, sentences(shelf, query, scope)), (PASSAGES, passages)]
     if query.phrases:
-        parts.append((PHRASES, shelf.lexicon("phrase", scope).scores(query.phrases)))
+        weighted.append((PHRASES, shelf.lexicon("phrase", scope).scores(query.phrases)))
     if query.headings:
         headings = [(stem, 1.0) for stem in query.headings]
-        parts.append((HEADINGS, shelf.lexicon("caption", scope).scores(headings)))
-    total = numpy.zeros(len(parts[0][1]))
-    for weight, scores in parts:
+        weighted.append((HEADINGS, shelf.lexicon("caption", scope).scores(headings)))
+    total = numpy.zeros(len(weighted[0][1]))
+    for weight, scores in weighted:
         total += weight * _standardised(scores)
     total = _standardised(total)
     if query.beginning:
-        starts = numpy.array([each.start for each in shelf.chunks(scope)], dtype=numpy.float64)
+        starts = numpy.array([c.start for c in shelf.chunks(scope)], dtype=numpy.float64)
         total += BEGINNING * numpy.exp(-starts / OPENING)
     return numpy.round(total, DECIMALS)
 
 
 def _standardised(scores: Scores) -> Scores:
-    known = scores[numpy.isfinite(scores)]
-    if known.size == 0:
+    finite = scores[numpy.isfinite(scores)]
+    if finite.size == 0:
         return numpy.zeros(len(scores))
-    filled = numpy.where(numpy.isfinite(scores), scores, min(0.0, known.min()))
+    filled = numpy.where(numpy.isfinite(scores), scores, min(0.0, finite.min()))
     spread = filled.std()
     standard: Scores = (filled - filled.mean()) / spread if spread > 0 else numpy.zeros(len(scores))
     return standard

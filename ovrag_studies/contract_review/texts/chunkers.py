@@ -28,7 +28,7 @@ def chunk(document: Document, name: str, clauses: Sequence[ContractClause] | Non
 
     `clauses` are those of `find_clauses`, found anew where not given. Raises SettingsError for an unknown name.
     """
-    known = find_clauses(document.text) if clauses is None else clauses
+    tree = find_clauses(document.text) if clauses is None else clauses
     return tuple(
         ContractChunk(
             f"{document.id}#{number:04d}",
@@ -36,9 +36,9 @@ def chunk(document: Document, name: str, clauses: Sequence[ContractClause] | Non
             start,
             end,
             document.text[start:end],
-            label(path_at(known, start)),
+            label(path_at(tree, start)),
         )
-        for number, (start, end) in enumerate(find_chunker(name)(document, known))
+        for number, (start, end) in enumerate(find_chunker(name)(document, tree))
     )
 
 
@@ -57,9 +57,9 @@ def by_clause(document: Document, clauses: Sequence[ContractClause], size: int, 
     text = document.text
     chunks: list[Span] = []
     for start, end in _clause_parts(text, clauses, size):
-        first, last = chunks[-1] if chunks else (start, start)
-        if chunks and end - first <= size and last - first < least:
-            chunks[-1] = (first, end)
+        chunk_start, chunk_end = chunks[-1] if chunks else (start, start)
+        if chunks and end - chunk_start <= size and chunk_end - chunk_start < least:
+            chunks[-1] = (chunk_start, end)
         else:
             chunks.append((start, end))
     return [span for span in (_stripped(text, *chunk) for chunk in chunks) if span[0] < span[1]]
@@ -71,7 +71,7 @@ def _clause_parts(text: str, clauses: Sequence[ContractClause], size: int) -> It
         if end - start <= size:
             yield start, end
         else:
-            yield from ((start + part.start, start + part.end) for part in _cut(text[start:end], size))
+            yield from ((start + piece.start, start + piece.end) for piece in _cut(text[start:end], size))
 
 
 def _cut(text: str, size: int) -> list[Chunk]:

@@ -106,9 +106,9 @@ def find_clauses(text: str) -> tuple[ContractClause, ...]:
     ends = _ends([level for _, level in placed], [mark.start for mark, _ in placed], len(text))
     return tuple(
         ContractClause(
-            mark.number, _title(text, mark.text, _next_start(placed, place, len(text))), mark.start, end, level
+            mark.number, _title(text, mark.text, _next_start(placed, index, len(text))), mark.start, end, level
         )
-        for place, ((mark, level), end) in enumerate(zip(placed, ends, strict=True))
+        for index, ((mark, level), end) in enumerate(zip(placed, ends, strict=True))
     )
 
 
@@ -121,9 +121,9 @@ def _headed(text: str) -> tuple[ContractClause, ...]:
 
 def path_at(clauses: Sequence[ContractClause], offset: int) -> tuple[ContractClause, ...]:
     """The clauses that hold the character at `offset`, from the uppermost to the innermost."""
-    place = bisect_right([clause.start for clause in clauses], offset)
+    count = bisect_right([clause.start for clause in clauses], offset)
     path: list[ContractClause] = []
-    for clause in reversed(clauses[:place]):
+    for clause in reversed(clauses[:count]):
         if offset < clause.end and (not path or clause.level < path[-1].level):
             path.append(clause)
     return tuple(reversed(path))
@@ -131,15 +131,15 @@ def path_at(clauses: Sequence[ContractClause], offset: int) -> tuple[ContractCla
 
 def label(path: Sequence[ContractClause]) -> str:
     """A path of clauses in words, such as `Article IV Term > 4.2 Renewal > (a)`."""
-    return " > ".join(" ".join(part for part in (clause.number, clause.title) if part) for clause in path)
+    return " > ".join(" ".join(text for text in (clause.number, clause.title) if text) for clause in path)
 
 
 def _marks(text: str) -> Iterator[_ClauseMark]:
     end = 0
     for match in _ENUMERATOR.finditer(text):
-        rest = text[match.end() : match.end() + 80].lstrip(" \t\xa0.:–—-")
+        tail = text[match.end() : match.end() + 80].lstrip(" \t\xa0.:–—-")
         kind = next(name for name in _READ if match[name])
-        if (mark := _READ[kind](match, rest)) is None or mark.start < end:
+        if (mark := _READ[kind](match, tail)) is None or mark.start < end:
             continue
         yield mark
         end = mark.text
@@ -205,7 +205,7 @@ def _begins_heading(rest: str) -> bool:
 
 def _numbers(written: str) -> tuple[int, ...]:
     if written[0].isdigit():
-        return tuple(int(part) for part in written.split("."))
+        return tuple(int(digits) for digits in written.split("."))
     if written.lower() in _WORDS:
         return (_WORDS[written.lower()],)
     return (roman(written) or ord(written[0].lower()) - 96,)
@@ -252,20 +252,20 @@ def _without_contents(text: str, marks: list[_ClauseMark]) -> list[_ClauseMark]:
     """Marks without those of a table of contents: a run of short entries with page numbers or that all come again."""
     ends = [mark.start for mark in marks[1:]] + [len(text)] * bool(marks)
     pieces = [text[mark.text : end] for mark, end in zip(marks, ends, strict=True)]
-    last = {(mark.style, mark.number): place for place, mark in enumerate(marks)}
-    again = [last[mark.style, mark.number] for mark in marks]
+    last_index = {(mark.style, mark.number): index for index, mark in enumerate(marks)}
+    again = [last_index[mark.style, mark.number] for mark in marks]
     dropped: set[int] = set()
-    for first, last_one in _runs([_is_entry(piece) for piece in pieces]):
-        stop = _first_repeated(marks, first, last_one)
-        repeated = sum(place >= stop for place in again[first:stop])
-        announced = _CONTENTS.search(text, max(0, marks[first].start - 200), marks[first].start)
-        if _is_contents(pieces[first:stop], repeated, announced=announced is not None):
-            dropped.update(range(first, stop))
+    for run_start, run_end in _runs([_is_entry(piece) for piece in pieces]):
+        stop = _first_repeated(marks, run_start, run_end)
+        repeated = sum(index >= stop for index in again[run_start:stop])
+        announced = _CONTENTS.search(text, max(0, marks[run_start].start - 200), marks[run_start].start)
+        if _is_contents(pieces[run_start:stop], repeated, announced=announced is not None):
+            dropped.update(range(run_start, stop))
             if stop < len(marks) and again[stop] > stop:
                 dropped.add(stop)  # the last entry, after which the contract begins
-        elif stop - first >= 8 and repeated * 5 > (stop - first) * 4:
-            dropped.update(range(first, stop))
-    return [mark for place, mark in enumerate(marks) if place not in dropped]
+        elif stop - run_start >= 8 and repeated * 5 > (stop - run_start) * 4:
+            dropped.update(range(run_start, stop))
+    return [mark for index, mark in enumerate(marks) if index not in dropped]
 
 
 def _is_contents(entries: Sequence[str], repeated: int, *, announced: bool) -> bool:
@@ -278,20 +278,20 @@ def _without_quantities(text: str, marks: list[_ClauseMark]) -> list[_ClauseMark
 
     Beside such a number stand the next one, one below it (4.1) or, before it, the last one of the same looks.
     """
-    lines = {place: _line(text, mark.text) for place, mark in enumerate(marks) if mark.bare}
+    lines = {i: _line(text, mark.text) for i, mark in enumerate(marks) if mark.bare}
     often = Counter(lines.values())
-    kept: list[_ClauseMark] = []
+    clause_marks: list[_ClauseMark] = []
     before = row = 0  # the last number, and the last of a row without dots
-    for place, mark in enumerate(marks):
+    for index, mark in enumerate(marks):
         if mark.bare:
-            footer = often[lines[place]] >= _FOOTERS or not lines[place]
-            if footer or not _stands_in_row(mark, marks[place + 1 : place + _AHEAD], before, row):
+            footer = often[lines[index]] >= _FOOTERS or not lines[index]
+            if footer or not _stands_in_row(mark, marks[index + 1 : index + _AHEAD], before, row):
                 continue
             row = mark.value[0]
         if mark.style in ("integer", "decimal"):
             before = mark.value[0]
-        kept.append(mark)
-    return kept
+        clause_marks.append(mark)
+    return clause_marks
 
 
 def _line(text: str, start: int) -> str:
@@ -319,12 +319,12 @@ def _stands_in_row(mark: _ClauseMark, following: Sequence[_ClauseMark], before: 
 
 def _first_repeated(marks: Sequence[_ClauseMark], first: int, stop: int) -> int:
     """Find the place where a number of the marks from `first` on comes for the second time; `stop` if none does."""
-    seen: set[tuple[str, str]] = set()
-    for place in range(first, stop):
-        key = (marks[place].style, marks[place].number)
-        if key in seen:
-            return place
-        seen.add(key)
+    keys: set[tuple[str, str]] = set()
+    for index in range(first, stop):
+        key = (marks[index].style, marks[index].number)
+        if key in keys:
+            return index
+        keys.add(key)
     return stop
 
 
@@ -334,23 +334,23 @@ def _is_entry(piece: str) -> bool:
 
 def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
     """Stretches of true flags, over single false ones within."""
-    first: int | None = None
-    for place, flag in enumerate([*flags, False]):
-        if flag and first is None:
-            first = place
-        elif not flag and first is not None and not any(flags[place + 1 : place + 2]):
-            yield first, place
-            first = None
+    run_start: int | None = None
+    for index, flag in enumerate([*flags, False]):
+        if flag and run_start is None:
+            run_start = index
+        elif not flag and run_start is not None and not any(flags[index + 1 : index + 2]):
+            yield run_start, index
+            run_start = None
 
 
 def _levels(marks: Sequence[_ClauseMark]) -> Iterator[tuple[_ClauseMark, int]]:
     """Marks that continue an open list or begin one, with their level."""
     open_lists: list[_Open] = []
-    for place, mark in enumerate(marks):
-        following = marks[place + 1 : place + _AHEAD]
-        found = (_place_decimal if mark.style == "decimal" else _place)(mark, open_lists, following)
-        if found is not None:
-            level, style, value = found
+    for index, mark in enumerate(marks):
+        following = marks[index + 1 : index + _AHEAD]
+        placed = (_place_decimal if mark.style == "decimal" else _place)(mark, open_lists, following)
+        if placed is not None:
+            level, style, value = placed
             del open_lists[level:]
             open_lists.append((style, value))
             yield mark, level
@@ -376,16 +376,16 @@ def _place(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_
 
 def _innermost(style: str, open_lists: Sequence[_Open]) -> int:
     """Below everything; beside the last list of its kind where that one is within another already."""
-    same = [level for level, (kind, _) in enumerate(open_lists) if kind == style]
-    return same[-1] if len(same) >= _NESTED else len(open_lists)
+    levels = [level for level, (kind, _) in enumerate(open_lists) if kind == style]
+    return levels[-1] if len(levels) >= _NESTED else len(open_lists)
 
 
 def _begins_list(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_ClauseMark]) -> bool:
     """Return True where a whole number begins a list, or goes on after decimal ones; it continues none of its kind."""
-    known = [value for style, value in open_lists if style in {"decimal", "integer"}]
-    if mark.firm and (mark.value == (1,) or (known and _follows(known[0], mark.value))):
+    numbers = [value for style, value in open_lists if style in {"decimal", "integer"}]
+    if mark.firm and (mark.value == (1,) or (numbers and _follows(numbers[0], mark.value))):
         return True
-    return _is_continued(mark.value, known[-1] if known else (), following)
+    return _is_continued(mark.value, numbers[-1] if numbers else (), following)
 
 
 def _integer_level(open_lists: Sequence[_Open]) -> int:
@@ -405,8 +405,8 @@ def _place_named(style: str, value: tuple[int, ...], open_lists: Sequence[_Open]
 def _place_decimal(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_ClauseMark]) -> _Placed | None:
     """A decimal number stands below the longest open number that begins it, or beside those of its own length."""
     numbered = [(level, style, value) for level, (style, value) in enumerate(open_lists) if style in _NUMBERED]
-    known = [value for _, style, value in numbered if style not in _NAMED_STYLES]
-    rival = known[-1] if known else ()
+    numbers = [value for _, style, value in numbered if style not in _NAMED_STYLES]
+    rival = numbers[-1] if numbers else ()
     continued = _is_continued(mark.value, rival, following)
     forward = rival < mark.value or continued
     for level, style, value in reversed(numbered):
@@ -414,7 +414,7 @@ def _place_decimal(mark: _ClauseMark, open_lists: Sequence[_Open], following: Se
             return level + 1, "decimal", mark.value
         if style == "decimal" and len(value) == len(mark.value) and _follows(value, mark.value):
             return level, "decimal", mark.value
-    if not continued and (known or not mark.firm):
+    if not continued and (numbers or not mark.firm):
         return None
     return _named_level(numbered), "decimal", mark.value
 
@@ -426,9 +426,9 @@ def _named_level(numbered: Sequence[tuple[int, str, tuple[int, ...]]]) -> int:
 
 def _follows(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
     """Return True where `after` is a next number: 4.2 or 5 or 5.1 after 4.1; a few may be left out."""
-    for place, (first, second) in enumerate(zip(before, after, strict=False)):
-        if first != second:
-            return 0 < second - first <= _BIG_STEP and all(number <= _BIG_STEP for number in after[place + 1 :])
+    for depth, (old, new) in enumerate(zip(before, after, strict=False)):
+        if old != new:
+            return 0 < new - old <= _BIG_STEP and all(number <= _BIG_STEP for number in after[depth + 1 :])
     return False
 
 
@@ -459,10 +459,10 @@ def _is_below(above: tuple[int, ...], value: tuple[int, ...]) -> bool:
 def _ends(levels: Sequence[int], starts: Sequence[int], stop: int) -> list[int]:
     ends = [stop] * len(levels)
     begun: list[int] = []
-    for place, level in enumerate(levels):
+    for index, level in enumerate(levels):
         while begun and levels[begun[-1]] >= level:
-            ends[begun.pop()] = starts[place]
-        begun.append(place)
+            ends[begun.pop()] = starts[index]
+        begun.append(index)
     return ends
 
 

@@ -132,16 +132,17 @@ def load_cuad(path: Path) -> tuple[Contract, ...]:
     file = _find(path)
     if file.name == QUESTIONS:
         listed = _parse(file, TypeAdapter(tuple[_Text, ...]))
-        contracts = tuple(_contract(file, each.title, _text(file, each.text_file), each.qas) for each in listed)
+        contracts = tuple(_contract(file, text.title, _text(file, text.text_file), text.qas) for text in listed)
     else:
         published = _parse(file, TypeAdapter(tuple[_Original, ...]))
         contracts = tuple(
-            _contract(file, each.title, each.paragraphs[0].context, each.paragraphs[0].qas) for each in published
+            _contract(file, original.title, original.paragraphs[0].context, original.paragraphs[0].qas)
+            for original in published
         )
     if not contracts:
         raise CorpusError(f"{file} names no contract; check that it is the data set's file")
     _refuse_doubles(file, "title", [contract.document.id for contract in contracts])
-    _refuse_doubles(file, "question id", [question.id for each in contracts for question in each.questions])
+    _refuse_doubles(file, "question id", [question.id for contract in contracts for question in contract.questions])
     return contracts
 
 
@@ -153,7 +154,7 @@ def load_contractnli(path: Path) -> NliSet:
     files = (
         [path]
         if path.is_file()
-        else [found for name in ("train", "dev", "test") for found in path.glob(f"{name}.json")]
+        else [match for name in ("train", "dev", "test") for match in path.glob(f"{name}.json")]
     )
     if not files:
         raise CorpusError(f"{path} holds no ContractNLI file; name dev.json, or the folder that holds it")
@@ -162,7 +163,7 @@ def load_contractnli(path: Path) -> NliSet:
     for file in files:
         read = _parse(file, TypeAdapter(_NliFile), key=None)
         hypotheses |= {name: label.hypothesis for name, label in read.labels.items()}
-        agreements += [_agreement(file, each, hypotheses) for each in read.documents]
+        agreements += [_agreement(file, document, hypotheses) for document in read.documents]
     _refuse_doubles(path, "document id", [str(agreement.number) for agreement in agreements])
     return NliSet(tuple(agreements), dict(sorted(hypotheses.items(), key=lambda item: int(item[0].split("-")[-1]))))
 
@@ -176,8 +177,8 @@ def _find(path: Path) -> Path:
     if path.is_file():
         return path
     for name in (QUESTIONS, *ORIGINAL):
-        if found := sorted(path.rglob(name)):
-            return found[0]
+        if files := sorted(path.rglob(name)):
+            return files[0]
     raise CorpusError(f"{path} holds neither {QUESTIONS} nor {ORIGINAL[0]}; name the folder of CUAD")
 
 
@@ -192,9 +193,9 @@ def _parse(file: Path, adapter: TypeAdapter[T], key: str | None = "data") -> T:
     except (KeyError, TypeError):
         raise CorpusError(f"{file} has no list {key!r}; check that it is the data set's file") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise CorpusError(f"{file}: {where}: {first['msg']}; check that it is the data set's file") from None
+        problem = error.errors()[0]
+        where = ".".join(str(step) for step in problem["loc"])
+        raise CorpusError(f"{file}: {where}: {problem['msg']}; check that it is the data set's file") from None
 
 
 def _text(file: Path, name: Path) -> str:
@@ -208,8 +209,10 @@ def _text(file: Path, name: Path) -> str:
 
 def _contract(file: Path, title: str, text: str, asked: Sequence[_FileQuestion]) -> Contract:
     questions = tuple(
-        ChecklistQuestion(each.id, each.category or each.id.rpartition("__")[2], tuple(_gold(file, each, text)))
-        for each in asked
+        ChecklistQuestion(
+            question.id, question.category or question.id.rpartition("__")[2], tuple(_gold(file, question, text))
+        )
+        for question in asked
     )
     return Contract(Document(title, text, sections=find_sections(text)), questions)
 
@@ -232,7 +235,7 @@ def _agreement(file: Path, read: _Agreement, hypotheses: dict[str, str]) -> NliA
         raise CorpusError(f"{file}: a span of document {read.id} is not inside its text")
     if any(index >= len(read.spans) for annotation in annotations.values() for index in annotation.spans):
         raise CorpusError(f"{file}: document {read.id} names evidence that it does not have")
-    judgements = tuple(GoldJudgement(name, each.choice, each.spans) for name, each in annotations.items())
+    judgements = tuple(GoldJudgement(name, a.choice, a.spans) for name, a in annotations.items())
     document = Document(read.file_name, read.text, sections=find_sections(read.text))
     return NliAgreement(document, read.id, read.spans, judgements)
 

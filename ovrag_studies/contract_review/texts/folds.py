@@ -15,9 +15,9 @@ def fold_of(titles: Iterable[str], folds: int = FOLDS) -> dict[str, int]:
     Two contracts of one filer often share a drafter's wording, so that one in training would tell of the other. Titles
     in EDGAR collections begin with the filer, before an underscore or a dash; a title without either is its own filer.
     """
-    known = sorted(set(titles))
-    filers = {filer: number for number, filer in enumerate(sorted({_filer(title) for title in known}))}
-    return {title: filers[_filer(title)] % folds for title in known}
+    distinct = sorted(set(titles))
+    filers = {filer: number for number, filer in enumerate(sorted({_filer(title) for title in distinct}))}
+    return {title: filers[_filer(title)] % folds for title in distinct}
 
 
 def _filer(title: str) -> str:

@@ -69,10 +69,10 @@ def find_terms(text: str, clauses: Sequence[ContractClause], passages: Sequence[
 
     A term stands in quotation marks before `means` or in brackets, or is a heading below one such as Definitions.
     """
-    first: dict[str, DefinedTerm] = {}
+    by_name: dict[str, DefinedTerm] = {}
     for term in sorted([*_quoted(text, clauses, passages), *_headed(text, clauses)], key=lambda each: each.start):
-        first.setdefault(term.name.lower(), term)
-    return list(first.values())
+        by_name.setdefault(term.name.lower(), term)
+    return list(by_name.values())
 
 
 def _quoted(text: str, clauses: Sequence[ContractClause], passages: Sequence[Span]) -> Iterator[DefinedTerm]:
@@ -93,7 +93,7 @@ def _quoted(text: str, clauses: Sequence[ContractClause], passages: Sequence[Spa
 def _headed(text: str, clauses: Sequence[ContractClause]) -> Iterator[DefinedTerm]:
     for clause in clauses:
         above = path_at(clauses, clause.start)[:-1]
-        if 1 < len(clause.title) <= 70 and any(_DEFINITIONS.search(each.title) for each in above):
+        if 1 < len(clause.title) <= 70 and any(_DEFINITIONS.search(parent.title) for parent in above):
             start = text.find(clause.title, clause.start, clause.end)
             if start >= 0:
                 definition = (clause.start, min(clause.end, clause.start + _LONGEST))
@@ -102,26 +102,26 @@ def _headed(text: str, clauses: Sequence[ContractClause]) -> Iterator[DefinedTer
 
 def _definition_end(start: int, clauses: Sequence[ContractClause], passage: Span) -> int:
     """The end of the definition that begins at `start`: of its clause where that begins there, or of its passage."""
-    place = bisect_right([clause.start for clause in clauses], start) - 1
-    if place >= 0 and start - clauses[place].start <= 12 and clauses[place].end > start:
-        return min(clauses[place].end, start + _LONGEST)
+    index = bisect_right([clause.start for clause in clauses], start) - 1
+    if index >= 0 and start - clauses[index].start <= 12 and clauses[index].end > start:
+        return min(clauses[index].end, start + _LONGEST)
     return min(max(passage[1], start + 1), start + _LONGEST)
 
 
 def _passage(passages: Sequence[Span], starts: Sequence[int], offset: int) -> Span:
-    place = bisect_right(starts, offset) - 1
-    return passages[place] if place >= 0 else (offset, offset)
+    index = bisect_right(starts, offset) - 1
+    return passages[index] if index >= 0 else (offset, offset)
 
 
 def find_uses(text: str, terms: Sequence[DefinedTerm]) -> Iterator[Use]:
     """Yield where defined terms are used, outside of their definitions; the longest term wins, and a plural counts."""
-    known = {term.name: place for place, term in enumerate(terms)}
-    names = sorted((name for name in known if any(map(str.isupper, name))), key=lambda name: (-len(name), name))
+    term_numbers = {term.name: number for number, term in enumerate(terms)}
+    names = sorted((name for name in term_numbers if any(map(str.isupper, name))), key=lambda name: (-len(name), name))
     if not names:
         return
     spelled = "|".join(r"\s+".join(re.escape(word) for word in name.split()) for name in names)
     for match in re.finditer(rf"(?<!\w)(?P<name>{spelled})(?:e?s|['’]s?)?(?!\w)", text):
-        term = known[" ".join(match["name"].split())]
+        term = term_numbers[" ".join(match["name"].split())]
         start, end = terms[term].definition
         if not start <= match.start() < end:
             yield Use(term, match.start("name"), match.end("name"))
@@ -154,19 +154,19 @@ Address = tuple[str, ...]
 
 def find_references(text: str, clauses: Sequence[ContractClause]) -> Iterator[Reference]:
     """Yield references to clauses of the contract, in order; those to laws or to the clause they stand in are none."""
-    addresses, known = _addresses(clauses)
+    addresses, by_address = _addresses(clauses)
     headings = {clause.start for clause in clauses}
-    places = {clause: place for place, clause in enumerate(clauses)}
+    indices = {clause: index for index, clause in enumerate(clauses)}
     for match in _REFERENCE.finditer(text):
-        own = _OWN.search(text, max(0, match.start() - 12), match.start())
-        if own or match.start() in headings or _ELSEWHERE.match(text, match.end(), match.end() + 100):
+        own_clause = _OWN.search(text, max(0, match.start() - 12), match.start())
+        if own_clause or match.start() in headings or _ELSEWHERE.match(text, match.end(), match.end() + 100):
             continue
         word = match["word"].lower().removeprefix("sub").removeprefix("-")
         for item in _EACH.finditer(text, match.start("items"), match.end("items")):
-            here: Address = ("",)
+            origin: Address = ("",)
             if item.group().startswith("(") and (path := path_at(clauses, item.start())):
-                here = addresses[places[path[-1]]]
-            target = _target(known, word, _pieces(word, item.group()), here)
+                origin = addresses[indices[path[-1]]]
+            target = _target(by_address, word, _pieces(word, item.group()), origin)
             if target is not None:
                 yield Reference(item.start(), item.end(), target)
 
@@ -174,19 +174,19 @@ def find_references(text: str, clauses: Sequence[ContractClause]) -> Iterator[Re
 def _addresses(clauses: Sequence[ContractClause]) -> tuple[list[Address], dict[Address, int]]:
     """For each clause its address, such as ("", "4", "2", "a") or ("exhibit", "a"); and the first clause of each."""
     addresses: list[Address] = []
-    known: dict[Address, int] = {}
+    by_address: dict[Address, int] = {}
     open_: list[Address] = []
-    for place, clause in enumerate(clauses):
+    for index, clause in enumerate(clauses):
         word = clause.number.partition(" ")[0].lower() if " " in clause.number else ""
-        own = _pieces(word, clause.number.rpartition(" ")[2])
+        pieces = _pieces(word, clause.number.rpartition(" ")[2])
         del open_[clause.level :]
         above = open_[-1] if open_ else ("",)
         alone = word or "." in clause.number
-        address = (word if word in ATTACHED else "", *own) if alone else (*above, *own)
+        address = (word if word in ATTACHED else "", *pieces) if alone else (*above, *pieces)
         addresses.append(address)
         open_.append(address)
-        known.setdefault(address, place)
-    return addresses, known
+        by_address.setdefault(address, index)
+    return addresses, by_address
 
 
 def _target(known: Mapping[Address, int], word: str, wanted: Address, here: Address) -> int | None:
@@ -194,7 +194,7 @@ def _target(known: Mapping[Address, int], word: str, wanted: Address, here: Addr
     if word in ATTACHED:
         return known.get((word, *wanted))
     above = (here[:depth] for depth in range(len(here), 0, -1))
-    return next((known[(*each, *wanted)] for each in above if (*each, *wanted) in known), None)
+    return next((known[(*prefix, *wanted)] for prefix in above if (*prefix, *wanted) in known), None)
 
 
 def _pieces(word: str, written: str) -> Address:
@@ -234,9 +234,9 @@ def find_parties(text: str, clauses: Sequence[ContractClause]) -> Iterator[Span]
     if begun is None:
         return
     after = [clause.start for clause in clauses if clause.start > begun.end() + 200]
-    seen: set[str] = set()
+    names: set[str] = set()
     for match in _PARTY.finditer(text, begun.end(), min([_PREAMBLE, len(text), *after[:1]])):
         name = " ".join(match["name"].lower().split()).rstrip(".")
-        if name not in seen and not _DESCRIBED.search(text, max(0, match.start() - 12), match.start()):
-            seen.add(name)
+        if name not in names and not _DESCRIBED.search(text, max(0, match.start() - 12), match.start()):
+            names.add(name)
             yield match.span("name")

@@ -36,8 +36,8 @@ def read_written(folder: Path, hypotheses: Sequence[str]) -> list[NliAgreement]:
     files = sorted(folder.glob("*.yaml"))
     if not files:
         raise CorpusError(f"{folder} holds no agreements to learn from; restore it from git")
-    read = [_agreement(path, FIRST + row) for row, path in enumerate(files)]
-    return [each for each in read if {said.hypothesis for said in each.judgements} >= set(hypotheses)]
+    agreements = [_agreement(path, FIRST + row) for row, path in enumerate(files)]
+    return [a for a in agreements if {j.hypothesis for j in a.judgements} >= set(hypotheses)]
 
 
 def _agreement(path: Path, number: int) -> NliAgreement:
@@ -50,10 +50,10 @@ def _agreement(path: Path, number: int) -> NliAgreement:
         spans.append((len(text), len(text) + len(clause)))
         text += f"{clause}\n"
     for name, label in written.labels.items():
-        if bool(label.clauses) == (label.choice == "N") or not all(1 <= each <= len(spans) for each in label.clauses):
+        if bool(label.clauses) == (label.choice == "N") or not all(1 <= n <= len(spans) for n in label.clauses):
             raise CorpusError(f"{path}: the clauses of {name} are not those of its choice {label.choice}; {REMEDY}")
     judgements = [
-        GoldJudgement(name, CHOICES[label.choice], tuple(sorted(each - 1 for each in label.clauses)))
+        GoldJudgement(name, CHOICES[label.choice], tuple(sorted(n - 1 for n in label.clauses)))
         for name, label in written.labels.items()
     ]
     return NliAgreement(Document(path.stem, text), number, tuple(spans), tuple(judgements))
