@@ -47,13 +47,11 @@ def chain(number: int = 0, *, false: bool = False) -> CausalChain:
     """The chain; `number` gives it an id of its own, `false` puts a sentence into the prompt that the graph denies."""
     prompt = PROMPT.replace(QUESTION, f"{FALSE}\n{QUESTION}") if false else PROMPT
     at = prompt.find(FALSE)
-    clash = (STEPS[0].subject, STEPS[0].predicate, STEPS[0].object)
-    wrong = (Contradiction("reversed", FALSE, (at, at + len(FALSE)), (clash,)),) if false else ()
+    wrong = (Contradiction("reversed", FALSE, (at, at + len(FALSE))),) if false else ()
     return CausalChain(
         id=f"rain-{number}",
         domain="climate",
         depth=len(STEPS),
-        given="rain rises",
         premises=tuple(_step(triple, said) for triple, said in zip(STEPS, SAID, strict=True)),
         conclusion=_step(CONCLUSION, "Rain lowers demand for housing."),
         prompt=prompt,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -46,6 +46,7 @@ from ovrag_core.study import (
     load_each,
     new_commands,
     print_json,
+    print_record,
     read_settings,
     say,
     say_passed_over,
@@ -56,7 +57,9 @@ from ovrag_core.study import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
+
+    from pydantic import BaseModel
 
     from ovrag_core.base import Document, QueryRecord
     from ovrag_core.loans import Review
@@ -171,7 +174,8 @@ def review(
             reviewed.append((result, documents))
             if result.label == "UNCHECKED":
                 reason = result.reason or "not checked"
-                say(f"{_listed(result)} was not checked: {reason}" if documents else reason)
+                names = result.document if isinstance(result.document, str) else ", ".join(result.document)
+                say(f"{names} was not checked: {reason}" if documents else reason)
             if output is Format.jsonl:
                 print_beside(result.to_json())
             elif output is Format.text:
@@ -200,10 +204,7 @@ def ask(
     bench, document_id = _bench(documents, read_settings(params, _with_domain(overrides, ontology)))
     with bench:
         record = _ask(question, document_id, arm, bench)
-    if output is Format.text:
-        print(answer_text(record, known_facts(record, bench) if bench.reader else ()))
-    else:
-        print(record.model_dump_json(indent=None if output is Format.jsonl else 2))
+    _print(record, lambda: answer_text(record, known_facts(record, bench) if bench.reader else ()), output)
     if (problem := _problem(record)) is not None:
         say(problem)
     return _exit_code(record)
@@ -248,10 +249,7 @@ def check(
     from ovrag_core.loop import check_file
 
     result = check_file(triples, make_validator(read_settings(params, _with_domain(None, ontology))))
-    if output is Format.text:
-        print(result.to_text())
-    else:
-        print(result.model_dump_json(indent=None if output is Format.jsonl else 2))
+    _print(result, result.to_text, output)
     if result.status == "unchecked":
         say(f"{triples} was not checked: {result.reason}")
         return BAD
@@ -357,7 +355,7 @@ def score(
     if output is Format.text:
         print(score_text(result))
     else:
-        print_json(result, indent=None if output is Format.jsonl else 2)
+        print_record(result, output)
     return 0
 
 
@@ -388,7 +386,7 @@ def vocabulary(output: Output = Format.text, params: Params = DEFAULT_PARAMS) ->
     if output is Format.text:
         print(vocabulary_text(ontology))
     else:
-        print_json(words(ontology), indent=None if output is Format.jsonl else 2)
+        print_record(words(ontology), output)
     return 0
 
 
@@ -411,10 +409,7 @@ def why(
     from ovrag_core.publish import provenance, provenance_text
 
     origin = provenance(asked, project_of(Path.cwd()))
-    if output is Format.text:
-        print(provenance_text(origin))
-    else:
-        print(origin.model_dump_json(indent=None if output is Format.jsonl else 2))
+    _print(origin, lambda: provenance_text(origin), output)
     return 0
 
 
@@ -447,6 +442,10 @@ def export(
     for warning in done.warnings:
         say(warning)
     return FOUND if done.kept else 0
+
+
+def _print(result: BaseModel, text: Callable[[], str], output: Format) -> None:
+    print(text() if output is Format.text else result.model_dump_json(indent=None if output is Format.jsonl else 2))
 
 
 def _with_domain(overrides: Sequence[str] | None, ontology: Path | None) -> list[str]:
@@ -484,10 +483,6 @@ def _review_of_another_domain(
 def _here(folder: Path) -> Path:
     """A folder of the project that is worked in: the one in whose folder the command is started, else this one."""
     return folder if DEFAULT_PARAMS.exists() or folder.exists() else project_file(folder)
-
-
-def _listed(result: Review) -> str:
-    return result.document if isinstance(result.document, str) else ", ".join(result.document)
 
 
 def _without_reports(paths: list[Path]) -> list[Path]:

@@ -109,9 +109,9 @@ def writing(path: Path, error: type[OvragError], remedy: str = FOLDER, *, parent
         yield file
 
 
-def write_text(text: str, path: Path, error: type[OvragError], remedy: str = FOLDER, *, parents: bool = False) -> None:
+def write_text(text: str, path: Path, error: type[OvragError], *, parents: bool = False) -> None:
     """Write a text as `writing` does."""
-    with writing(path, error, remedy, parents=parents) as file:
+    with writing(path, error, parents=parents) as file:
         file.write(text)
 
 

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from ovrag_core.base.errors import QuestionError, SettingsError
 from ovrag_core.base.records import read_yaml
@@ -26,10 +26,8 @@ Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 P = TypeVar("P", bound=BaseModel)
 
 
-class Part(BaseModel):
+class Part(BaseModel, frozen=True, extra="forbid"):
     """A section of the settings: immutable, unknown keys refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Corpus(Part):
@@ -201,8 +199,7 @@ def load_settings(path: Path = Path("params.yaml"), overrides: dict[str, Any] | 
     those of the studies with them.
     """
     values = read_yaml(path, SettingsError, _REMEDY)
-    if values is None:
-        values = {}
+    values = {} if values is None else values
     if not isinstance(values, dict):
         raise SettingsError(f"{path} must hold keys and values; compare it with the params.yaml of the project")
     for key, value in (overrides or {}).items():
@@ -236,7 +233,6 @@ def _without_sense(settings: Settings) -> str | None:
     return None
 
 
-@cache
 @cache
 def installed_studies() -> dict[str, EntryPoint]:
     """The studies that are installed, by name: entry points that load a `study.settings.Study` in no time."""

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 Origin = Literal["answer", "context"]
 Severity = Literal["clash", "warning"]
@@ -62,10 +62,8 @@ class Chunk:
     text: str
 
 
-class Frozen(BaseModel):
+class Frozen(BaseModel, frozen=True, extra="forbid"):
     """A value that crosses a file boundary: immutable, and an unknown field is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Evidence(Frozen):

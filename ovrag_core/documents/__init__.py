@@ -1,8 +1,7 @@
 """Documents: PDF, plain text, HTML and DOCX read into one `Document` whose offsets count characters of its text.
 
-For plain text that is the file itself, decoded and otherwise unaltered; for the other formats it is the text
-extracted here, with ligatures, invisible characters and hyphenated line breaks normalised. The kind of a file is
-told by its content; the suffix is a hint only.
+For plain text that is the file itself, decoded; else it is extracted here, with ligatures, invisible characters and
+hyphenated line breaks normalised. The kind of a file is told by its content; the suffix is a hint only.
 """
 
 from lazy_loader import attach_stub

@@ -1,25 +1,20 @@
 """Splitting documents into chunks that know their span.
 
-`recursive` follows the idea of LangChain's recursive character splitter: cut at the coarsest separator that a window
-holds (paragraph, line, sentence, word), and begin the next chunk a little before, so that no statement is lost at a
-cut. It works on spans of the text, so that a chunk is always exactly `text[start:end]`.
+`recursive` follows LangChain's recursive character splitter: cut at the coarsest separator that a window holds
+(paragraph, line, sentence, word), and begin the next chunk a little before, so that no statement is lost at a cut.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from ovrag_core.base import Chunk, Document
+from ovrag_core.text import Span, strip_span
 
-Span = tuple[int, int]
-Splitter = Callable[[str, int, int], Iterator[Span]]
-
-_PARAGRAPH = re.compile(r"\n[ \t\r]*\n\s*")
-_LINE = re.compile(r"\n")
-_SENTENCE = re.compile(r"(?<=[.!?;:])[\"'”’)\]]*\s+")
+_BLANK_LINES = re.compile(r"\n[ \t\r]*\n\s*")
 _WORD = re.compile(r"\s+")
-_SEPARATORS = (_PARAGRAPH, _LINE, _SENTENCE, _WORD)
+_SEPARATORS = (_BLANK_LINES, re.compile(r"\n"), re.compile(r"(?<=[.!?;:])[\"'”’)\]]*\s+"), _WORD)
 _OVERLAP_SEPARATORS = (re.compile(r"(?<=[.!?;])[\"'”’)\]]*\s+|\n\s*"), _WORD)
 _HEADING_LENGTH = 80
 
@@ -27,15 +22,15 @@ _HEADING_LENGTH = 80
 def split(document: Document, method: str, size: int, overlap: int) -> list[Chunk]:
     """Chunks of at most `size` characters in document order; neighbours share at most `overlap` characters.
 
-    `method` is `recursive`, `fixed` or `paragraph`. Every character that is not
-    white space is in at least one chunk, and no chunk is blank or begins or ends with white space. Ids are
-    `<document id>#<number>`. Raises ValueError for an unknown method or sizes that cannot be met.
+    `method` is `recursive`, `fixed` or `paragraph`. Every character that is not white space is in at least one chunk,
+    and no chunk is blank or begins or ends with white space. Ids are `<document id>#<number>`. Raises ValueError for
+    an unknown method or sizes that cannot be met.
     """
     if method not in SPLITTERS:
         raise ValueError(f"unknown way of splitting {method!r}; known are {', '.join(sorted(SPLITTERS))}")
     if size < 1 or not 0 <= overlap < size:
         raise ValueError(f"overlap ({overlap}) must be at least 0 and smaller than the size ({size})")
-    spans = [_strip(document.text, start, end) for start, end in SPLITTERS[method](document.text, size, overlap)]
+    spans = [strip_span(document.text, start, end) for start, end in SPLITTERS[method](document.text, size, overlap)]
     return [
         Chunk(f"{document.id}#{number:04d}", document.id, start, end, document.text[start:end])
         for number, (start, end) in enumerate(_advancing(spans))
@@ -51,12 +46,7 @@ def _advancing(spans: list[Span]) -> Iterator[Span]:
             reached = end
 
 
-def recursive(text: str, size: int, overlap: int) -> Iterator[Span]:
-    """Windows of up to `size` characters, cut at the coarsest separator in their second half."""
-    yield from _recursive(text, 0, len(text), size, overlap)
-
-
-def fixed(text: str, size: int, overlap: int) -> Iterator[Span]:
+def _fixed(text: str, size: int, overlap: int) -> Iterator[Span]:
     """Windows of exactly `size` characters, `overlap` of them shared with the one before."""
     for start in range(0, len(text), size - overlap):
         yield start, min(start + size, len(text))
@@ -64,20 +54,18 @@ def fixed(text: str, size: int, overlap: int) -> Iterator[Span]:
             return
 
 
-def paragraph(text: str, size: int, overlap: int) -> Iterator[Span]:
+def _paragraph(text: str, size: int, overlap: int) -> Iterator[Span]:
     """Paragraphs, parted by blank lines; a heading stays with its paragraph, a long paragraph is split recursively."""
     for start, end in _join_headings(list(_parts(text)), size):
         if end - start <= size:
             yield start, end
         else:
-            yield from _recursive(text, start, end, size, overlap)
+            yield from _recursive(text, size, overlap, start, end)
 
 
-SPLITTERS: dict[str, Splitter] = {"recursive": recursive, "fixed": fixed, "paragraph": paragraph}
-
-
-def _recursive(text: str, start: int, stop: int, size: int, overlap: int) -> Iterator[Span]:
-    start, stop = _strip(text, start, stop)
+def _recursive(text: str, size: int, overlap: int, start: int = 0, stop: int | None = None) -> Iterator[Span]:
+    """Windows of up to `size` characters, cut at the coarsest separator in their second half."""
+    start, stop = strip_span(text, start, len(text) if stop is None else stop)
     end = start
     while stop - start > size:
         end = _cut(text, start, size, end)
@@ -113,7 +101,7 @@ def _next_start(text: str, start: int, end: int, overlap: int) -> int:
 
 def _parts(text: str) -> Iterator[Span]:
     start = 0
-    for match in _PARAGRAPH.finditer(text):
+    for match in _BLANK_LINES.finditer(text):
         yield start, match.start()
         start = match.end()
     yield start, len(text)
@@ -136,12 +124,10 @@ def _join_headings(parts: list[Span], size: int) -> Iterator[Span]:
         yield begun, heading_end
 
 
-def _strip(text: str, start: int, end: int) -> Span:
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
-
-
 def _skip_space(text: str, start: int, stop: int) -> int:
     while start < stop and text[start].isspace():
         start += 1
     return start
+
+
+SPLITTERS = {"recursive": _recursive, "fixed": _fixed, "paragraph": _paragraph}

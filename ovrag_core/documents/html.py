@@ -13,14 +13,10 @@ from ovrag_core.base import DocumentError
 from ovrag_core.documents.cells import write_row
 from ovrag_core.documents.cleaning import clean, tidy
 
-_SKIPPED_TAGS = "script style noscript template head iframe object svg math canvas audio video select datalist button"
-_PARAGRAPH_TAGS = (
-    "p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre section article header footer main form fieldset hr"
-)
-_LINE_TAGS = "div li dt dd tr caption address nav aside figure figcaption legend center"
-_SKIPPED = frozenset(_SKIPPED_TAGS.split())
-_PARAGRAPHS = frozenset(_PARAGRAPH_TAGS.split())
-_LINES = frozenset(_LINE_TAGS.split())
+_SKIPPED = "script style noscript template head iframe object svg math canvas audio video select datalist button"
+_PARAGRAPHS = "p h1 h2 h3 h4 h5 h6 ul ol dl table blockquote pre section article header footer main form fieldset hr"
+_LINES = "div li dt dd tr caption address nav aside figure figcaption legend center"
+_KINDS = {tag: kind for kind in (_SKIPPED, _PARAGRAPHS, _LINES) for tag in kind.split()}
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 # Marks that blocks leave around themselves while the text is put together.
@@ -47,9 +43,7 @@ def _finish(root: etree._Element) -> str:
 
 def _break_text(match: re.Match[str]) -> str:
     run = match.group()
-    if _PARAGRAPH in run or run.count("\n") > 1:
-        return "\n\n"
-    return "\n"
+    return "\n\n" if _PARAGRAPH in run or run.count("\n") > 1 else "\n"
 
 
 def _text(root: etree._Element) -> Iterator[str]:
@@ -62,7 +56,7 @@ def _text(root: etree._Element) -> Iterator[str]:
             continue
         tag = _tag(element)
         if event == "start":
-            if element is not root and (tag in _SKIPPED or _is_hidden(element)):
+            if element is not root and (_KINDS.get(tag) == _SKIPPED or _is_hidden(element)):
                 walker.skip_subtree()
             elif tag == "table" and element is not root:
                 walker.skip_subtree()
@@ -73,7 +67,7 @@ def _text(root: etree._Element) -> Iterator[str]:
             continue
         if tag == "pre" and preformatted:
             preformatted -= 1
-        if not (tag in _SKIPPED or tag == "table"):
+        if not (_KINDS.get(tag) == _SKIPPED or tag == "table"):
             yield "" if tag == "br" else _break(element, tag)
         if element is not root:
             yield _flow(element.tail, preformatted)
@@ -92,11 +86,11 @@ def _is_hidden(element: etree._Element) -> bool:
 
 
 def _break(element: etree._Element, tag: str) -> str:
-    if tag in _PARAGRAPHS:
+    if _KINDS.get(tag) == _PARAGRAPHS:
         return _PARAGRAPH
     if tag == "br":
         return "\n"
-    if tag not in _LINES:
+    if _KINDS.get(tag) != _LINES:
         return ""
     # Filings set each paragraph as a `div`; in others a `div` is no more than a line.
     paragraph = tag == "div" and not len(element) and len(element.text or "") > _LONG_LINE
@@ -104,9 +98,7 @@ def _break(element: etree._Element, tag: str) -> str:
 
 
 def _flow(text: str | None, preformatted: int) -> str:
-    if not text:
-        return ""
-    return text if preformatted else _SPACE.sub(" ", text)
+    return text or "" if preformatted else _SPACE.sub(" ", text or "")
 
 
 def _table(table: etree._Element) -> str:

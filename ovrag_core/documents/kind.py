@@ -29,37 +29,34 @@ def tell_kind(name: str, data: bytes) -> Kind:
 
     Raises DocumentError for a kind that cannot be read, and where the content belies a suffix such as `.pdf`.
     """
-    head = data[:_PDF_WINDOW]
     suffix = name.lower().rpartition(".")[2] if "." in name else ""
-    if b"%PDF-" in head:
+    if b"%PDF-" in data[:_PDF_WINDOW]:
         return "pdf"
     if data.startswith(b"PK"):
         return _tell_archive(name, data)
-    _refuse_known_binary(name, data, head)
-    if _is_binary(data):
-        raise DocumentError(
-            f"{name} is not a document of a supported kind; convert it to PDF, DOCX, HTML or plain text"
-        )
+    _refuse_binary(name, data)
     if suffix == "pdf":
         raise DocumentError(f"{name} is not a PDF but plain text; rename it to end in .txt and try again")
     if suffix in ("docx", "docm", "doc"):
         raise DocumentError(f"{name} is not a Word document but plain text; rename it to end in .txt and try again")
-    if _HTML_START.match(data.removeprefix(b"\xef\xbb\xbf")):
-        return "html"
-    if suffix in ("html", "htm", "xhtml") and _HTML_TAG.search(data):
-        return "html"
-    return "text"
+    is_named_html = suffix in ("html", "htm", "xhtml") and _HTML_TAG.search(data)
+    return "html" if is_named_html or _HTML_START.match(data.removeprefix(b"\xef\xbb\xbf")) else "text"
 
 
-def _refuse_known_binary(name: str, data: bytes, head: bytes) -> None:
+def _refuse_binary(name: str, data: bytes) -> None:
     if data.startswith(_OLE):
         if _ENCRYPTED_PACKAGE in data:
             raise DocumentError(f"{name} is encrypted; remove the password and try again")
         raise DocumentError(f"{name} is in an old Office format; save it as DOCX or PDF and try again")
-    if head.startswith(b"{\\rtf"):
+    if data.startswith(b"{\\rtf"):
         raise DocumentError(f"{name} is in Rich Text Format; save it as DOCX or PDF and try again")
-    if head.startswith(_IMAGES):
+    if data.startswith(_IMAGES):
         raise DocumentError(f"{name} is an image without text; run text recognition (OCR) on it and try again")
+    sample = data[:1_000_000]
+    if not data.startswith(_BOMS) and len(_CONTROLS.findall(sample)) > _CONTROL_SHARE * len(sample):
+        raise DocumentError(
+            f"{name} is not a document of a supported kind; convert it to PDF, DOCX, HTML or plain text"
+        )
 
 
 def _tell_archive(name: str, data: bytes) -> Kind:
@@ -71,10 +68,3 @@ def _tell_archive(name: str, data: bytes) -> Kind:
     if "word/document.xml" in names or "[Content_Types].xml" in names:
         return "docx"
     raise DocumentError(f"{name} is an archive; unpack it and name the documents in it")
-
-
-def _is_binary(data: bytes) -> bool:
-    if data.startswith(_BOMS):
-        return False
-    sample = data[:1_000_000]
-    return len(_CONTROLS.findall(sample)) > _CONTROL_SHARE * len(sample)

@@ -1,9 +1,8 @@
 """Reading order of a page: lines from pieces, columns from the gutters between them.
 
-Two texts that stand side by side may be a label and its value, which belong on one line, or two columns, which are
-read one after the other. A gutter that runs through several lines is found first; then the columns are told from a
-table by what stands in them: prose that fills its column on both sides, or the same labels on both sides (the blocks
-of two signatories). Nothing here depends on what a document is about.
+Texts side by side may be a label and its value, which belong on one line, or two columns, read one after the other: a
+gutter through several lines is found first; then columns are told from a table by prose that fills its column on both
+sides, or by the same labels on both sides (the blocks of two signatories).
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
@@ -41,18 +39,7 @@ _LABEL = re.compile(r"\s*([^\W\d_][^:_]{0,30}?)\s*:")
 _ONLY_LABEL = re.compile(r"\s*\(?[^\W\d_][^:]{0,60}:\s*$")
 
 
-@dataclass(frozen=True, slots=True)
-class TextCell:
-    """Text without a wide gap inside, in points."""
-
-    x0: float
-    x1: float
-    y: float
-    size: float
-    text: str
-
-
-Line = list[TextCell]
+Line = list[TextRun]  # cells: texts without a wide gap inside
 Gap = tuple[float, float]
 
 
@@ -117,20 +104,18 @@ def _downwards(piece: TextRun) -> tuple[float, float]:
 def _join_uneven(lines: list[list[TextRun]]) -> list[list[TextRun]]:
     joined: list[list[TextRun]] = []
     for line in lines:
-        above = joined[-1] if joined else None
-        if (
-            above
-            and above[0].y - line[0].y <= _SAME_LINE * min(above[0].size, line[0].size)
-            and _are_apart(above, line)
-        ):
-            above.extend(line)
+        if joined and _is_uneven_line(joined[-1], line):
+            joined[-1].extend(line)
         else:
             joined.append(line)
     return joined
 
 
-def _are_apart(some: list[TextRun], others: list[TextRun]) -> bool:
-    return all(a.x1 <= b.x0 or b.x1 <= a.x0 for a in some for b in others)
+def _is_uneven_line(above: list[TextRun], below: list[TextRun]) -> bool:
+    """Return True where two texts are one line, a little higher and lower, and beside one another."""
+    if above[0].y - below[0].y > _SAME_LINE * min(above[0].size, below[0].size):
+        return False
+    return all(a.x1 <= b.x0 or b.x1 <= a.x0 for a in above for b in below)
 
 
 def _cells(line: list[TextRun], stops: frozenset[int]) -> Line:
@@ -138,26 +123,18 @@ def _cells(line: list[TextRun], stops: frozenset[int]) -> Line:
     for piece in sorted(line, key=lambda piece: (round(piece.x0, 2), piece.x1)):
         if not cells or _parts(cells[-1], piece, stops):
             if piece.text.strip():
-                cells.append(_cell(piece))
+                cells.append(piece)
         elif not _is_overprint(cells[-1], piece):
             cells[-1] = _join(cells[-1], piece)
-    return [
-        TextCell(cell.x0, cell.x1, cell.y, cell.size, " ".join(cell.text.split()))
-        for cell in cells
-        if cell.text.strip()
-    ]
+    return [cell._replace(text=" ".join(cell.text.split())) for cell in cells]
 
 
-def _parts(cell: TextCell, piece: TextRun, stops: frozenset[int]) -> bool:
+def _parts(cell: TextRun, piece: TextRun, stops: frozenset[int]) -> bool:
     least = _STOP_GAP if round(piece.x0) in stops else _CELL_GAP
     return piece.x0 - cell.x1 > least * max(cell.size, piece.size)
 
 
-def _cell(piece: TextRun) -> TextCell:
-    return TextCell(piece.x0, piece.x1, piece.y, piece.size, piece.text)
-
-
-def _is_overprint(cell: TextCell, piece: TextRun) -> bool:
+def _is_overprint(cell: TextRun, piece: TextRun) -> bool:
     """Bold by drawing twice: the same text again, nearly at the same place."""
     text = piece.text.strip()
     return (
@@ -168,13 +145,13 @@ def _is_overprint(cell: TextCell, piece: TextRun) -> bool:
     )
 
 
-def _join(cell: TextCell, piece: TextRun) -> TextCell:
-    gap = piece.x0 - cell.x1
-    space = " " if gap > _WORD_GAP * max(cell.size, piece.size) else ""
+def _join(cell: TextRun, piece: TextRun) -> TextRun:
+    right, size = max(cell.x1, piece.x1), max(cell.size, piece.size)
     if not piece.text.strip():
         # A drawn space counts for its width, or cells would be cut at it.
-        return TextCell(cell.x0, max(cell.x1, piece.x1), cell.y, cell.size, cell.text + " ")
-    return TextCell(cell.x0, max(cell.x1, piece.x1), cell.y, max(cell.size, piece.size), cell.text + space + piece.text)
+        return cell._replace(x1=right, text=cell.text + " ")
+    space = " " if piece.x0 - cell.x1 > _WORD_GAP * size else ""
+    return cell._replace(x1=right, size=size, text=cell.text + space + piece.text)
 
 
 def _compose(lines: list[Line], depth: int) -> str:
@@ -182,7 +159,10 @@ def _compose(lines: list[Line], depth: int) -> str:
     text = ""
     above: list[Line] = []
     for block, gutter in blocks:
-        written = _write_rows(block) if gutter is None else _write_columns(block, gutter, depth + 1)
+        if gutter is None:
+            written = _write_rows(block)
+        else:
+            written = "\n\n".join(_compose(side, depth + 1) for side in _sides(block, gutter))
         if above:
             text += "\n\n" if _is_paragraph_gap(above[-1], block[0]) or "\n\n" in written else "\n"
         text += written
@@ -190,10 +170,11 @@ def _compose(lines: list[Line], depth: int) -> str:
     return text
 
 
-def _write_columns(block: list[Line], gutter: float, depth: int) -> str:
+def _sides(block: list[Line], gutter: float) -> tuple[list[Line], list[Line]]:
+    """What stands left and right of a gutter, by line, where there is anything."""
     left = [side for line in block if (side := _side(line, gutter, left=True))]
     right = [side for line in block if (side := _side(line, gutter, left=False))]
-    return f"{_compose(left, depth)}\n\n{_compose(right, depth)}"
+    return left, right
 
 
 def _may_have_columns(lines: list[Line]) -> bool:
@@ -236,8 +217,7 @@ def _join_wrapped(block: list[Line], gutter: float) -> list[Line]:
     """Rows of a table whose labels or values take several lines, each with its whole label on the first line."""
     rows: list[Line] = []
     for group in _tight_groups(block):
-        left = [side for line in group if (side := _side(line, gutter, left=True))]
-        right = [side for line in group if (side := _side(line, gutter, left=False))]
+        left, right = _sides(group, gutter)
         if left and right and _is_one_label(left, len(group) > len(right)):
             rows.append([_whole(left), *right[0]])
             rows.extend(right[1:])
@@ -269,10 +249,10 @@ def _tight_groups(block: list[Line]) -> Iterator[list[Line]]:
         yield group
 
 
-def _whole(label: list[Line]) -> TextCell:
+def _whole(label: list[Line]) -> TextRun:
     cells = [cell for line in label for cell in line]
     text = " ".join(cell.text for cell in cells)
-    return TextCell(min(cell.x0 for cell in cells), max(cell.x1 for cell in cells), cells[0].y, cells[0].size, text)
+    return cells[0]._replace(x0=min(cell.x0 for cell in cells), x1=max(cell.x1 for cell in cells), text=text)
 
 
 def _columns(lines: list[Line], start: int) -> tuple[int, float | None]:
@@ -292,10 +272,11 @@ def _run(lines: list[Line], start: int) -> tuple[int, list[Gap]]:
     end = start + 1
     while end < len(lines):
         width = _STOP_GAP * max(cell.size for cell in lines[end])
-        left = _intersect(gaps, _free(lines[end], low, high), width)
-        if not left:
+        pairs = ((max(a[0], b[0]), min(a[1], b[1])) for a in gaps for b in _free(lines[end], low, high))
+        shared = [(left, right) for left, right in pairs if right - left >= width]
+        if not shared:
             break
-        gaps = left
+        gaps = shared
         end += 1
     return end, gaps
 
@@ -305,33 +286,23 @@ def _free(line: Line, low: float, high: float) -> list[Gap]:
     return [(left, right) for left, right in zip(edges[::2], edges[1::2], strict=True) if right > left]
 
 
-def _intersect(some: list[Gap], others: list[Gap], width: float) -> list[Gap]:
-    pairs = ((max(a[0], b[0]), min(a[1], b[1])) for a in some for b in others)
-    return [(left, right) for left, right in pairs if right - left >= width]
-
-
 def _middles(gaps: list[Gap]) -> list[float]:
     return [(left + right) / 2 for left, right in sorted(gaps, key=lambda gap: (gap[0] - gap[1], gap))]
 
 
 def _are_columns(block: list[Line], gutter: float) -> bool:
-    left = [_side(line, gutter, left=True) for line in block]
-    right = [_side(line, gutter, left=False) for line in block]
-    both = [(a, b) for a, b in zip(left, right, strict=True) if a and b]
-    if _are_signatures(both):
+    halves = [(_side(line, gutter, left=True), _side(line, gutter, left=False)) for line in block]
+    if _are_signatures([(_text(left), _text(right)) for left, right in halves if left and right]):
         return True
-    return _is_prose([side for side in left if side]) and _is_prose([side for side in right if side])
+    return all(_is_prose(side) for side in _sides(block, gutter))
 
 
 def _side(line: Line, gutter: float, *, left: bool) -> Line:
     return [cell for cell in line if (cell.x1 <= gutter) == left]
 
 
-def _are_signatures(both: list[tuple[Line, Line]]) -> bool:
+def _are_signatures(texts: list[tuple[str, str]]) -> bool:
     """The same labels, or two rules, or two bare labels as heads, side by side."""
-    if not both:
-        return False
-    texts = [(_text(a), _text(b)) for a, b in both]
     if len(texts) >= 2 and all(_ONLY_LABEL.match(text) for text in texts[0]):
         return True
     return any((_RULE.search(a) and _RULE.search(b)) or _same_label(a, b) for a, b in texts)

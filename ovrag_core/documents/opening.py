@@ -54,7 +54,7 @@ def find(folder_or_file: Path) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise DocumentError(f"{path} does not exist; check the path")
-    documents = sorted(item for item in path.rglob("*") if _is_document(item.relative_to(path)) and item.is_file())
+    documents = [file for file in _files(path) if file.suffix.lower() in SUFFIXES]
     if not documents:
         raise DocumentError(f"{path} holds no document; supported are {', '.join(SUFFIXES)}")
     return documents
@@ -62,8 +62,7 @@ def find(folder_or_file: Path) -> list[Path]:
 
 def passed_over(folder: Path) -> list[Path]:
     """Files below a folder that `find` does not return, hidden ones apart, sorted by path; none for a file."""
-    files = sorted(item for item in Path(folder).rglob("*") if item.is_file()) if Path(folder).is_dir() else []
-    return [item for item in files if not _is_hidden(item.relative_to(folder)) and item.suffix.lower() not in SUFFIXES]
+    return [file for file in _files(folder) if file.suffix.lower() not in SUFFIXES] if folder.is_dir() else []
 
 
 def load_readable(paths: Sequence[Path]) -> tuple[list[Document], dict[Path, str]]:
@@ -87,12 +86,14 @@ def refuse_doubled(ids: Sequence[str]) -> None:
         raise CorpusError(f"two documents are called {doubled[0]}; give each file a name of its own")
 
 
-def _is_document(path: Path) -> bool:
-    return not _is_hidden(path) and path.suffix.lower() in SUFFIXES
-
-
-def _is_hidden(path: Path) -> bool:
-    return any(name.startswith((".", "~$")) for name in path.parts)
+def _files(folder: Path) -> list[Path]:
+    """The files below a folder, sorted by path, without hidden ones and Word's lock files."""
+    shown = (
+        path
+        for path in folder.rglob("*")
+        if not any(name.startswith((".", "~$")) for name in path.relative_to(folder).parts) and path.is_file()
+    )
+    return sorted(shown)
 
 
 def _read_bytes(path: Path) -> bytes:

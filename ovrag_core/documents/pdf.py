@@ -160,12 +160,11 @@ def _without_margins(texts: list[str]) -> list[str]:
         before: list[list[str]] = []
         while before != pages:
             before = pages
-            running = _running([lines[edge] for lines in pages])
-            first_page = {
-                masked: number for number, masked in reversed(list(enumerate(_masked(p[edge]) for p in pages)))
-            }
+            edges = [_masked(lines[edge]) for lines in pages]
+            counts = Counter(filter(None, edges))
+            running = {line for line, count in counts.items() if count >= 3 and 2 * count > len(edges)}
             pages = [
-                _strip_edge(lines, edge, running - {masked for masked in running if first_page[masked] == number})
+                _strip_edge(lines, edge, {masked for masked in running if edges.index(masked) != number})
                 for number, lines in enumerate(pages)
             ]
     return ["\n".join(lines) for lines in pages]
@@ -177,11 +176,6 @@ def _strip_edge(lines: list[str], edge: int, repeated: set[str]) -> list[str]:
     if not any(neighbour.strip() for neighbour in remaining):
         return lines
     return remaining if not line or _PAGE_NUMBER.fullmatch(line) or _masked(line) in repeated else lines
-
-
-def _running(edges: list[str]) -> set[str]:
-    counts = Counter(_masked(line) for line in edges if line.strip())
-    return {line for line, count in counts.items() if count >= 3 and 2 * count > len(edges)}
 
 
 def _masked(line: str) -> str:

@@ -25,12 +25,8 @@ def read(name: str, data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        return _decode_windows(data)
-
-
-def _decode_windows(data: bytes) -> str:
-    # WHATWG's windows-1252: every byte maps to one character, so offsets stay those of the bytes.
-    return data.decode("cp1252", errors="ovrag_latin1")
+        # WHATWG's windows-1252: every byte maps to one character, so offsets stay those of the bytes.
+        return data.decode("cp1252", errors="ovrag_latin1")
 
 
 def _latin1(error: UnicodeError) -> tuple[str, int]:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from ovrag_core.documents import dictionary
+from ovrag_core.documents.cleaning import english_words
 
 _LONGEST = 2_000_000  # characters: longer texts are no scans of a contract, and word by word takes its time
 
@@ -47,16 +48,12 @@ class Repaired:
 
 def repair(text: str, known: Collection[str] = ()) -> Repaired:
     """`text` repaired. `known` are words, in small letters, beside those of the dictionary and of the text itself."""
-    edits = [(start, end, "") for start, end in _spans(_INVISIBLE, text)]
+    edits = [(*match.span(), "") for match in _INVISIBLE.finditer(text)]
     if len(text) <= _LONGEST:
         plain = _made(text, edits)
         slips = [(*plain.original(start, end), put) for start, end, put in _slips(plain.text, known)]
         edits = sorted([*edits, *slips])
     return _made(text, edits)
-
-
-def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
-    return (match.span() for match in pattern.finditer(text))
 
 
 def _made(text: str, edits: list[tuple[int, int, str]]) -> Repaired:
@@ -78,23 +75,28 @@ def _made(text: str, edits: list[tuple[int, int, str]]) -> Repaired:
 
 
 def _slips(text: str, known: Collection[str]) -> Iterator[tuple[int, int, str]]:
-    words = _Words(text, known)
+    counts, english = Counter(_WORD.findall(text.lower())), english_words()
+
+    def is_word(letters: str) -> bool:
+        word = letters.lower()
+        return word in english or word in known or counts[word] > 1
+
     for match in _NUMBER.finditer(text):
         yield from _changed(match.start(), match.group(), match.group().translate(_FIGURES))
     for match in _MIXED.finditer(text):
         whole = match.group()
         mended = whole.replace("0", "o").replace("1", "l").replace("|", "l")
-        if words.has(mended) and not words.has(whole):
+        if is_word(mended) and not is_word(whole):
             yield from _changed(match.start(), whole, mended)
     for match in _SMALL_L.finditer(text):
         mended = f"I{match.group()[1:]}"
-        if words.has(mended) and not words.has(match.group()):
+        if is_word(mended) and not is_word(match.group()):
             yield from _changed(match.start(), match.group(), mended)
     position = 0
     while (split := _SPLIT.search(text, position)) is not None:
         position = split.start(2)
         head, tail = split.groups()
-        if words.has(head + tail) and not (words.has(head) and words.has(tail)):
+        if is_word(head + tail) and not (is_word(head) and is_word(tail)):
             yield split.end(1), split.start(2), ""
             position = split.end()
 
@@ -104,19 +106,3 @@ def _changed(start: int, old: str, new: str) -> Iterator[tuple[int, int, str]]:
     for offset, (before, after) in enumerate(zip(old, new, strict=True), start):
         if before != after:
             yield offset, offset + 1, after
-
-
-class _Words:
-    """Words that are known, and those that the text itself has more than once."""
-
-    def __init__(self, text: str, known: Collection[str]) -> None:
-        self.known = dictionary.words()
-        self.more = known
-        once: set[str] = set()
-        self.own: set[str] = set()
-        for word in _WORD.findall(text.lower()):
-            (self.own if word in once else once).add(word)
-
-    def has(self, word: str) -> bool:
-        word = word.lower()
-        return word in self.known or word in self.more or word in self.own

@@ -74,13 +74,10 @@ def _title(line: str, *, alone_above: bool, alone: bool) -> str | None:
 
 
 def _named_title(line: str) -> str | None:
-    if not _NAMED.match(line) or len(line) > _MAX_HEADING:
-        return None
     numbered = _NAMED_NUMBER.match(line)
-    if not numbered:
+    if not numbered or not _NAMED.match(line) or len(line) > _MAX_HEADING:
         return None
-    trailing = line[numbered.end() :].strip()
-    title = re.sub(r"^[\s.:–—-]+", "", trailing)
+    title = re.sub(r"^[\s.:–—-]+", "", line[numbered.end() :].strip())
     # "Section 4 shall apply" is a sentence; "Section 4: Security" and "ARTICLE IV" are headings.
     if title and (not title[0].isupper() or line.endswith((",", ";"))):
         return None

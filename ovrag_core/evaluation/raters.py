@@ -1,10 +1,9 @@
 """Agreement of two raters beyond chance, with intervals; nothing here knows what was rated.
 
-Cohen's kappa (1960) and its weighted form (1968), and the prevalence- and bias-adjusted kappa (Byrt, Bishop and Carlin
-1993), which stays readable where nearly all ratings are the same. Intervals are percentiles of a bootstrap over items:
-to draw items again is to draw the cells of the table of both raters from a multinomial distribution. Kappa is undefined
-where chance alone agrees always, that is where both raters used one and the same category; resamples in which it is are
-left out.
+Cohen's kappa (1960), its weighted form (1968), and the prevalence- and bias-adjusted kappa (Byrt, Bishop and Carlin
+1993), readable also where nearly all ratings are the same. Intervals are percentiles of a bootstrap over items, that is
+of multinomial draws of the table of both raters. Resamples in which both use one category leave kappa undefined, and
+are left out.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from ovrag_core.base import Evaluation, LatencyRecord, QueryRecord, Settings, Us
 from ovrag_core.evaluation import confusion, contamination, latency, quality
 from ovrag_core.evaluation.statistics import Estimate, Resampling
 
-Json = dict[str, object]
+Json = dict[str, Any]
 CACHE = Path("data/cache")
 NOTHING = "-"
 
@@ -42,41 +42,39 @@ def score_run(
     plan = resampling(settings.evaluation)
     frame = confusion.query_frame(records)
     scored = quality.score_quality(records, settings.evaluation.bertscore_model, cache)
-    sources = contamination.source_frame(records)
-    times = latency.summary(latency.latency_frame(seconds))
+    tables = (frame, scored.frame, contamination.source_frame(records), latency.summary(latency.latency_frame(seconds)))
     arms = {
         arm: {
-            **_arm(*(_of(arm, table) for table in (frame, scored.frame, sources, times)), plan=plan),
+            **_arm(*(table[table["arm"] == arm] for table in tables), plan=plan),
             "usage": _usage([record for record in records if record.arm == arm]),
         }
         for arm in frame["arm"].unique()
     }
-    baseline = scored.baseline._asdict() if scored.baseline else None
     return {
         "run": run or settings.evaluation.run,
         "interval": {"confidence": plan.confidence, "samples": plan.samples, "seed": plan.seed, "unit": "document"},
         "bertscore_model": scored.model,
-        "bertscore_baseline": baseline,
+        "bertscore_baseline": scored.baseline._asdict() if scored.baseline else None,
         "arms": arms,
     }
 
 
 def score_text(result: Json) -> str:
     """A scored run for people: counts, rates with their intervals, quality and seconds, a block each, a line an arm."""
-    arms = _dict(result["arms"])
+    arms = result["arms"]
     models = ", ".join(dict.fromkeys(arm["model"] for arm in arms.values()))
     queries = sum(arm["queries"] for arm in arms.values())
     failed = sum(arm["confusion"][name] for arm in arms.values() for name in ("unchecked", "error"))
     counts = f"{queries} queries judged" + (f", {failed} not" if failed else "")
-    confidence = f"{_dict(result['interval'])['confidence']:.0%}"
+    confidence = f"{result['interval']['confidence']:.0%}"
     head = f"run {result['run']}: {counts}, model {models}; {confidence} intervals, documents as clusters"
     blocks = [_table(title, columns, arms) for title, columns in _blocks(result).items()]
-    return "\n\n".join([head, *(block for block in blocks if block), *_seconds_block(arms)])
+    return "\n\n".join(block for block in [head, *blocks, _seconds(arms)] if block)
 
 
 def _blocks(result: Json) -> dict[str, dict[str, str]]:
     """The columns of each block of the text, by their headings: where the figure stands in the result of an arm."""
-    arms = _dict(result["arms"]).values()
+    arms = result["arms"].values()
     kinds = dict.fromkeys(kind for arm in arms for kind in arm["per_clash_type"])
     cells = ("tp", "fp", "tn", "fn", "unchecked", "error")
     scores = {f"BERTScore {name}": f"bertscore.{name}" for name in ("precision", "recall", "f1")}
@@ -94,63 +92,51 @@ def _blocks(result: Json) -> dict[str, dict[str, str]]:
     }
 
 
-def _seconds_block(arms: Mapping[str, Json]) -> list[str]:
+def _seconds(arms: Mapping[str, Json]) -> str:
     """Seconds per part, a line an arm and part; nothing where no arm was timed."""
-    rows = [
-        [arm, stage, str(row["n"]), *(_seconds(row[name]) for name in latency.STATISTICS[1:-1]), _share(row["share"])]
-        for arm, result in arms.items()
-        for stage, row in _dict(result["latency"]).items()
-    ]
-    return [_aligned([["seconds", "part", *latency.STATISTICS], *rows], left=2)] if rows else []
+    rows = [["seconds", "part", *latency.STATISTICS]]
+    for arm, result in arms.items():
+        for stage, row in result["latency"].items():
+            measured = [row[name] for name in latency.STATISTICS[1:-1]]
+            cells = [NOTHING if v is None else f"{v:.4g}" if v < 1000 else f"{v:,.0f}" for v in measured]
+            share = NOTHING if row["share"] is None else f"{row['share']:.1%}"
+            rows.append([arm, stage, str(row["n"]), *cells, share])
+    return _aligned(rows, left=2) if len(rows) > 1 else ""
 
 
 def _table(title: str, columns: Mapping[str, str], arms: Mapping[str, Json]) -> str:
     """A line an arm under the headings; empty where no arm has anything to show."""
     rows = [[name, *(_cell(arm, key) for key in columns.values())] for name, arm in arms.items()]
-    if all(cell == NOTHING for row in rows for cell in row[1:]):
-        return ""
-    return _aligned([[title, *columns], *rows])
+    return _aligned([[title, *columns], *rows]) if any({*row[1:]} - {NOTHING} for row in rows) else ""
 
 
 def _aligned(rows: Sequence[Sequence[str]], left: int = 1) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        [
-            cell.ljust(width) if column < left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        for row in rows
-    ]
-    return "\n".join("  ".join(line).rstrip() for line in lines)
-
-
-def _dict(value: object) -> dict[str, Any]:
-    assert isinstance(value, dict)
-    return value
+    lines = []
+    for row in rows:
+        words = [cell.ljust(width) for cell, width in zip(row[:left], widths, strict=False)]
+        figures = [cell.rjust(width) for cell, width in zip(row[left:], widths[left:], strict=True)]
+        lines.append("  ".join([*words, *figures]).rstrip())
+    return "\n".join(lines)
 
 
 def _cell(arm: Json, place: str) -> str:
     """A count, or a figure with its interval, at a dotted place of an arm's result."""
     *parents, name = place.split(".")
     for parent in parents:
-        arm = _dict(arm.get(parent, {}))
+        arm = arm.get(parent, {})
     value, bounds = arm.get(name), arm.get(f"{name}_interval")
     if not isinstance(value, float):
         return NOTHING if value is None else str(value)
     return f"{value:.3f}" + (f" [{bounds[0]:.3f}, {bounds[1]:.3f}]" if isinstance(bounds, list) else "")
 
 
-def _seconds(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.4g}" if value < 1000 else f"{value:,.0f}"
-
-
-def _share(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.1%}"
-
-
 def _arm(
     frame: pd.DataFrame, scored: pd.DataFrame, sources: pd.DataFrame, times: pd.DataFrame, *, plan: Resampling
 ) -> Json:
+    shares = contamination.shares(sources, plan)
+    about = shares.iloc[0] if len(shares) else pd.Series(dtype=object)
+    kinds = {True: "recorded", False: "computed"}
     return {
         "model": ", ".join(sorted(frame["model"].unique())),
         "documents": int(frame["document_id"].nunique()),
@@ -161,18 +147,18 @@ def _arm(
         "per_question": {name: _group(group, plan) for name, group in frame.groupby("question_id", sort=True)},
         "per_contract": {name: _document(group) for name, group in frame.groupby("document_id", sort=True)},
         "contracts": _documents(frame, plan),
-        **_rate("hard_reject_rate", confusion.hard_reject_rate(frame, plan)),
+        **_rate("hard_reject_rate", confusion.share_of(frame, "hard_rejected", "completed", plan)),
         "corrections": {
             "needed": int(frame["needed"].sum()),
             "succeeded": int(frame["succeeded"].sum()),
-            **_rate("success_rate", confusion.correction_success(frame, plan)),
+            **_rate("success_rate", confusion.share_of(frame, "succeeded", "needed", plan)),
         },
         "outcomes": {name: int((frame["outcome"] == name).sum()) for name in sorted(frame["outcome"].unique())},
         "accepted_at": {
             str(int(attempt)): int((frame["accepted_at"] == attempt).sum())
             for attempt in sorted(frame["accepted_at"].dropna().unique())
         },
-        "quality_source": _quality_source(scored),
+        "quality_source": " and ".join(kinds[kind] for kind in sorted(scored["recorded"].unique())) or None,
         **_rate("rouge_l", confusion.mean_of(scored, "rouge_l", plan)),
         **_rate("rouge_l_accepted", confusion.mean_of(scored[scored["accepted"]], "rouge_l", plan)),
         "bertscore": {
@@ -184,7 +170,8 @@ def _arm(
             row["part"]: {"n": int(row["n"]), **{name: _number(row[name]) for name in latency.STATISTICS[1:]}}
             for _, row in times.iterrows()
         },
-        **_sources(sources, plan),
+        **_measured(about, "other", "wrong_contract_rate"),
+        **{f"{kind}_contract_rate": _number(about[kind]) for kind in ("asked", "mixed") if len(about)},
     }
 
 
@@ -199,16 +186,6 @@ def _usage(records: Sequence[QueryRecord]) -> Json:
     return used
 
 
-def _quality_source(scored: pd.DataFrame) -> str | None:
-    """Name the source of the scores: `computed` here, `recorded` with the run, or both."""
-    kinds = {True: "recorded", False: "computed"}
-    return " and ".join(kinds[kind] for kind in sorted(scored["recorded"].unique())) or None
-
-
-def _of(arm: str, table: pd.DataFrame) -> pd.DataFrame:
-    return table[table["arm"] == arm]
-
-
 def _group(frame: pd.DataFrame, plan: Resampling) -> Json:
     counts = confusion.count(frame)
     measured = confusion.rates(frame, plan)
@@ -217,8 +194,7 @@ def _group(frame: pd.DataFrame, plan: Resampling) -> Json:
 
 
 def _document(frame: pd.DataFrame) -> Json:
-    counts = confusion.count(frame)
-    row = frame.iloc[0]
+    counts, row = confusion.count(frame), frame.iloc[0]
     return {
         "label": row["label"] or None,
         "clash_type": row["clash_type"] if row["label"] == "CLASH" else None,
@@ -231,28 +207,18 @@ def _document(frame: pd.DataFrame) -> Json:
 def _documents(frame: pd.DataFrame, plan: Resampling) -> Json:
     row = confusion.document_rates(frame, plan.confidence).iloc[0]
     counts: Json = {name: int(row[name]) for name in ("clashes", "clashes_flagged", "clean", "clean_flagged")}
-    for name in ("detection", "false_alarm"):
-        counts |= {name: _number(row[name]), f"{name}_interval": _interval(row[f"{name}_low"], row[f"{name}_high"])}
-    return counts
-
-
-def _sources(frame: pd.DataFrame, plan: Resampling) -> Json:
-    table = contamination.shares(frame, plan)
-    if table.empty:
-        return {"wrong_contract_rate": None, "wrong_contract_rate_interval": None}
-    row = table.iloc[0]
-    wrong: Json = {"wrong_contract_rate": _number(row["other"])}
-    wrong["wrong_contract_rate_interval"] = _interval(row["other_low"], row["other_high"])
-    return wrong | {f"{kind}_contract_rate": _number(row[kind]) for kind in ("asked", "mixed")}
+    return counts | _measured(row, "detection") | _measured(row, "false_alarm")
 
 
 def _rate(name: str, estimate: Estimate) -> Json:
-    return {name: _number(estimate.value), f"{name}_interval": _interval(estimate.low, estimate.high)}
+    return _measured(confusion.bounds(name, estimate), name)
 
 
-def _interval(low: object, high: object) -> list[float] | None:
-    bounds = [_number(low), _number(high)]
-    return [bound for bound in bounds if bound is not None] if None not in bounds else None
+def _measured(row: Mapping[str, object] | pd.Series, column: str, name: str = "") -> Json:
+    """A figure of a table's row and its interval, null where they are missing."""
+    interval = [_number(row.get(f"{column}{end}")) for end in ("_low", "_high")]
+    name = name or column
+    return {name: _number(row.get(column)), f"{name}_interval": None if None in interval else interval}
 
 
 def _number(value: object) -> float | None:

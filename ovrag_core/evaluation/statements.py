@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import pandas as pd
 
-from ovrag_core.base import QueryRecord, Triple, Violation
-from ovrag_core.evaluation.confusion import arms_of, cell, columns, ordered
-from ovrag_core.evaluation.contamination import about
+from ovrag_core.base import QueryRecord, Triple
+from ovrag_core.evaluation.confusion import arms_of, bounds, cell, ordered
+from ovrag_core.evaluation.contamination import about, last_violations
 from ovrag_core.evaluation.statistics import Resampling, ratio
 from ovrag_core.ontology import ABox, Ontology, assert_triples
 
@@ -74,7 +74,7 @@ def _where_read(
     mean = ratio(counts, [float(queries[name]) for name in sorted(queries)], plan, proportion=False)
     located = [(record, triple.evidence) for record, triple in chosen if triple.evidence]
     foreign = sum(passage.document_id != record.document_id for record, passage in located)
-    return columns("per_query", mean) | {"located": len(located), "foreign": foreign}
+    return bounds("per_query", mean) | {"located": len(located), "foreign": foreign}
 
 
 def assert_all(records: Sequence[QueryRecord], ontology: Ontology) -> Asserted:
@@ -85,7 +85,7 @@ def assert_all(records: Sequence[QueryRecord], ontology: Ontology) -> Asserted:
         for record in records:
             triples = [statement.triple for statement in statements_of(record)] if record.arm == arm else []
             if triples:
-                key = tuple(_bare(triples))
+                key = tuple(t.model_copy(update={"evidence": None, "origin": "context"}) for t in triples)
                 abox = aboxes[key] if key in aboxes else aboxes.setdefault(key, assert_triples(triples, ontology))
                 asserted.setdefault(arm, []).append((record.document_id, abox, triples))
     return asserted
@@ -98,7 +98,10 @@ def coverage(asserted: Asserted, ontology: Ontology, plan: Resampling) -> pd.Dat
     `properties_of`. A statement takes part when it asserts something in the ontology's terms.
     """
     rows = []
-    terms = {term.iri: term for term in (*ontology.classes, *ontology.properties)}
+    class_iris = {term.iri for term in ontology.classes}
+    property_iris = {term.iri for term in ontology.properties}
+    # What a property says that is only the inverse of another is asserted by the other.
+    sayable = sum(term.inverse is None for term in ontology.properties)
     for arm, boxes in asserted.items():
         totals, heard = Counter[str](), Counter[str]()
         used: set[str] = set()
@@ -108,13 +111,10 @@ def coverage(asserted: Asserted, ontology: Ontology, plan: Resampling) -> pd.Dat
             used |= {fact.term for fact in abox.facts}
         names = sorted(totals)
         share = ratio([float(heard[n]) for n in names], [float(totals[n]) for n in names], plan)
-        classes = sum(term.iri in used for term in ontology.classes)
-        properties = len({iri for iri in used if iri in terms}) - classes
         row = {"arm": arm, "queries": len(boxes), "statements": totals.total()}
-        row |= {"classes": classes, "classes_of": len(ontology.classes)}
-        rows.append(
-            row | {"properties": properties, "properties_of": _sayable(ontology)} | columns("taking_part", share)
-        )
+        row |= {"classes": len(used & class_iris), "classes_of": len(ontology.classes)}
+        row |= {"properties": len(used & property_iris), "properties_of": sayable}
+        rows.append(row | bounds("taking_part", share))
     names = ["arm", "queries", "statements", "taking_part", "taking_part_low", "taking_part_high"]
     return pd.DataFrame(rows, columns=[*names, "classes", "classes_of", "properties", "properties_of"])
 
@@ -146,11 +146,12 @@ def violations(records: Sequence[QueryRecord]) -> pd.DataFrame:
     Columns: arm, rule, kind, severity, clash_type, cause, queries, contracts, on_clash, on_clean (queries about
     documents with that label).
     """
-    rank = {arm: number for number, arm in enumerate(arms_of(records))}
     groups: dict[tuple[str, ...], list[QueryRecord]] = {}
     for record in records:
-        for key in {_kind_of(record.arm, violation) for violation in last_violations(record)}:
-            groups.setdefault(key, []).append(record)
+        broken = {(v.rule, v.kind, v.severity, v.clash_type or "", v.cause or "") for v in last_violations(record)}
+        for breach in broken:
+            groups.setdefault((record.arm, *breach), []).append(record)
+    rank = {arm: number for number, arm in enumerate(arms_of(records))}
     rows = []
     for key, group in sorted(groups.items(), key=lambda item: (rank[item[0][0]], -len(item[1]), item[0])):
         labels = Counter(record.label for record in group)
@@ -158,17 +159,6 @@ def violations(records: Sequence[QueryRecord]) -> pd.DataFrame:
         rows.append((*key, len(group), documents, labels["CLASH"], labels["CLEAN"]))
     names = ["arm", "rule", "kind", "severity", "clash_type", "cause", "queries", "contracts", "on_clash", "on_clean"]
     return pd.DataFrame(rows, columns=names)
-
-
-def _kind_of(arm: str, violation: Violation) -> tuple[str, ...]:
-    kind = (violation.rule, violation.kind, violation.severity, violation.clash_type or "", violation.cause or "")
-    return (arm, *kind)
-
-
-def last_violations(record: QueryRecord) -> tuple[Violation, ...]:
-    """Everything that the last attempt that was judged breaks, warnings included."""
-    verdicts = [attempt.verdict for attempt in record.attempts if attempt.verdict is not None]
-    return verdicts[-1].violations if verdicts else ()
 
 
 def missed(records: Sequence[QueryRecord]) -> pd.DataFrame:
@@ -204,12 +194,3 @@ def miss_reason(record: QueryRecord) -> str:
         "nothing was read in the asked contract": not asked_statements,
     }
     return next((name for name, holds in reasons.items() if holds), COMPATIBLE)
-
-
-def _bare(triples: Iterable[Triple]) -> list[Triple]:
-    return [triple.model_copy(update={"evidence": None, "origin": "context"}) for triple in triples]
-
-
-def _sayable(ontology: Ontology) -> int:
-    """Properties without those that are only the inverse of another: what those say is asserted by the other."""
-    return sum(term.inverse is None for term in ontology.properties)

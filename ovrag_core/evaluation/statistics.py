@@ -1,13 +1,10 @@
 """Intervals and paired tests over clusters of queries; nothing here knows what is being counted.
 
-Queries about one document are not independent, so documents are resampled, not queries. Every headline figure is a
-ratio of two sums over documents (precision is Σtp / Σ(tp + fp), a mean score is Σscore / Σ1), and its interval is a
-bias-corrected and accelerated (BCa) bootstrap over documents (Efron 1987). Where BCa is undefined, because resamples
-exist in which the denominator is empty, the percentile interval of the defined resamples is given. Where every document
-shows the same proportion a bootstrap has nothing to resample and would claim certainty; then the Wilson score interval
-with the number of documents as its n is given, which treats each document as one trial; where the figure is no
-proportion, a mean score or a mean number of attempts, nothing can be said of its spread and no interval is given. With
-fewer than two documents there is none either.
+Queries about one document are not independent, so documents are resampled. Every headline figure is a ratio of two sums
+over documents; its interval is a bias-corrected and accelerated (BCa) bootstrap (Efron 1987), or, where resamples with
+an empty denominator leave that undefined, the percentile interval of the others. Where all documents show the same
+proportion a bootstrap would claim certainty: then Wilson's score interval takes each document as one trial, and a
+figure that is no proportion gets no interval. With fewer than two documents there is none either.
 """
 
 from __future__ import annotations

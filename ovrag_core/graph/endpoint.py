@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import TracebackType
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 import httpx2
@@ -20,10 +18,8 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from ovrag_core.base import GraphError, Unchecked
 from ovrag_core.graph import query as queries
-from ovrag_core.graph.query import Term
+from ovrag_core.graph.query import Row, Term
 from ovrag_core.text import one_line
-
-Row = dict[str, Term]
 
 _JSON = ("application/sparql-results+json", "application/json")
 _BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -34,10 +30,7 @@ _RETVAL = "__ASK_RETVAL"  # the column in which Virtuoso 7 answers an ASK
 _LONGEST_PAUSE = 10.0  # seconds between two attempts, whatever the server asks for
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    rows: list[Row]
-    boolean: bool | None
+_Answer = list[Row] | bool
 
 
 class EndpointStore:
@@ -50,30 +43,35 @@ class EndpointStore:
     def __init__(
         self, url: str, *, graph: str | None = None, seconds: float = 10.0, attempts: int = 3, pause: float = 0.5
     ) -> None:
-        self.url = _checked(url)
+        address = urlsplit(url)
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise GraphError(f"{one_line(url, 80)} is no address of an endpoint; write http://host/sparql")
+        if address.username is not None or address.password is not None:
+            raise GraphError("the address of the endpoint holds a user or password; take them out")
+        self.url = url
         self._form = {"default-graph-uri": NamedNode(graph).value} if graph else {}
         self._seconds, self._attempts, self._pause = seconds, max(1, attempts), pause
-        self._client = httpx2.Client(
-            timeout=seconds, headers={"Accept": _JSON[0], "User-Agent": "ovrag"}, trust_env=not _is_local(url)
-        )
-        self._kept: OrderedDict[str, _Answer] = OrderedDict()
+        is_local = address.hostname in ("localhost", "127.0.0.1", "::1")  # which no proxy can know
+        headers = {"Accept": _JSON[0], "User-Agent": "ovrag"}
+        self._client = httpx2.Client(timeout=seconds, headers=headers, trust_env=not is_local)
+        self._answer = lru_cache(_KEPT)(self._asked)  # an error is not kept
         self._unreached = False
 
     def ask(self, query: str, terms: Mapping[str, Term] | None = None) -> bool:
         """See `Store.ask`."""
         queries.check(query, "ASK")
         answer = self._answer(queries.bind(query, terms or {}))
-        if answer.boolean is None:
+        if not isinstance(answer, bool):
             raise Unchecked(f"{self.url} gave no truth value")
-        return answer.boolean
+        return answer
 
     def select(self, query: str, terms: Mapping[str, Term] | None = None) -> list[Row]:
         """See `Store.select`."""
         queries.check(query, "SELECT")
         answer = self._answer(queries.bind(query, terms or {}))
-        if answer.boolean is not None:
+        if isinstance(answer, bool):
             raise Unchecked(f"{self.url} gave a truth value where rows were asked for")
-        return [dict(row) for row in answer.rows]
+        return [dict(row) for row in answer]
 
     def triples(
         self,
@@ -96,20 +94,8 @@ class EndpointStore:
     def __enter__(self) -> EndpointStore:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
-
-    def _answer(self, query: str) -> _Answer:
-        if query in self._kept:
-            self._kept.move_to_end(query)
-            return self._kept[query]
-        answer = self._asked(query)
-        self._kept[query] = answer
-        if len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
-        return answer
 
     def _asked(self, query: str) -> _Answer:
         """The answer, at the first attempt that is not refused for the moment."""
@@ -154,18 +140,10 @@ class EndpointStore:
             answer = _parsed(json.loads(body))
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise Unchecked(f"{self.url} answered with something that is no SPARQL result") from None
-        if len(answer.rows) >= _seconds(headers.get("x-sparql-maxrows")) > 0:
-            raise Unchecked(f"{self.url} cut the answer off after {len(answer.rows)} rows; ask for less at once")
+        rows = [] if isinstance(answer, bool) else answer
+        if len(rows) >= _seconds(headers.get("x-sparql-maxrows")) > 0:
+            raise Unchecked(f"{self.url} cut the answer off after {len(rows)} rows; ask for less at once")
         return answer
-
-
-def _checked(url: str) -> str:
-    address = urlsplit(url)
-    if address.scheme not in ("http", "https") or not address.hostname:
-        raise GraphError(f"{one_line(url, 80)} is no address of an endpoint; write http://host/sparql")
-    if address.username is not None or address.password is not None:
-        raise GraphError("the address of the endpoint holds a user or password; take them out")
-    return url
 
 
 def _triple(terms: Mapping[str, Term]) -> Triple:
@@ -175,11 +153,6 @@ def _triple(terms: Mapping[str, Term]) -> Triple:
     return Triple(subject, predicate, terms["o"])
 
 
-def _is_local(url: str) -> bool:
-    """Return True where a proxy cannot know the host."""
-    return urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")
-
-
 def _parsed(document: object) -> _Answer:
     """SPARQL 1.1 Query Results JSON (https://www.w3.org/TR/sparql11-results-json/); ValueError for anything else."""
     if not isinstance(document, dict):
@@ -187,23 +160,19 @@ def _parsed(document: object) -> _Answer:
     if "boolean" in document:
         if not isinstance(document["boolean"], bool):
             raise ValueError
-        return _Answer([], document["boolean"])
+        return document["boolean"]
     bindings = document["results"]["bindings"]
     if not isinstance(bindings, list):
         raise ValueError
     rows = [{str(name): _term(term) for name, term in row.items()} for row in bindings]
     head = document.get("head")
-    if isinstance(head, dict) and head.get("vars") == [_RETVAL]:
-        return _Answer([], _truth(rows))
-    return _Answer(rows, None)
+    return _truth(rows) if isinstance(head, dict) and head.get("vars") == [_RETVAL] else rows
 
 
 def _truth(rows: list[Row]) -> bool:
     """The truth value that Virtuoso gives as a table: one row that holds 1, or no row at all for a no."""
-    if not rows:
-        return False
     values = [{name: getattr(term, "value", None) for name, term in row.items()} for row in rows]
-    if values not in ([{_RETVAL: "1"}], [{_RETVAL: "0"}]):
+    if values not in ([], [{_RETVAL: "1"}], [{_RETVAL: "0"}]):
         raise ValueError
     return values == [{_RETVAL: "1"}]
 

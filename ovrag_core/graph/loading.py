@@ -9,12 +9,10 @@ from dataclasses import dataclass, field
 from itertools import permutations
 from pathlib import Path
 
-from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Triple, parse
+from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, parse
 
 from ovrag_core.base import GraphError, OvragError
-
-Subject = NamedNode | BlankNode | Triple
-Object = NamedNode | BlankNode | Literal | Triple
+from ovrag_core.graph.query import Term
 
 TYPE = NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 LABEL = NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
@@ -72,8 +70,10 @@ def read_triples(
             raise GraphError(f"{path} holds no triples; give a graph that says something")
         distinct.update((_mended(triple, repaired), None) for triple in triples)
     predicates = set(table.predicates.values()) if table else set()
-    shown = (triple for triple in distinct if triple.predicate not in predicates or _name(triple.subject) not in hidden)
-    triples = list(shown)
+    hidden_nodes = set(map(NamedNode, hidden))
+    triples = [
+        triple for triple in distinct if triple.predicate not in predicates or triple.subject not in hidden_nodes
+    ]
     return triples, LoadReport(len(triples), tuple(sorted(repaired.items())), _double_labels(triples))
 
 
@@ -146,7 +146,7 @@ def _mended(triple: Triple, repaired: dict[str, str]) -> Triple:
     return Triple(subject, triple.predicate, object_)  # type: ignore[arg-type]  # a mended IRI is an IRI
 
 
-def _mend(term: Object, repaired: dict[str, str]) -> Object:
+def _mend(term: Term, repaired: dict[str, str]) -> Term:
     if not isinstance(term, NamedNode):
         return term
     iri = term.value
@@ -156,10 +156,6 @@ def _mend(term: Object, repaired: dict[str, str]) -> Object:
         return term
     repaired[term.value] = iri
     return NamedNode(iri)
-
-
-def _name(node: Subject) -> str:
-    return node.value if isinstance(node, NamedNode) else ""
 
 
 def _double_labels(triples: Sequence[Triple]) -> dict[str, tuple[str, ...]]:

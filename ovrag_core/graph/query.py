@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from pyoxigraph import BlankNode, Literal, NamedNode, Triple, Variable
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from ovrag_core.base import GraphError
 
 Term = NamedNode | BlankNode | Literal | Triple
+Row = dict[str, Term]
 
 _TOKEN = re.compile(
     r"""(?P<string>\"{3}(?:\\.|(?!\"{3}).)*\"{3}|'{3}(?:\\.|(?!'{3}).)*'{3}|"(?:\\.|[^"\\\n\r])*"|'(?:\\.|[^'\\\n\r])*')
@@ -71,19 +72,23 @@ def bind(query: str, terms: Mapping[str, Term]) -> str:
     A term is written by the N-Triples grammar, so that no text of a label can become a part of the query. Raises
     GraphError for a blank node, which another store cannot know, and for a variable that the query gives back.
     """
-    written = {name: _written(name, term) for name, term in terms.items()}
+    for name, term in terms.items():
+        if not isinstance(term, NamedNode | Literal):
+            raise GraphError(
+                f"?{name} is bound to {term}, which has no name outside its own graph; bind an IRI or a literal"
+            )
     pieces, in_head = [], False
     for kind, text in tokens(query):
         if kind == "word" and text.upper() == "SELECT":
             in_head = True
         elif text == "{" and kind == "other":
             in_head = False
-        if kind != "variable" or text[1:] not in written:
+        if kind != "variable" or text[1:] not in terms:
             pieces.append(text)
         elif in_head:
             raise GraphError(f"the query gives back {text}, which is bound already; take it out of the head")
         else:
-            pieces.append(written[text[1:]])
+            pieces.append(str(terms[text[1:]]))
     return "".join(pieces)
 
 
@@ -107,14 +112,3 @@ def with_bound(query: str, names: frozenset[str]) -> str:
     added = " ".join(f"?{name}" for name in sorted(names - set(selected)))
     texts = [text for _, text in lexemes]
     return "".join([*texts[:insertion], added, " ", *texts[insertion:]])
-
-
-def _written(name: str, term: Term) -> str:
-    if isinstance(term, NamedNode | Literal):
-        return str(term)
-    raise GraphError(f"?{name} is bound to {term}, which has no name outside its own graph; bind an IRI or a literal")
-
-
-def variables(terms: Mapping[str, Term]) -> dict[Variable, Term]:
-    """The same terms, as pyoxigraph takes them."""
-    return {Variable(name): term for name, term in terms.items()}

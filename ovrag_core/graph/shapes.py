@@ -35,17 +35,8 @@ _COMPARISONS: dict[Node, Callable[[Decimal, Decimal], bool]] = {
     SH.minExclusive: operator.gt,
     SH.maxExclusive: operator.lt,
 }
-_NO_CONSTRAINTS = {
-    SH.sparql,
-    SH.severity,
-    SH.message,
-    SH.name,
-    SH.description,
-    SH.order,
-    SH.path,
-    SH.deactivated,
-    *_TARGETS,
-}
+_DESCRIBING = "sparql severity message name description order path deactivated"
+_NO_CONSTRAINTS = {*_TARGETS, *(SH[name] for name in _DESCRIBING.split())}
 _SUPPORTED = "sh:class, sh:or, sh:sparql, and of a property counts, bounds and sh:lessThan"
 
 Said = tuple[tuple[NamedNode, Term], ...]  # predicates with their values at a node
@@ -160,12 +151,12 @@ class _ShapeReader:
         named = [node for node in self.graph.objects(shape, SH.property) if self._name(node)]
         checks = self._checks(shape, named)
         queries = tuple(sorted(self._select(shape, query) for query in self.graph.objects(shape, SH.sparql)))
-        if self.named_by and not self._name(shape) and (checks or queries):
-            raise OntologyError(
-                f"{self.where}the shape {shape} has a constraint without ovr:rule; name the rule it states"
-            )
         if checks or queries or not self.named_by:
-            yield self._name(shape) or str(shape), Shape(targets, checks, queries)
+            if self.named_by and not self._name(shape):
+                raise OntologyError(
+                    f"{self.where}the shape {shape} has a constraint without ovr:rule; name the rule it states"
+                )
+            yield self._called(shape), Shape(targets, checks, queries)
         for node in named:
             yield self._name(node), Shape(targets, self._checks(node), ())
 

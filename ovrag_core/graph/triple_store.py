@@ -9,21 +9,18 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from pyoxigraph import BlankNode, NamedNode, Quad, QueryBoolean, QuerySolutions, Triple
+from pyoxigraph import BlankNode, NamedNode, Quad, QueryBoolean, QuerySolutions, Triple, Variable
 from pyoxigraph import Store as Oxigraph
 
 from ovrag_core.base import GraphError, OvragError, Unchecked
 from ovrag_core.graph import query as queries
 from ovrag_core.graph.loading import FactTable, LoadReport, read_triples
-from ovrag_core.graph.query import Term
+from ovrag_core.graph.query import Row, Term
 from ovrag_core.text import one_line
 
 if TYPE_CHECKING:
     from ovrag_core.graph.endpoint import EndpointStore
 
-__all__ = ["EmbeddedStore", "Store", "Term", "load_graph", "open_graph"]
-
-Row = dict[str, Term]
 Answer = TypeVar("Answer")
 
 
@@ -65,13 +62,19 @@ class EmbeddedStore:
     def ask(self, query: str, terms: Mapping[str, Term] | None = None) -> bool:
         """See `Store.ask`."""
         queries.check(query, "ASK")
-        return self._within(lambda: self._asked(query, terms or {}))
+        answer = self._within(lambda: self._answered(query, terms or {}))
+        if not isinstance(answer, bool):
+            raise Unchecked("the graph gave no truth value")
+        return answer
 
     def select(self, query: str, terms: Mapping[str, Term] | None = None) -> list[Row]:
         """See `Store.select`."""
         queries.check(query, "SELECT")
         full = queries.with_bound(query, frozenset(terms)) if terms else query
-        return self._within(lambda: self._selected(full, terms or {}))
+        answer = self._within(lambda: self._answered(full, terms or {}))
+        if not isinstance(answer, list):
+            raise Unchecked("the graph gave no rows")
+        return answer
 
     def triples(
         self,
@@ -87,20 +90,13 @@ class EmbeddedStore:
         gone = set(removed)
         return EmbeddedStore((t for t in self.triples() if t not in gone), self.report, self._seconds)
 
-    def _asked(self, query: str, terms: Mapping[str, Term]) -> bool:
+    def _answered(self, query: str, terms: Mapping[str, Term]) -> bool | list[Row] | None:
         with _reported():
-            answer = self._store.query(query, substitutions=queries.variables(terms))
-            if isinstance(answer, QueryBoolean):
-                return bool(answer)
-        raise Unchecked("the graph gave no truth value")
-
-    def _selected(self, query: str, terms: Mapping[str, Term]) -> list[Row]:
-        with _reported():
-            answer = self._store.query(query, substitutions=queries.variables(terms))
+            answer = self._store.query(query, substitutions={Variable(name): term for name, term in terms.items()})
             if isinstance(answer, QuerySolutions):
                 names = [variable.value for variable in answer.variables if variable.value not in terms]
                 return [{name: row[name] for name in names if row[name] is not None} for row in answer]
-        raise Unchecked("the graph gave no rows")
+            return bool(answer) if isinstance(answer, QueryBoolean) else None
 
     def _within(self, action: Callable[[], Answer]) -> Answer:
         """The answer within the time limit. A query cannot be stopped: it is left to a thread that ends with us."""

@@ -163,13 +163,7 @@ class ChatModel:
         purpose: str,
     ) -> Reply:
         """See `Chat.complete`."""
-        request = self._request(messages, schema, temperature, seed)
-        return run(self._complete(request, schema, purpose, current_tally()))
-
-    def _request(
-        self, messages: Sequence[Message], schema: type[BaseModel] | None, temperature: float, seed: int | None
-    ) -> Request:
-        return Request(
+        request = Request(
             model=self.name,
             messages=tuple(Message(m.role, without_surrogates(m.content)) for m in messages),
             temperature=temperature,
@@ -177,6 +171,7 @@ class ChatModel:
             max_tokens=self._max_tokens,
             schema=strict_schema(schema) if schema else None,
         )
+        return run(self._complete(request, schema, purpose, current_tally()))
 
     async def _complete(
         self, request: Request, schema: type[BaseModel] | None, purpose: str, tally: Tally | None
@@ -196,7 +191,15 @@ class ChatModel:
             if tally is not None:  # what cannot be used was paid for all the same
                 for call in sent:
                     tally.add(purpose, call.usage, call.seconds)
-        return _reply(sent, parsed)
+        return Reply(
+            text=sent[-1].text,
+            parsed=parsed,
+            usage=sum_usage(completion.usage for completion in sent),
+            finish_reason=sent[-1].finish_reason,
+            seconds=sum(completion.seconds for completion in sent),
+            model=sent[-1].model,
+            cached=all(completion.cached for completion in sent),
+        )
 
     async def _attempt(
         self, request: Request, schema: type[BaseModel] | None, sent: list[Completion], *, anew: bool
@@ -238,19 +241,6 @@ def _repair(request: Request, text: str, problem: ModelError) -> Request:
     plea = f"That cannot be used: {problem}. Answer again with one JSON object, and nothing else, of this JSON Schema:"
     turns = (Message("assistant", text or "(nothing)"), Message("user", f"{plea} {wanted}"))
     return replace(request, messages=request.messages + turns)
-
-
-def _reply(completions: Sequence[Completion], parsed: BaseModel | None) -> Reply:
-    final = completions[-1]
-    return Reply(
-        text=final.text,
-        parsed=parsed,
-        usage=sum_usage(c.usage for c in completions),
-        finish_reason=final.finish_reason,
-        seconds=sum(c.seconds for c in completions),
-        model=final.model,
-        cached=all(c.cached for c in completions),
-    )
 
 
 def without_surrogates(text: str) -> str:

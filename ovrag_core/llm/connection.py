@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ovrag_core.base import ModelSetupError, Options, StoreError, project_file
 from ovrag_core.llm.background import run
@@ -17,6 +18,9 @@ from ovrag_core.llm.meter import Budget, Tally
 from ovrag_core.llm.prices import Prices, load_prices
 from ovrag_core.llm.replay import RecordedReplies
 from ovrag_core.llm.store import ReplyStore, warn_on_stderr
+
+if TYPE_CHECKING:
+    from ovrag_core.llm.openai import OpenAIBackend
 
 # What a reply depends on. The rest says how it is come by: a replay has the records of the run that was recorded.
 SHAPES_REPLIES = frozenset({"model", "embedding_model", "max_tokens", "temperature", "seed"})
@@ -31,11 +35,14 @@ class Connection:
     prices: Prices
     budget: Budget | None
     store: ReplyStore | None
-    _disconnect: Callable[[], None]
+    server: OpenAIBackend | None
 
     def close(self) -> None:
         """Close the connections and sort what was recorded."""
-        self._disconnect()
+        if self.server is not None:
+            run(self.server.close())
+            if self.store is not None:
+                self.store.sort()
 
     def cost_usd(self, used: Tally) -> float | None:
         """US dollars for what was used, by the price file; None where a model that was used has no price."""
@@ -67,7 +74,14 @@ def connect(
         raise ValueError("offline work connects to no model")
     prices = load_prices(folder / options.prices)
     if options.provider == "replay":
-        return _replay(options, folder, prices, say)
+        if options.store is None:
+            raise ModelSetupError("provider replay needs the path of a store of recorded replies in llm.store")
+        store = ReplyStore(folder / options.store, warn=say)
+        if not len(store):
+            raise StoreError(
+                f"{store.path} holds no recorded reply; record some with a model first, or name another store"
+            )
+        return _connection(options, RecordedReplies(store), prices, store=store)
     return _remote(options, folder, prices, spent_usd, say)
 
 
@@ -89,15 +103,6 @@ def open_chat(options: Options) -> Iterator[Chat | None]:
             )
 
 
-def _replay(options: Options, folder: Path, prices: Prices, say: Callable[[str], None]) -> Connection:
-    if options.store is None:
-        raise ModelSetupError("provider replay needs the path of a store of recorded replies in llm.store")
-    store = ReplyStore(folder / options.store, warn=say)
-    if not len(store):
-        raise StoreError(f"{store.path} holds no recorded reply; record some with a model first, or name another store")
-    return _connection(options, RecordedReplies(store), prices, None, store, lambda: None)
-
-
 def _remote(options: Options, folder: Path, prices: Prices, spent_usd: float, say: Callable[[str], None]) -> Connection:
     from ovrag_core.llm.openai import OpenAIBackend  # noqa: PLC0415 - takes a second; a replay shall not wait for it
 
@@ -116,27 +121,21 @@ def _remote(options: Options, folder: Path, prices: Prices, spent_usd: float, sa
         budget=budget,
         announce=say,
     )
-    if options.store is None:
+    store = ReplyStore(folder / options.store, create=True, warn=say) if options.store else None
+    if not store:  # else all that is asked may be recorded
         run(server.knock())
-        return _connection(options, server, prices, budget, None, lambda: run(server.close()))
-    store = ReplyStore(folder / options.store, create=True, warn=say)
-    if not len(store):  # else all that is asked may be recorded
-        run(server.knock())
-
-    def disconnect() -> None:
-        run(server.close())
-        store.sort()
-
-    return _connection(options, RecordedReplies(store, server), prices, budget, store, disconnect)
+    backend = server if store is None else RecordedReplies(store, server)
+    return _connection(options, backend, prices, budget=budget, store=store, server=server)
 
 
 def _connection(
     options: Options,
     backend: Backend,
     prices: Prices,
-    budget: Budget | None,
-    store: ReplyStore | None,
-    disconnect: Callable[[], None],
+    *,
+    budget: Budget | None = None,
+    store: ReplyStore | None = None,
+    server: OpenAIBackend | None = None,
 ) -> Connection:
     return Connection(
         chat=ChatModel(backend, options.model, max_tokens=options.max_tokens, retry_failures=options.retry_failures),
@@ -144,5 +143,5 @@ def _connection(
         prices=prices,
         budget=budget,
         store=store,
-        _disconnect=disconnect,
+        server=server,
     )

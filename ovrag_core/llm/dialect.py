@@ -1,8 +1,7 @@
 """Put a request to a server that calls itself compatible, without what it turns out not to take.
 
-A JSON Schema where it takes one, JSON mode where not, else the wish in words; the token limit under its newer name, no
-temperature for models that have a fixed one, no seed, no system message. Nothing is looked up by the name of a model or
-of a server: each is told by what it refuses.
+A JSON Schema where it takes one, JSON mode where not, else the wish in words. Nothing is looked up by the name of a
+model or of a server: each is told by what it refuses.
 """
 
 from __future__ import annotations
@@ -89,8 +88,7 @@ def together(one: Dialect, other: Dialect) -> Dialect:
 
 def given_up(before: Dialect, after: Dialect) -> list[str]:
     """List, in words, what a reply depends on and the server does not take."""
-    left = (("temperature", before.temperature and not after.temperature), ("seed", before.seed and not after.seed))
-    return [name for name, gone in left if gone]
+    return [name for name in ("temperature", "seed") if getattr(before, name) and not getattr(after, name)]
 
 
 def token_bound(request: Request) -> int:

@@ -20,13 +20,10 @@ def flat(value: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
         yield path, value
 
 
-def _differing(one: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> list[str]:
-    names = [*one, *(name for name in other if name not in one)]
-    return [name for name in names if name not in one or name not in other or not _same(one[name], other[name])]
-
-
-def _same(one: JsonValue, other: JsonValue) -> bool:
-    return type(one) is type(other) and one == other  # 1, 1.0 and true are equal in Python and three things in JSON
+def _differing(wanted: Mapping[str, JsonValue], stored: Mapping[str, JsonValue]) -> list[str]:
+    # 1, 1.0 and true are equal in Python and three things in JSON; what is not there is of no type that JSON has.
+    pairs = {name: (wanted.get(name, ...), stored.get(name, ...)) for name in (*wanted, *stored)}
+    return [name for name, (here, there) in pairs.items() if type(here) is not type(there) or here != there]
 
 
 def distance(wanted: Mapping[str, JsonValue], stored: Mapping[str, JsonValue]) -> tuple[int, int]:

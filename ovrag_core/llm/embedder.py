@@ -36,15 +36,14 @@ class RemoteEmbedder:
         return unit[[rows[text] for text in texts]]
 
     async def _embed(self, texts: Sequence[str], tally: Tally | None) -> Vectors:
+        async def embed_batch(batch: Sequence[str]) -> Vectors:
+            embedded = await self._backend.embed(self.name, batch)
+            if tally is not None:
+                tally.add(PURPOSE, Usage(calls=1, prompt_tokens=sum(embedded.tokens)), embedded.seconds)
+            return embedded.vectors
+
         batches = [texts[start : start + self._batch] for start in range(0, len(texts), self._batch)]
-        done = await asyncio.gather(*(self._embed_batch(batch, tally) for batch in batches))
+        done = await asyncio.gather(*map(embed_batch, batches))
         if len({vectors.shape[1] for vectors in done}) > 1:
             raise MalformedReplyError(f"{self.name} gave vectors of different lengths; record them anew")
         return numpy.vstack(done)
-
-    async def _embed_batch(self, texts: Sequence[str], tally: Tally | None) -> Vectors:
-        embedded = await self._backend.embed(self.name, texts)
-        if tally is not None:
-            used = Usage(calls=1, prompt_tokens=sum(embedded.tokens))
-            tally.add(PURPOSE, used, embedded.seconds)
-        return embedded.vectors

@@ -68,7 +68,7 @@ class Tally:
         """Count all that another tally holds; `cached`: it was made earlier, and costs no money and no time now."""
         for purpose, spending in other.by_purpose.items():
             self.add(purpose, spending.usage, 0.0 if cached else spending.seconds)
-        self.discard(dict(other.discarded))
+        self.discard(other.discarded)
 
     def _and_around(self) -> Iterator[Tally]:
         counter: Tally | None = self

@@ -46,7 +46,14 @@ class Once(Generic[K, V]):
             with self._lock:
                 if (stored := self._known(key)) is not None:
                     return stored
-            metered = _metered(make)
+            around = current_tally()
+            with tally(apart=True) as used:
+                try:
+                    metered = Made(make(), used, True)
+                except OvragError:
+                    if around is not None:  # what failed was paid for all the same
+                        around.include(used)
+                    raise
             with self._lock:
                 self._made[key] = metered._replace(fresh=False)
                 self._under_way.pop(key, None)
@@ -66,14 +73,3 @@ class Once(Generic[K, V]):
             self._made.move_to_end(key)
             return self._made[key]
         return None
-
-
-def _metered(make: Callable[[], V]) -> Made[V]:
-    around = current_tally()
-    with tally(apart=True) as used:
-        try:
-            return Made(make(), used, True)
-        except OvragError:
-            if around is not None:  # what failed was paid for all the same
-                around.include(used)
-            raise

@@ -1,8 +1,7 @@
 """Any OpenAI-compatible server by its address: chat with structured output, and embeddings.
 
 The client library sends, retries and honours Retry-After. Ours are a limit on the whole call, a limit on how many run
-at once, and the fitting of the request to what the server can do: a JSON Schema where it takes one, JSON mode where
-not, else the wish in words.
+at once, and the fitting of the request to what the server can do (`dialect`).
 """
 
 from __future__ import annotations
@@ -174,11 +173,11 @@ class OpenAIBackend:
         self._dialect = Dialect(structured)
         self._budget = budget
         self._say = announce
+        self._absent = f"{self.host} cannot be reached; start the server, or check llm.base_url and the network"
         self._told = False
         self._reached = False
         self._address = address
         self._direct = local or not getproxies()  # a proxy is asked by the client alone
-        self._notice = _notice(self.host, local)
         self._slots = asyncio.Semaphore(concurrency)
         self._client = openai.AsyncOpenAI(
             api_key=key or "none",
@@ -296,14 +295,11 @@ class OpenAIBackend:
                     raise
                 dialect = fallback
             else:
-                self._adopt(together(self._dialect, dialect))
+                understood = together(self._dialect, dialect)
+                for name in given_up(self._dialect, understood):
+                    self._say(f"{self.host} takes no {name} for this model, so its replies do not follow llm.{name}")
+                self._dialect = understood
                 return response.content
-
-    def _adopt(self, dialect: Dialect) -> None:
-        """Keep a way to ask that the server has understood, and say what of the settings it leaves out."""
-        for name in given_up(self._dialect, dialect):
-            self._say(f"{self.host} takes no {name} for this model, so its replies do not follow llm.{name}")
-        self._dialect = dialect
 
     def _understood(self, content: bytes, form: type[W]) -> W:
         if self._secret:
@@ -364,14 +360,13 @@ class OpenAIBackend:
         words = words.replace(self._secret, "[key]") if self._secret else words
         return words if whole else clipped(words)
 
-    @property
-    def _absent(self) -> str:
-        return f"{self.host} cannot be reached; start the server, or check llm.base_url and the network"
-
     def _tell(self) -> None:
-        if not self._told:
-            self._say(self._notice)
-            self._told = True
+        if self._told:
+            return
+        self._told = True
+        stays = f"{self.host} on this machine; nothing leaves it"
+        where = stays if self._address.local else f"{self.host}; nothing else leaves this machine"
+        self._say(f"prompts (instructions, questions, passages of documents, answers) and texts to embed go to {where}")
 
     def _vectors(self, wire: _WireEmbeddings, expected: int) -> Vectors:
         placed = [(number if e.index is None else e.index, e) for number, e in enumerate(wire.data)]
@@ -416,11 +411,6 @@ def _only_ours(key: str | None, password: bool) -> Callable[[httpx2.Request], Co
         request.headers = httpx2.Headers(headers)
 
     return strip
-
-
-def _notice(host: str, local: bool) -> str:
-    where = f"{host} on this machine; nothing leaves it" if local else f"{host}; nothing else leaves this machine"
-    return f"prompts (instructions, questions, passages of documents, answers) and texts to embed go to {where}"
 
 
 def _shared_out(total: int, weights: Sequence[int]) -> tuple[int, ...]:

@@ -6,18 +6,17 @@ import datetime
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
-from ovrag_core.base import PriceError, Usage, fault, read_yaml
+from ovrag_core.base import Frozen, PriceError, Usage, fault, read_yaml
 
 MILLION = 1_000_000
 Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class Price(BaseModel):
+class Price(Frozen):
     """US dollars per million tokens; an embedding model has no output."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     input: Dollars
     output: Dollars = 0.0
     also: tuple[str, ...] = ()  # other names of the same model at the same price
@@ -27,10 +26,9 @@ class Price(BaseModel):
         return (usage.prompt_tokens * self.input + usage.completion_tokens * self.output) / MILLION
 
 
-class Prices(BaseModel):
+class Prices(Frozen):
     """The price file: a date, the source, and a price for each model."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
     path: Path
     as_of: datetime.date
     source: str

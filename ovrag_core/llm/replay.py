@@ -11,7 +11,7 @@ import numpy
 from pydantic import ValidationError
 
 from ovrag_core.base import Frozen, ReplayMissError, StoreError
-from ovrag_core.llm.chat import Backend, Completion, Embedded, Request, Vectors, without_surrogates
+from ovrag_core.llm.chat import Backend, Completion, Embedded, Request, without_surrogates
 from ovrag_core.llm.schema import JsonObject
 from ovrag_core.llm.store import ReplyStore, StoredReply, key_of
 
@@ -46,19 +46,24 @@ class RecordedReplies:
             if self._beneath is None:
                 raise ReplayMissError(self._store.miss(content))
             completion = await self._beneath.send(request)
-            record = self._store.add(content, _reply_json(completion), recorded.take + 1 if recorded else 1)
+            reply = completion.model_dump(mode="json", exclude={"cached"})
+            reply["seconds"] = round(completion.seconds, 6)
+            record = self._store.add(content, reply, recorded.take + 1 if recorded else 1)
             return self._completion(record, cached=False)
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embedded:
         """Vectors, recorded by text, so that batches may be cut otherwise later."""
-        wanted = {text: _embedding_request(model, text) for text in texts}
+        wanted: dict[str, JsonObject] = {
+            text: {"kind": "embedding", "model": model, "text": without_surrogates(text)} for text in texts
+        }
         keys = {text: key_of(request) for text, request in wanted.items()}
         missing = [text for text in wanted if self._store.get(keys[text]) is None]
         if missing:
             await self._embed_missing(model, missing, wanted)
         recorded = [self._vector(keys[text]) for text in texts]
+        vectors = [numpy.frombuffer(base64.b64decode(reply.vector), dtype="<f4") for reply in recorded]
         return Embedded(
-            vectors=numpy.vstack([_decode(r.vector) for r in recorded]),
+            vectors=numpy.vstack(vectors).astype(numpy.float32),
             tokens=tuple(r.tokens for r in recorded),
             seconds=sum(r.seconds for r in recorded),
             cached=not missing,
@@ -70,7 +75,7 @@ class RecordedReplies:
         embedded = await self._beneath.embed(model, missing)
         for text, vector, tokens in zip(missing, embedded.vectors, embedded.tokens, strict=True):
             reply: JsonObject = {
-                "vector": _encode(vector),
+                "vector": base64.b64encode(vector.astype("<f4").tobytes()).decode(),
                 "tokens": tokens,
                 "seconds": round(embedded.seconds / len(missing), 6),
             }
@@ -84,25 +89,8 @@ class RecordedReplies:
 
     def _vector(self, key: str) -> _Vector:
         record = self._store.get(key)
+        assert record is not None
         try:
-            assert record is not None
             return _Vector.model_validate(record.reply)
         except ValidationError:
             raise StoreError(f"{self._store.path}: the reply {key[:12]}… is not one of an embedding") from None
-
-
-def _reply_json(completion: Completion) -> JsonObject:
-    reply = completion.model_dump(mode="json", exclude={"cached"})
-    return {**reply, "seconds": round(completion.seconds, 6)}
-
-
-def _embedding_request(model: str, text: str) -> JsonObject:
-    return {"kind": "embedding", "model": model, "text": without_surrogates(text)}
-
-
-def _encode(vector: Vectors) -> str:
-    return base64.b64encode(vector.astype("<f4").tobytes()).decode()
-
-
-def _decode(vector: str) -> Vectors:
-    return numpy.frombuffer(base64.b64decode(vector), dtype="<f4").astype(numpy.float32)

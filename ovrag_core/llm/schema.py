@@ -36,20 +36,15 @@ def _strict(node: JsonValue) -> JsonValue:
         return node
     if "$ref" in node:  # what stands beside a reference is not allowed
         return {"$ref": node["$ref"]}
-    closed = {key: _named(value) if key in ("properties", "$defs") else _strict(value) for key, value in _kept(node)}
+    closed: JsonObject = {}
+    for key, value in node.items():
+        if key in ("properties", "$defs") and isinstance(value, dict):  # by name, which may well be `title`
+            closed[key] = {name: _strict(schema) for name, schema in value.items()}
+        elif key not in _LOCAL_ONLY:
+            closed[key] = _strict(value)
     if isinstance(properties := closed.get("properties"), dict):
         closed |= {"additionalProperties": False, "required": list(properties)}
     return closed
-
-
-def _kept(node: JsonObject) -> list[tuple[str, JsonValue]]:
-    return [(key, value) for key, value in node.items() if key not in _LOCAL_ONLY]
-
-
-def _named(value: JsonValue) -> JsonValue:
-    """A mapping of names to schemas: a property may well be called `title`."""
-    assert isinstance(value, dict)
-    return {name: _strict(schema) for name, schema in value.items()}
 
 
 def parse(text: str, schema: type[T]) -> T:

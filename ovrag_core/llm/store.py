@@ -1,10 +1,9 @@
 """A file of recorded replies: JSON Lines, found again by the content of the request.
 
-A line is `{"key", "take", "request", "reply"}`; the key is the SHA-256 of the request in canonical JSON, and a higher
-take replaces a lower one of the same key; of two lines of one take the first counts. Lines are appended whole under a
-lock on the file itself, so that several processes can record at once and a killed one leaves at most a broken last
-line, which the next one cuts off. Keys and headers of the connection are no part of a request and never come here.
-A store whose name ends in `.xz` is packed, for git: it is replayed from, and not recorded into.
+The key of a line is the SHA-256 of its request in canonical JSON; a higher take replaces a lower one, of two lines of
+one take the first counts. Lines are appended whole under a lock on the file itself: several processes can record at
+once, and a killed one leaves at most a broken last line, which the next cuts off. Keys and headers of the connection
+never come here. A store whose name ends in `.xz` is packed, for git: replayed from, and not recorded into.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Never
 
@@ -73,14 +73,13 @@ class ReplyStore:
         self._flattened: dict[str, dict[str, JsonValue]] = {}  # requests, made when the first miss needs them
         if create and path.suffix == PACKED:
             raise StoreError(f"{path} is packed and only replayed from; record into {path.with_suffix('')} and pack it")
-        if not create:
-            self._records = self._parsed(self._content())
-        elif path.exists():
-            self._records = self._parsed(self._content())  # a file of another kind is refused before it is mended
+        if create and not path.exists():
+            self._refuse_unwritable()  # before a reply is paid for
+            return
+        self._records = self._parsed(self._content())  # a file of another kind is refused before it is mended
+        if create:
             with self._locked() as file:
                 self._mend(file)
-        else:
-            self._refuse_unwritable()  # before a reply is paid for
 
     def __len__(self) -> int:
         return len(self._records)
@@ -129,12 +128,12 @@ class ReplyStore:
         """The sentence for a request without a reply: the first field that differs from the nearest recorded one."""
         self.missed += 1
         fields = dict(flat(request))
-        flattened = {key: self._flattened.get(key) or dict(flat(reply.request)) for key, reply in self._records.items()}
-        self._flattened = flattened
-        candidates = [key for key in sorted(flattened) if flattened[key]["kind"] == fields["kind"]]
-        if not candidates:
+        for key in self._records.keys() - self._flattened.keys():
+            self._flattened[key] = dict(flat(self._records[key].request))
+        alike = [request for _, request in sorted(self._flattened.items()) if request["kind"] == fields["kind"]]
+        if not alike:
             return f"{self.path} holds no recorded {fields['kind']} request; record it with a model first"
-        nearest = flattened[min(candidates, key=lambda key: distance(fields, flattened[key]))]
+        nearest = min(alike, key=partial(distance, fields))
         return f"{self.path} has no reply to this request; the nearest differs in {difference(fields, nearest)}"
 
     def _content(self) -> bytes:

@@ -1,7 +1,7 @@
 from .answer_truth import answer_frame as answer_frame
 from .contracts.contract_truth import ContractTruth as ContractTruth
+from .contracts.contract_truth import highlighted as highlighted
 from .contracts.contract_truth import load_truth as load_truth
-from .contracts.display import highlighted as highlighted
 from .contracts.generator import generate as generate
 from .corpus import folder as folder
 from .corpus import kinds_of_loan as kinds_of_loan

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from ovrag_core.base import Document, Evidence
+from ovrag_core.text import strip_span
 
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 
@@ -40,8 +41,7 @@ class Segment:
 
 
 _SHOWN = re.compile(r"[^\n]")
-_BREAK = Document("", "\n\n")
-BREAK = Segment(_BREAK, 0, 2, blank=True)  # between paragraphs
+BREAK = Segment(Document("", "\n\n"), 0, 2, blank=True)  # between paragraphs
 SPACE = Segment(Document("", " "), 0, 1, blank=True)  # between words
 
 
@@ -97,7 +97,7 @@ class ConformedCopy:
             return None
         words = set(_words(about))
         best = max(segments, key=lambda part: (len(words & set(_words(part.text))), len(part.text)))
-        return Evidence.of(best.document, *_stripped(best.document.text, *(best.shown or (best.start, best.end))))
+        return Evidence.of(best.document, *strip_span(best.document.text, *(best.shown or (best.start, best.end))))
 
 
 def _joined(segments: Iterable[Segment]) -> list[Segment]:
@@ -120,11 +120,3 @@ def _joined(segments: Iterable[Segment]) -> list[Segment]:
 def _words(text: str) -> list[str]:
     """Words and numbers in one form: `1,200,000.00` is `1200000`, `6.50` is `6.5`."""
     return [re.sub(r"(\.\d*?)0+$", r"\1", word.replace(",", "")).rstrip(".").casefold() for word in _WORD.findall(text)]
-
-
-def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end

@@ -56,7 +56,10 @@ def prepare(settings: Settings) -> CorpusStock:
         raise CorpusError("; ".join(left_out.values()))
     if truths and not {path.stem for path in paths} & set(truths):
         raise CorpusError(f"{corpus.ground_truth} names none of the documents in {corpus.source}; use the files' names")
-    write_manifest(folder(settings), paths)
+    sums = {
+        path.relative_to(folder(settings)).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths
+    }
+    MANIFEST.write_text(json.dumps(sums, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return CorpusStock(paths, truths, left_out)
 
 
@@ -65,16 +68,6 @@ def folder(settings: Settings) -> Path:
     return CONTRACTS if settings.corpus.is_generated else Path(settings.corpus.source)
 
 
-def write_manifest(contracts: Path, documents: list[Path], path: Path = MANIFEST) -> None:
-    """A JSON object of each document's path in its folder and the SHA-256 of its bytes."""
-    sums = {
-        document.relative_to(contracts).as_posix(): hashlib.sha256(document.read_bytes()).hexdigest()
-        for document in documents
-    }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(sums, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-
-
-def kinds_of_loan(path: Path = TRUTH) -> dict[str, tuple[str, ...]]:
+def kinds_of_loan() -> dict[str, tuple[str, ...]]:
     """Return the classes of loan of each contract by the ground truth; none where there is no such file."""
-    return {name: truth.loan_types for name, truth in load_truth(path).items()} if path.exists() else {}
+    return {name: truth.loan_types for name, truth in load_truth(TRUTH).items()} if TRUTH.exists() else {}

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from ovrag_core.base import Document, DocumentError, Evidence, Frozen, Triple, Verdict
+from ovrag_core.base import Document, DocumentError, Evidence, Frozen, Triple
 from ovrag_core.loans.conformed import ConformedCopy
 from ovrag_core.loans.grounds import Passage, passage, stating
 from ovrag_core.loans.loan_facts import Facility, LoanReading, Party
@@ -113,7 +113,10 @@ def review_deal(
             replaced += _differences(before, reading, document.id, clauses)
     assert reading is not None
     problem = "; ".join(unread) or unread_reading(reading)
-    verdict = _of_the_deal(validator.check(reading.triples))
+    verdict = validator.check(reading.triples)
+    # Whichever of the documents say it, it is the deal that contradicts itself.
+    violations = tuple(violation.model_copy(update={"cause": "source"}) for violation in verdict.violations)
+    verdict = verdict.model_copy(update={"violations": violations})
     names = tuple(d.document for d in listed)
     review = review_of(names, documents, reading, verdict, model, time.perf_counter() - started)
     values = review.model_dump(exclude={"clashes"})
@@ -179,12 +182,6 @@ def _with_term(reading: LoanReading, facility: Facility, months: int) -> LoanRea
         for t in reading.triples
     )
     return reading.model_copy(update={"facilities": facilities, "triples": triples})
-
-
-def _of_the_deal(verdict: Verdict) -> Verdict:
-    """Whichever of the documents say it, it is the deal that contradicts itself."""
-    violations = tuple(violation.model_copy(update={"cause": "source"}) for violation in verdict.violations)
-    return verdict.model_copy(update={"violations": violations})
 
 
 def _read(copy: ConformedCopy, extractor: Extractor[LoanReading]) -> LoanReading:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NamedTuple
 
 from ovrag_core.base import Answer, Chunk, Correction, Document, Evidence, project_file, read_tensors
 from ovrag_core.loans.grounds import ALL_FACTS, Grounds, grounds_of, is_stated
@@ -48,14 +47,6 @@ _CONTRADICTORY = {
 }
 
 
-class FactSentence(NamedTuple):
-    """Fact of a facility in a sentence, with the passages it rests on."""
-
-    fact: str
-    sentence: str
-    grounds: Grounds
-
-
 @lru_cache(maxsize=256)
 def requested_facts(question: str) -> frozenset[str]:
     """Return the names in `ALL_FACTS` that a question asks for; none where it asks for something else."""
@@ -69,19 +60,6 @@ def requested_facts(question: str) -> frozenset[str]:
 @cache
 def _encoder() -> Encoder:
     return Encoder(read_tensors(project_file(WEIGHTS))[0])
-
-
-def fact_sentences(facility: Facility, facts: frozenset[str], grounds: Mapping[str, Grounds]) -> list[FactSentence]:
-    """Return a sentence for each of `facts` that the document states of a facility, in the order of `ALL_FACTS`.
-
-    A fact that it does not state gives way to the one that comes nearest (`INSTEAD`).
-    """
-    stated = {fact if is_stated(facility, fact) else INSTEAD.get(fact, fact) for fact in facts}
-    return [
-        FactSentence(fact, sentence(facility, fact), grounds.get(fact, Grounds()))
-        for fact in ALL_FACTS
-        if fact in stated and is_stated(facility, fact)
-    ]
 
 
 def sentence(facility: Facility, fact: str) -> str:
@@ -141,17 +119,22 @@ class FactAnswerer:
         sentences = list(self._sentences(reading, facts))
         if not sentences:
             return Answer(text=NO_ANSWER)
-        passages = dict.fromkeys(passage for _, fact in sentences for passage in fact.grounds.evidence)
+        passages = dict.fromkeys(passage for _, grounds in sentences for passage in grounds.evidence)
         document = self._documents[reading.document_id]
         return Answer(
-            text="\n".join(f"{prefix}{fact.sentence}" for prefix, fact in sentences),
+            text="\n".join(text for text, _ in sentences),
             evidence=tuple(Evidence.of(document, passage.start, passage.end) for passage in passages),
         )
 
-    def _sentences(self, reading: LoanReading, facts: frozenset[str]) -> Iterator[tuple[str, FactSentence]]:
-        """Yield each sentence behind its prefix: the name of the facility, where there are several."""
+    def _sentences(self, reading: LoanReading, facts: frozenset[str]) -> Iterator[tuple[str, Grounds]]:
+        """Yield each of the facts that is stated in a sentence, behind the facility's name where there are several.
+
+        A fact that is not stated gives way to the one that comes nearest (`INSTEAD`).
+        """
         document = self._documents[reading.document_id]
         for facility in reading.facilities:
             prefix = f"{facility.name}: " if len(reading.facilities) > 1 else ""
-            for fact in fact_sentences(facility, facts, grounds_of(facility, reading, [document])):
-                yield prefix, fact
+            asked = {fact if is_stated(facility, fact) else INSTEAD.get(fact, fact) for fact in facts}
+            for fact, grounds in grounds_of(facility, reading, [document]).items():
+                if fact in asked:
+                    yield f"{prefix}{sentence(facility, fact)}", grounds

@@ -9,7 +9,7 @@ from decimal import Decimal
 from ovrag_core.base import Document, Evidence, Frozen, Triple
 from ovrag_core.loans.loan_facts import PREDICATES, Facility, Facts, LoanReading
 from ovrag_core.loans.reading.subjects import words_of
-from ovrag_core.text import add_months, amounts, dates, durations
+from ovrag_core.text import add_months, amounts, dates, durations, strip_span
 
 CLASSES = {"security": ("SecuredLoan", "UnsecuredLoan"), "credit_form": ("OpenEndCredit", "ClosedEndCredit")}
 _PARTIES = ("borrower", "lender", "guarantors")
@@ -151,6 +151,5 @@ def _of_maturity(day: dt.date, found: tuple[Passage, ...], documents: Mapping[st
 
 def _line(text: str, start: int, end: int) -> tuple[int, int]:
     """The words of the line around a span."""
-    line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
-    line = text[line_start : line_end if line_end >= 0 else len(text)]
-    return line_start + len(line) - len(line.lstrip()), line_start + len(line.rstrip())
+    line_end = text.find("\n", end)
+    return strip_span(text, text.rfind("\n", 0, start) + 1, line_end if line_end >= 0 else len(text))

@@ -1,8 +1,7 @@
 """Runs recorded elsewhere, read into our records: the published system's per-query table and its recorded queries.
 
-Both have one row a query with `contract_id`, `condition` (our arm) and `question_id`; the table is CSV, the recorded
-queries are JSON Lines with answers, attempts and triples. What a row does not say stays empty, and what has no place
-in our records is named in the report. Nothing is written unless every row could be read.
+The table is CSV, the recorded queries are JSON Lines with answers, attempts and triples. What a row does not say stays
+empty, what has no place in our records is named in the report, and nothing is written unless every row could be read.
 """
 
 from __future__ import annotations
@@ -191,7 +190,9 @@ def import_run(
         "rejudged": ["triples"] if rejudge else [],
     }
     manifest = manifest_text({"imported": {"file": source.name, **origin, **inputs}})
-    _refuse_other_run(files, manifest)
+    is_there = files.records.exists() or files.partial_manifest.exists()
+    if is_there and not (files.manifest.exists() and manifest_text(read_manifest(files.manifest)) == manifest):
+        raise RunError(f"{files.records} exists and is not of this import; choose another --name or delete it")
     rows, left_behind = _read_rows(content, source)
     records = _placed(_records(rows, model, truths), documents, contracts)
     if rejudge:
@@ -218,14 +219,6 @@ def _records(rows: Sequence[RecordedRow], model: str, truths: Mapping[str, Contr
     return tuple(
         _with_truth(_record(row, model, judges=row.condition in judging), truths.get(row.contract_id)) for row in rows
     )
-
-
-def _refuse_other_run(files: RunFiles, manifest: str) -> None:
-    if not files.records.exists() and not files.partial_manifest.exists():
-        return
-    if files.manifest.exists() and manifest_text(read_manifest(files.manifest)) == manifest:
-        return
-    raise RunError(f"{files.records} exists and is not of this import; choose another --name or delete it")
 
 
 def _json_rows(text: str, source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -298,10 +291,10 @@ def _writable(value: object) -> object:
 def _refuse_repeated(places: Sequence[str], rows: Sequence[RecordedRow]) -> None:
     keys: set[Key] = set()
     for where, row in zip(places, rows, strict=True):
-        key = (row.condition, row.contract_id, row.question_id)
+        arm, contract, question = key = (row.condition, row.contract_id, row.question_id)
         if key in keys:
             raise RunError(
-                f"{where} repeats condition {key[0]}, contract {key[1]}, question {key[2]}; keep one row of it"
+                f"{where} repeats condition {arm}, contract {contract}, question {question}; keep one row of it"
             )
         keys.add(key)
 
@@ -335,17 +328,13 @@ def _attempts(row: RecordedRow, *, judges: bool) -> tuple[Attempt, ...]:
         explanation = row.validation_explanation
         tries = (Try(answer=row.answer, triples=row.triples, is_valid=row.passed, explanation=explanation),)
         start = row.total_attempts or 1
-    return tuple(_attempt(number, attempt, judges=judges) for number, attempt in enumerate(tries, start))
-
-
-def _attempt(number: int, each: Try, *, judges: bool) -> Attempt:
-    triples = tuple(map(_triple, each.triples or ()))
-    return Attempt(
-        number=number,
-        answer=Answer(text=each.answer or ""),
-        triples=triples,
-        verdict=_verdict(each, triples) if judges else None,
-    )
+    attempts = []
+    for number, attempt in enumerate(tries, start):
+        triples = tuple(map(_triple, attempt.triples or ()))
+        verdict = _verdict(attempt, triples) if judges else None
+        answer = Answer(text=attempt.answer or "")
+        attempts.append(Attempt(number=number, answer=answer, triples=triples, verdict=verdict))
+    return tuple(attempts)
 
 
 def _triple(item: RecordedStatement) -> Triple:
@@ -358,11 +347,11 @@ def _triple(item: RecordedStatement) -> Triple:
     )
 
 
-def _verdict(each: Try, triples: Sequence[Triple]) -> Verdict:
-    if each.is_valid is None:
+def _verdict(attempt: Try, triples: Sequence[Triple]) -> Verdict:
+    if attempt.is_valid is None:
         return Verdict(status="unchecked", reason=NO_VERDICT)
-    if not each.is_valid:
-        return Verdict(status="inconsistent", reason=each.explanation)
+    if not attempt.is_valid:
+        return Verdict(status="inconsistent", reason=attempt.explanation)
     return Verdict(status="consistent") if triples else Verdict(status="unchecked", reason=NO_TRIPLES)
 
 

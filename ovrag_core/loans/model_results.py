@@ -9,7 +9,17 @@ import pandas as pd
 from pydantic import ValidationError
 
 from ovrag_core.base import Frozen, LatencyRecord, QueryRecord, RunError, read_yaml
-from ovrag_core.evaluation import cell, exact_mcnemar, holm, paired_difference, ratio, sums, wilson
+from ovrag_core.evaluation import (
+    Difference,
+    Estimate,
+    cell,
+    exact_mcnemar,
+    holm,
+    paired_difference,
+    ratio,
+    sums,
+    wilson,
+)
 from ovrag_core.loans.answer_truth import HELD
 from ovrag_core.report import MARK, Note, Run, with_bounds, write
 
@@ -57,11 +67,8 @@ def change_table(run: Run, frame: pd.DataFrame) -> pd.DataFrame:
             test = exact_mcnemar(list(after), list(before))
             clusters = list(of_arm["document_id"])
             ones = sums([1.0] * len(of_arm), clusters)
-            difference = paired_difference(
-                (sums(list(after.astype(float)), clusters), ones),
-                (sums(list(before.astype(float)), clusters), ones),
-                run.plan,
-            )
+            late, early = (sums(list(verdicts.astype(float)), clusters) for verdicts in (after, before))
+            difference = paired_difference((late, ones), (early, ones), run.plan)
             rows.append(
                 {
                     "answers": verdict,
@@ -69,9 +76,7 @@ def change_table(run: Run, frame: pd.DataFrame) -> pd.DataFrame:
                     "queries": len(of_arm),
                     "gained": test.first_only,
                     "lost": test.second_only,
-                    "difference": difference.value,
-                    "difference_low": difference.low,
-                    "difference_high": difference.high,
+                    **_bounds("difference", difference),
                     "p": test.p,
                 }
             )
@@ -109,9 +114,7 @@ def form_table(run: Run, read: Mapping[str, Sequence[QueryRecord]], frames: Mapp
                 "wrong": sum(wrong),
                 "wrong_refused": sum(record.flagged for record in sound) - sum(falsely),
                 "others_refused": sum(falsely),
-                "others_refused_share": rate.value,
-                "others_refused_share_low": rate.low,
-                "others_refused_share_high": rate.high,
+                **_bounds("others_refused_share", rate),
                 "statements": sum(len(record.attempts[0].triples) for record in sound) / answers,
                 "not_used": sum(sum(record.discarded.values()) for record in sound),
                 "tokens": sum(record.usage.completion_tokens for record in sound) / answers,
@@ -122,12 +125,7 @@ def form_table(run: Run, read: Mapping[str, Sequence[QueryRecord]], frames: Mapp
         "the form's reply was cut off or could not be used, and the answer counts in no other column. Wrong: as the "
         "reader reads them against the ground truth; refused: of these. Claims, and tokens written, are means"
     )
-    headers = {
-        "form": "Form",
-        "unread": "Unread",
-        "wrong_refused": "refused",
-        "others_refused": "Others refused",
-    }
+    headers = {"form": "Form", "unread": "Unread", "wrong_refused": "refused", "others_refused": "Others refused"}
     headers |= {"others_refused_share": "Share", "not_used": "Unused", "statements": "Claims"}
     caption = "Answers refused by what each form of extraction reads in them."
     arms = dict.fromkeys(record.arm for records in read.values() for record in records)
@@ -166,8 +164,8 @@ def accused_table(run: Run) -> pd.DataFrame:
             accused = {record.document_id for record in records if record.outcome == "source_finding"}
             contracts = len({record.document_id for record in records})
             estimate = wilson(len(accused), contracts, run.plan.confidence)
-            row = {"arm": arm, "label": label, "contracts": contracts, "accused": len(accused), "share": estimate.value}
-            rows.append({**row, "share_low": estimate.low, "share_high": estimate.high})
+            row = {"arm": arm, "label": label, "contracts": contracts, "accused": len(accused)}
+            rows.append({**row, **_bounds("share", estimate)})
     table = pd.DataFrame(rows, columns=["arm", "label", "contracts", "accused", *with_bounds(["share"])])
     note = run.note(n="contracts as listed", more="Accused: at least one of its queries ends in a source finding")
     how = f"{run.plan.confidence:.0%}, Wilson, a contract is a trial"
@@ -222,6 +220,8 @@ def recorded_runs(path: Path = RECORDED) -> list[RecordedRun]:
 def _share(of_arm: pd.DataFrame, when: str, held: str, run: Run) -> dict[str, object]:
     clusters = list(of_arm["document_id"])
     held_by = sums(list((of_arm[when] == held).astype(float)), clusters)
-    share = ratio(held_by, sums([1.0] * len(of_arm), clusters), run.plan)
-    name = f"{held}_share"
-    return {name: share.value, f"{name}_low": share.low, f"{name}_high": share.high}
+    return _bounds(f"{held}_share", ratio(held_by, sums([1.0] * len(of_arm), clusters), run.plan))
+
+
+def _bounds(name: str, figure: Estimate | Difference) -> dict[str, object]:
+    return {name: figure.value, f"{name}_low": figure.low, f"{name}_high": figure.high}

@@ -48,17 +48,13 @@ def _part(number: int, review: Review, documents: Sequence[Document]) -> dict[st
         "facilities": facts,
         "places": places,
         "texts": [
-            (document.id, places[document.id], pieces(document.text, _within(marks, document.id, len(documents))))
+            (document.id, places[document.id], pieces(document.text, _within(marks, document.id)))
             for document in documents
         ],
     }
 
 
-def _within(
-    marks: Sequence[tuple[str, Sequence[Passage]]], document: str, count: int
-) -> list[tuple[str, Sequence[Passage]]]:
-    if count == 1:
-        return list(marks)
+def _within(marks: Sequence[tuple[str, Sequence[Passage]]], document: str) -> list[tuple[str, Sequence[Passage]]]:
     return [(sign, [p for p in passages if p.document == document]) for sign, passages in marks]
 
 

@@ -12,7 +12,7 @@ from pydantic import Field, computed_field
 
 from ovrag_core.base import Document, Frozen, Label, ModelError, ModelSetupError, Severity, Triple, Verdict, Violation
 from ovrag_core.loans.grounds import FACTS, Grounds, Passage, grounds_of, is_stated, passage
-from ovrag_core.loans.loan_facts import Facility, Facts, LoanReading, Money, Party, SecondReading, Standing
+from ovrag_core.loans.loan_facts import Facility, Facts, LoanReading, Money, Party, Standing
 from ovrag_core.loans.reading.amendments import in_new_words
 from ovrag_core.loop import Checker, Extractor, assign_causes
 from ovrag_core.text import one_line
@@ -180,17 +180,11 @@ def review_of(
         facts_evidence={fact: basis for fact, basis in grounds[0].items() if fact in FACTS} if grounds else {},
         facilities=reading.facilities,
         facilities_evidence=grounds,
-        model_facts=tuple(_model_fact(fact) for fact in reading.second),
+        model_facts=tuple(ModelFact(**{**dict(fact), "evidence": passage(fact.evidence)}) for fact in reading.second),
         violations=findings(verdict.violations),
         model=model,
         seconds=round(seconds, 3),
         notes=(reading.reason,) if reading.reason else (),
-    )
-
-
-def _model_fact(read: SecondReading) -> ModelFact:
-    return ModelFact(
-        fact=read.fact, value=read.value, standing=read.standing, by=read.by, evidence=passage(read.evidence)
     )
 
 

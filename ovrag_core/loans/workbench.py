@@ -7,7 +7,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from functools import lru_cache
 from pathlib import Path
 
@@ -24,12 +24,7 @@ from ovrag_core.base import (
     project_file,
 )
 from ovrag_core.documents import find
-from ovrag_core.llm import (
-    Chat,
-    Connection,
-    connect,
-    warn_on_stderr,
-)
+from ovrag_core.llm import Chat, Connection, connect, warn_on_stderr
 from ovrag_core.loans import corpus
 from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading import reader
@@ -52,7 +47,7 @@ from ovrag_core.loop import (
     rejudged,
 )
 from ovrag_core.ontology import Ontology, open_form, open_ontology
-from ovrag_core.retrieval import INDEX, Documents, Embedder, find_embedder, index_loaded, open_index
+from ovrag_core.retrieval import INDEX, Documents, Embedder, Index, find_embedder, index_loaded
 
 PASSAGES, DOCUMENTS = 128, 2  # whose reading is kept
 
@@ -70,11 +65,8 @@ def make_validator(settings: Settings, *, wait: bool = True) -> Validator:
 
 def rejudge_by(settings: Settings, records: Sequence[QueryRecord]) -> list[QueryRecord]:
     """Judge the recorded attempts again with the validator that the settings ask for."""
-    validator = make_validator(settings)
-    try:
+    with closing(make_validator(settings)) as validator:
         return rejudged(records, validator)
-    finally:
-        validator.close()
 
 
 def corpus_bench(settings: Settings, *, spent_usd: float = 0.0) -> Bench:
@@ -86,7 +78,7 @@ def corpus_bench(settings: Settings, *, spent_usd: float = 0.0) -> Bench:
     connection = open_connection(settings, spent_usd)
     with notice("ovrag: loading encoder, index and reasoner …"), _reasoner_started(settings) as validator:
         embedder = embedder_of(settings, connection)
-        index = open_index(INDEX, embedder.name)
+        index = Index(INDEX, embedder.name)
     documents = Documents(_indexed(paths, index.document_ids))
     bench = _bench(settings, documents, index, embedder, connection, validator.result())
     bench.pool = settings.retrieval.pool
@@ -191,26 +183,18 @@ def _bench(
 @contextmanager
 def review_extractor(settings: Settings, ontology: Ontology) -> Iterator[tuple[Extractor[LoanReading], str]]:
     """Open the extractor for a review, with its name: the reader, alone or with the model of the settings."""
-    connection = open_connection(settings)
-    try:
+    with open_connection(settings) or nullcontext() as connection:
         yield _extractor(settings, ontology, connection.chat if connection else None, ReadOnce())
-    finally:
-        if connection is not None:
-            connection.close()
 
 
 @contextmanager
 def other_reader(settings: Settings, ontology: Ontology) -> Iterator[ModelReader]:
     """Open the reader of another domain's documents for a review: the model of the settings, by the domain's form."""
-    connection = open_connection(settings)
-    try:
+    with open_connection(settings) or nullcontext() as connection:
         chat = connection.chat if connection else None
         model_reader = _other_reader(settings, ontology, chat, embedder_of(settings, connection))
         assert model_reader is not None  # for who asks for it has named a domain
         yield model_reader
-    finally:
-        if connection is not None:
-            connection.close()
 
 
 def _other_reader(settings: Settings, ontology: Ontology, model: Chat | None, embedder: Embedder) -> ModelReader | None:
@@ -233,24 +217,19 @@ def _extractor(
     """The extractor that the settings ask for, and the name that results are labelled with."""
     if model is None or settings.extractor == "reader":
         return read_once, reader.NAME
-    extractor = _with_model(settings, ontology, model, read_once)
+    seed, window, form_name = settings.llm.seed, settings.extraction.window, settings.extraction.form
+    by_meaning = settings.extraction.support == "meaning"
+    extractor: FormHybrid | ChatExtractor | HybridExtractor | AnswersAlone
+    if form_name == "triples":
+        chat = ChatExtractor(model, ontology, seed=seed, window=window, by_meaning=by_meaning)
+        extractor = chat if settings.extractor == "chat" else HybridExtractor(chat, read_once, reader.NAME)
+    else:
+        form = open_form(settings, ontology)
+        model_reader = form_reader(model, form, seed=seed, passages=form_name == "passages", by_meaning=by_meaning)
+        extractor = FormHybrid(model_reader, read_once, reader.NAME, ontology, window=window)
     if settings.extractor == "answers":
         extractor = AnswersAlone(extractor, read_once, extractor.name)
     return extractor, extractor.name
-
-
-def _with_model(
-    settings: Settings, ontology: Ontology, model: Chat, read_once: Extractor[LoanReading]
-) -> FormHybrid | ChatExtractor | HybridExtractor | AnswersAlone:
-    seed, window = settings.llm.seed, settings.extraction.window
-    by_meaning = settings.extraction.support == "meaning"
-    if settings.extraction.form != "triples":
-        passages = settings.extraction.form == "passages"
-        form = open_form(settings, ontology)
-        model_reader = form_reader(model, form, seed=seed, passages=passages, by_meaning=by_meaning)
-        return FormHybrid(model_reader, read_once, reader.NAME, ontology, window=window)
-    chat = ChatExtractor(model, ontology, seed=seed, window=window, by_meaning=by_meaning)
-    return chat if settings.extractor == "chat" else HybridExtractor(chat, read_once, reader.NAME)
 
 
 class ReadOnce:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -49,21 +49,18 @@ _ASKING = re.compile(r"\b(?:what|when|where|who|whom|whose|why|how|which)\b", re
 
 # What a part of a question asks for, and what a passage that answers it holds.
 _NAME = re.compile(r"[A-ZÀ-ÖØ-Þ][\w.'’-]*,? (?:(?:of|de|la|van|von|and|&|the) ){0,2}[A-ZÀ-ÖØ-Þ][\w.'’-]")
-_KINDS = (
-    (re.compile(r"\b(?:who|whom|whose|part(?:y|ies)|names?|persons?|people|compan(?:y|ies))\b", re.I), _NAME),
-    (
-        re.compile(r"\b(?:amounts?|how much|sums?|price|cost|fees?|deposit|limit|value)\b", re.I),
-        re.compile(r"(?:[$€£¥]|\b[A-Z]{3}) ?\d|\d(?:[.,]\d{2,3})+ ?(?:[$€£¥]|[A-Z]{3}\b)"),
-    ),
-    (re.compile(r"\b(?:rates?|percent(?:age)?|share|interest)\b", re.I), re.compile(r"\d ?(?:%|per ?cent)", re.I)),
-    (
-        re.compile(r"\b(?:when|dates?|days?|due|until|deadline|maturity|end|expir\w+)\b", re.I),
-        re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\w+ days?\b"),
-    ),
-    (
-        re.compile(r"\b(?:how long|terms?|period|duration|instal+ments?|repay\w*)\b", re.I),
-        re.compile(r"\b(?:days?|weeks?|months?|monthly|quarter\w*|years?|yearly|annual\w*|instal+ments?)\b", re.I),
-    ),
+_SUM = re.compile(r"(?:[$€£¥]|\b[A-Z]{3}) ?\d|\d(?:[.,]\d{2,3})+ ?(?:[$€£¥]|[A-Z]{3}\b)")
+_DAY = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\w+ days?\b")
+_TERM = re.compile(r"\b(?:days?|weeks?|months?|monthly|quarter\w*|years?|yearly|annual\w*|instal+ments?)\b", re.I)
+_KINDS = tuple(
+    (re.compile(rf"\b(?:{cues})\b", re.I), answer)
+    for cues, answer in (
+        (r"who|whom|whose|part(?:y|ies)|names?|persons?|people|compan(?:y|ies)", _NAME),
+        (r"amounts?|how much|sums?|price|cost|fees?|deposit|limit|value", _SUM),
+        (r"rates?|percent(?:age)?|share|interest", re.compile(r"\d ?(?:%|per ?cent)", re.I)),
+        (r"when|dates?|days?|due|until|deadline|maturity|end|expir\w+", _DAY),
+        (r"how long|terms?|period|duration|instal+ments?|repay\w*", _TERM),
+    )
 )
 
 
@@ -106,10 +103,7 @@ class ExtractiveAnswerer:
         Where no passage is near enough the answer says so and has no evidence.
         """
         passages = [passage for passage in passages_of(chunks) if not _is_excluded(passage, exclude)]
-        if not passages:
-            return Answer(text=NO_ANSWER)
-        clauses = question_parts(question)
-        chosen = _choose(passages, self._scores(question, clauses, passages), _content_words(question))
+        chosen = _choose(passages, self._scores(question, passages), _content_words(question)) if passages else []
         if not chosen:
             return Answer(text=NO_ANSWER)
         evidence = tuple(
@@ -118,26 +112,24 @@ class ExtractiveAnswerer:
         )
         return Answer(text="\n".join(passage.text for passage in chosen), evidence=evidence)
 
-    def _scores(self, question: str, parts: Sequence[str], passages: Sequence[Quotable]) -> Vectors:
-        """Nearness of each part (rows) to each passage (columns)."""
-        queries = [*parts, " ".join(question.split())]
-        texts = [" ".join(passage.text.split()) for passage in passages]
-        vectors = self._embed([*queries, *texts, *(passage.heading for passage in passages)])
-        asked_vectors, text_vectors, heading_vectors = numpy.split(vectors, [len(queries), len(queries) + len(texts)])
+    def _scores(self, question: str, passages: Sequence[Quotable]) -> Vectors:
+        """Nearness of each part of the question (rows) to each passage (columns)."""
+        parts = question_parts(question)
+        texts = [*parts, " ".join(question.split()), *(" ".join(passage.text.split()) for passage in passages)]
+        vectors = self._embed([*texts, *(passage.heading for passage in passages)])
+        asked_vectors, text_vectors, heading_vectors = numpy.split(vectors, [len(parts) + 1, len(texts)])
         cosines = asked_vectors @ text_vectors.T
         # A part stands in the light of the whole question, a passage in that of its heading.
         near = (1 - WHOLE) * cosines[:-1] + WHOLE * cosines[-1:]
         near = near + HEADING_WEIGHT * (asked_vectors[:-1] @ heading_vectors.T).clip(min=0.0)
-        scores: Vectors = near + _wording(parts, passages)
         # Rounded, so that ties are ties on every machine.
-        return numpy.round(scores, 5).astype(numpy.float32)
+        return numpy.round(near + _wording(parts, passages), 5).astype(numpy.float32)
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         if len(self._vectors) > _CACHE_LIMIT:
             self._vectors = {}
         cache = self._vectors  # another thread may begin a new cache at any time
-        missing = sorted({text for text in texts if text not in cache})
-        if missing:
+        if missing := sorted({text for text in texts if text not in cache}):
             cache.update(zip(missing, self._embedder.embed(missing), strict=True))
         return numpy.stack([cache[text] for text in texts])
 
@@ -242,12 +234,15 @@ def _wording(parts: Sequence[str], passages: Sequence[Quotable]) -> Vectors:
     rare = math.log(1 + len(passages))
 
     def gain(part: str, column: int, asked: Mapping[str, float], total: float) -> float:
-        if passages[column].is_title and not _TITLE_CUE.search(part):
+        passage, head = passages[column], heads[column]
+        if passage.is_title and not _TITLE_CUE.search(part):
             return -TITLE_LOSS
-        shared = max(_shared(asked, words[column]), _shared(asked, heads[column]))
-        named = _is_named((_label_words(passages[column].text), heads[column]), asked)
+        shared = max(sum(asked[word] for word in asked if word in held) for held in (words[column], head))
+        label, colon, _ = passage.text.partition(":")
+        label_words = _content_words(_BRACKETS.sub(" ", label)) if colon else frozenset()
+        named = any(words_of and words_of <= asked.keys() for words_of in (label_words, head))
         lexical = LEXICAL_WEIGHT * shared / total if total else 0.0
-        return lexical + LABEL_WEIGHT * named + KIND_WEIGHT * _is_of_kind(part, passages[column].text)
+        return lexical + LABEL_WEIGHT * named + KIND_WEIGHT * _is_of_kind(part, passage.text)
 
     gains = numpy.zeros((len(parts), len(passages)), dtype=numpy.float32)
     for row, clause in enumerate(parts):
@@ -257,21 +252,7 @@ def _wording(parts: Sequence[str], passages: Sequence[Quotable]) -> Vectors:
     return gains
 
 
-def _is_named(heads: Iterable[frozenset[str]], asked: Mapping[str, float]) -> bool:
-    """True where all words of a label or a heading are asked for."""
-    return any(head and head <= asked.keys() for head in heads)
-
-
-def _shared(asked: Mapping[str, float], found: frozenset[str]) -> float:
-    """The weights of the words of a part that a passage has, summed."""
-    return sum(weight for word, weight in asked.items() if word in found)
-
-
 @lru_cache(maxsize=4_096)
 def _is_of_kind(part: str, text: str) -> bool:
     """True where a passage holds what a part of the question asks for: a name, an amount, a rate, a day, a term."""
     return any(cue.search(part) and kind.search(text) for cue, kind in _KINDS)
-
-
-def _label_words(text: str) -> frozenset[str]:
-    return _content_words(_BRACKETS.sub(" ", text.partition(":")[0])) if ":" in text else frozenset()

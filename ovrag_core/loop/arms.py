@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,13 +40,19 @@ ARMS: dict[ArmName, Arm] = {
     )
 }
 
-MERGED = "The"  # begins the name of the one individual that the merging arms make of all
 
-
-def merge_individuals(triples: tuple[Triple, ...], thing: str) -> tuple[Triple, ...]:
+def merged(triples: Sequence[Triple], thing: str) -> tuple[Triple, ...]:
     """The published system's view: every individual of the class `thing`, of whatever document, is one: `TheLoan`."""
-    merged = {triple.subject for triple in triples if triple.subject_type == thing}
-    return tuple(
-        triple.model_copy(update={"subject": MERGED + thing}) if triple.subject in merged else triple
+    individuals = {triple.subject for triple in triples if triple.subject_type == thing}
+    return unique(
+        triple.model_copy(update={"subject": f"The{thing}"}) if triple.subject in individuals else triple
         for triple in triples
     )
+
+
+def unique(triples: Iterable[Triple]) -> tuple[Triple, ...]:
+    """Triples without those that repeat subject, predicate and object of an earlier one, in order."""
+    distinct: dict[tuple[str, str, str], Triple] = {}
+    for triple in triples:
+        distinct.setdefault((triple.subject, triple.predicate, triple.object), triple)
+    return tuple(distinct.values())

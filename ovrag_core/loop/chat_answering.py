@@ -118,23 +118,21 @@ def _without_citations(text: str, passages: int) -> tuple[str, list[int]]:
 def _evidence(text: str, cited: Sequence[int], chunks: Sequence[Chunk]) -> tuple[Evidence, ...]:
     """Passages that the answer quotes, cited chunks before others, then the cited chunks that it quotes nothing of."""
     order = [*cited, *(number for number in range(1, len(chunks) + 1) if number not in cited)]
-    quotes: dict[tuple[str, int, int], Evidence] = {}
+    passages: list[Evidence] = []
     quoted: set[int] = set()
     for quote in _QUOTED.findall(text):
         for number in order:
-            chunk = chunks[number - 1]
-            if span := locate(quote, chunk.text):
+            if span := locate(quote, chunks[number - 1].text):
                 quoted.add(number)
-                _add(quotes, chunk, *span)
+                passages.append(passage_of(chunks[number - 1], *span))
                 break
-    for number in cited:
-        if number not in quoted:
-            _add(quotes, chunks[number - 1], 0, len(chunks[number - 1].text))
-    return tuple(quotes.values())
+    uncut = [chunks[number - 1] for number in cited if number not in quoted]
+    passages += [passage_of(chunk, 0, len(chunk.text)) for chunk in uncut]
+    return tuple(dict.fromkeys(passages))
 
 
-def _add(found: dict[tuple[str, int, int], Evidence], chunk: Chunk, start: int, end: int) -> None:
-    evidence = Evidence(
+def passage_of(chunk: Chunk, start: int, end: int) -> Evidence:
+    """The passage at `[start, end)` of a chunk's text."""
+    return Evidence(
         document_id=chunk.document_id, start=chunk.start + start, end=chunk.start + end, quote=chunk.text[start:end]
     )
-    found.setdefault((evidence.document_id, evidence.start, evidence.end), evidence)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
-from ovrag_core.base import Evidence, Frozen, Severity, Status, Triple, TripleError, Verdict, read_text
+from ovrag_core.base import Evidence, Frozen, Severity, Status, Triple, TripleError, read_text
 from ovrag_core.loop.validation import Validator
 from ovrag_core.ontology import unmapped_reasons
 from ovrag_core.text import one_line
@@ -30,6 +29,12 @@ class ReportedViolation(Frozen):
     message: str
     quotes: tuple[str, ...] = ()
 
+    def to_lines(self) -> list[str]:
+        """For a person: the message and the places, then quotes and axioms."""
+        where = f"triple{'' if len(self.triples) == 1 else 's'} {', '.join(map(str, self.triples))}"
+        details = (*(f"“{one_line(quote)}”" for quote in self.quotes), *self.axioms)
+        return [f"- {self.message} [{self.rule}; {where}]", *(f"    {detail}" for detail in details)]
+
 
 class CheckReport(Frozen):
     """Findings on a file of triples.
@@ -48,58 +53,29 @@ class CheckReport(Frozen):
 
     def to_text(self) -> str:
         """For a person: contradictions, then warnings, then what could not be mapped; positions count from 0."""
-        lines = [_headline(self)]
-        for title, severity in (("Contradictions", "clash"), ("Warnings", "warning")):
-            chosen = [violation for violation in self.violations if violation.severity == severity]
+        clashes = [violation for violation in self.violations if violation.severity == "clash"]
+        warnings = [violation for violation in self.violations if violation.severity == "warning"]
+        counts = {"triple": self.triples, "contradiction": len(clashes), "warning": len(warnings)}
+        counted = [f"{number} {noun}{'' if number == 1 else 's'}" for noun, number in counts.items() if number]
+        lines = [f"{self.status}: {self.reason if self.status == 'unchecked' else ', '.join(counted)}"]
+        for title, chosen in (("Contradictions", clashes), ("Warnings", warnings)):
             if chosen:
-                lines += ["", f"{title}:", *(line for violation in chosen for line in _violation_lines(violation))]
+                lines += ["", f"{title}:", *(line for violation in chosen for line in violation.to_lines())]
         if self.unmapped:
             lines += ["", f"Not mapped ({len(self.unmapped)} of {self.triples} triples):"]
             lines += [f"- triple {position}: {reason}" for position, reason in self.unmapped_reasons.items()]
         return "\n".join(lines)
 
 
-def _headline(report: CheckReport) -> str:
-    if report.status == "unchecked":
-        return f"unchecked: {report.reason}"
-    clashes = sum(violation.severity == "clash" for violation in report.violations)
-    counted = ((clashes, "contradiction"), (len(report.violations) - clashes, "warning"))
-    return f"{report.status}: " + ", ".join(
-        _count(*counted_noun) for counted_noun in ((report.triples, "triple"), *counted) if counted_noun[0]
-    )
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
-
-
-def _violation_lines(violation: ReportedViolation) -> list[str]:
-    where = f"triple{'' if len(violation.triples) == 1 else 's'} {', '.join(map(str, violation.triples))}"
-    quotes = [f"“{one_line(quote)}”" for quote in violation.quotes]
-    details = [f"    {detail}" for detail in (*quotes, *violation.axioms)]
-    return [f"- {violation.message} [{violation.rule}; {where}]", *details]
-
-
 def check_file(path: Path, validator: Validator) -> CheckReport:
-    """The report on a JSON list or JSON Lines of triples. Raises TripleError naming file, item and field."""
-    return check_triples(read_triples(path), validator)
+    """The report on a JSON list or JSON Lines of triples; `seconds` is the time of the check alone.
 
-
-def check_triples(triples: Sequence[Triple], validator: Validator) -> CheckReport:
-    """The report on triples; `seconds` is the time of the check alone."""
+    Raises TripleError naming file, item and field.
+    """
+    triples = read_triples(path)
     started = time.perf_counter()
     verdict = validator.check(triples, literal_names=True)
     seconds = time.perf_counter() - started
-    return _report(verdict, triples, unmapped_reasons(triples, validator.ontology), seconds)
-
-
-def read_triples(path: Path) -> list[Triple]:
-    """Triples of a file in the published field names; `quote` becomes evidence. Raises TripleError."""
-    items = _read_items(path)
-    return [_triple(item, number, path) for number, item in enumerate(items)]
-
-
-def _report(verdict: Verdict, triples: Sequence[Triple], reasons: dict[int, str], seconds: float) -> CheckReport:
     # Verdicts hold the very objects that were checked, which tells equal triples apart.
     position = {id(triple): index for index, triple in enumerate(triples)}
     return CheckReport(
@@ -107,21 +83,22 @@ def _report(verdict: Verdict, triples: Sequence[Triple], reasons: dict[int, str]
         reason=verdict.reason,
         violations=tuple(
             ReportedViolation(
-                rule=violation.rule,
-                clash_type=violation.clash_type,
-                severity=violation.severity,
+                **violation.model_dump(include={"rule", "clash_type", "severity", "axioms", "message"}),
                 triples=tuple(sorted(position[id(triple)] for triple in violation.triples)),
-                axioms=violation.axioms,
-                message=violation.message,
                 quotes=tuple(triple.evidence.quote for triple in violation.triples if triple.evidence),
             )
             for violation in verdict.violations
         ),
         unmapped=tuple(sorted(position[id(triple)] for triple in verdict.unmapped)),
         seconds=seconds,
-        unmapped_reasons={str(index): reason for index, reason in reasons.items()},
+        unmapped_reasons={str(index): text for index, text in unmapped_reasons(triples, validator.ontology).items()},
         triples=len(triples),
     )
+
+
+def read_triples(path: Path) -> list[Triple]:
+    """Triples of a file in the published field names; `quote` becomes evidence. Raises TripleError."""
+    return [_triple(item, number, path) for number, item in enumerate(_read_items(path))]
 
 
 def _read_items(path: Path) -> list[Any]:
@@ -153,24 +130,20 @@ def _triple(item: Any, number: int, path: Path) -> Triple:
     # Counted from 0, as in the report.
     if not isinstance(item, dict):
         raise TripleError(f"triple {number} of {path} is not an object; expected {', '.join(FIELDS)}")
-    for name in FIELDS:
-        if name not in item:
+    for name in (*FIELDS, "quote"):
+        if name in FIELDS and name not in item:
             raise TripleError(f"triple {number} of {path} has no field {name}; each needs {', '.join(FIELDS)}")
-        if not isinstance(item[name], str) and not (item[name] is None and name.endswith("_type")):
-            raise TripleError(f"triple {number} of {path}: {name} must be text, not {json.dumps(item[name])[:60]}")
-    quote = item.get("quote")
-    if quote is not None and not isinstance(quote, str):
-        raise TripleError(f"triple {number} of {path}: quote must be text, not {json.dumps(quote)[:60]}")
+        value = item.get(name)
+        if not isinstance(value, str) and not (value is None and name in ("sub_type", "obj_type", "quote")):
+            raise TripleError(f"triple {number} of {path}: {name} must be text, not {json.dumps(value)[:60]}")
     # JSON can hold half of a surrogate pair; no text written again can.
-    item = {
-        name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-        for name, value in item.items()
-    }
+    texts = {name: (item.get(name) or "").encode("utf-8", "replace").decode() for name in (*FIELDS, "quote")}
+    quote = texts["quote"]
     return Triple(
-        subject=item["sub"],
-        predicate=item["pred"],
-        object=item["obj"],
-        subject_type=item["sub_type"] or "",
-        object_type=item["obj_type"] or "",
-        evidence=Evidence(document_id=path.stem, start=0, end=len(quote), quote=item["quote"]) if quote else None,
+        subject=texts["sub"],
+        predicate=texts["pred"],
+        object=texts["obj"],
+        subject_type=texts["sub_type"],
+        object_type=texts["obj_type"],
+        evidence=Evidence(document_id=path.stem, start=0, end=len(quote), quote=quote) if quote else None,
     )

@@ -1,11 +1,8 @@
 """Find the classes a text puts its thing into: an embedder finds passages, and a chat model judges one at a time.
 
-Asked for passages, a small model copies what is near, and it takes one side where a text has two. Asked whether a
-sentence says something, it likes to say yes, also of one that speaks of something else. So a passage is asked about
-where a class is near it, and which of the nearest topics it states. The options put opposites beside each other,
-parties and terms of the form among them, "not stated" first. The passage is asked about in both orders. A model that is
-unsure takes what stands first; what it says in both orders it has read. A text that contradicts itself has both its
-classes.
+Asked for passages a small model copies what is near, and asked whether a sentence says something it likes to say yes.
+So it is asked which of the nearest topics a passage states, in both orders of the options: unsure, it takes what stands
+first; what it says in both it has read. A text that contradicts itself has both its classes.
 """
 
 from __future__ import annotations
@@ -19,9 +16,10 @@ from pydantic import BaseModel, create_model
 
 from ovrag_core.base import Chunk, Document, Evidence, Origin, Reading, Triple
 from ovrag_core.llm import Chat, Message, Once, fence
+from ovrag_core.loop.chat_answering import passage_of
 from ovrag_core.loop.form_filling import NOT_STATED, PURPOSES, FormReader, together
 from ovrag_core.ontology import Form, FormField
-from ovrag_core.retrieval import Embedder, Vectors
+from ovrag_core.retrieval import Embedder
 from ovrag_core.text import find_passages, sentences
 
 NEAREST = 8  # passages that a choice is asked about, at most
@@ -72,13 +70,22 @@ class ClassAsker:
             piece, start, end = passages[number]
             name = self._stated(piece.text[start:end], [field for topic in topics for field in topic], origin)
             if name in self._classes and name not in by_class:
-                by_class[name] = self._triple(name, piece, start, end, origin)
+                by_class[name] = Triple(
+                    subject=self._form.thing.name,
+                    predicate="rdf:type",
+                    object=name,
+                    subject_type=self._form.thing.name,
+                    object_type="",
+                    origin=origin,
+                    evidence=passage_of(piece, start, end),
+                )
         return list(by_class.values())
 
     def _questions(self, passages: Sequence[str]) -> list[tuple[int, list[Topic]]]:
         """The passages to ask about, by their numbers, each with the topics that it is nearest to."""
         vectors = self._embedder.embed(list(passages))
-        near = numpy.stack([self._nearness(topic, vectors) for topic in self._topics])
+        cosines = [self._embedder.embed([field.ask for field in topic]) @ vectors.T for topic in self._topics]
+        near = numpy.stack([numpy.round(of_topic, 5).max(axis=0) for of_topic in cosines])  # rounded: ties are ties
         choices = len(self._form.choices)
         bar = numpy.maximum(near.max(axis=0) - SLACK, FLOOR)
         chosen: list[int] = []
@@ -89,13 +96,6 @@ class ClassAsker:
         nearest = (-near).argsort(axis=0, kind="stable")[:TOPICS]
         return [(number, [self._topics[row] for row in nearest[:, number]]) for number in sorted(chosen)]
 
-    def _nearness(self, topic: Topic, passages: Vectors) -> Vectors:
-        """For each passage the cosine of the topic's nearest field, rounded: ties are ties."""
-        nearness: Vectors = numpy.round(self._embedder.embed([field.ask for field in topic]) @ passages.T, 5).max(
-            axis=0
-        )
-        return nearness
-
     def _stated(self, passage: str, fields: Sequence[FormField], origin: Origin) -> str:
         """Return what the passage states in both orders of the options, else `NOT_STATED`."""
         answer = self._once(passage, (None, *fields), origin)
@@ -104,44 +104,28 @@ class ClassAsker:
         return NOT_STATED
 
     def _once(self, passage: str, options: Options, origin: Origin) -> str:
-        key = passage, tuple(_name(option) for option in options), origin
+        key = passage, tuple(map(_name, options)), origin
         return self._asked.counted(key, lambda: self._ask(passage, options, origin))
 
     def _ask(self, passage: str, options: Options, origin: Origin) -> str:
         mark = fence(passage)
-        system = SYSTEM.format(about=self._form.about, not_stated=NOT_STATED)
         listed = (f"- {_name(option)}: {option.ask if option else 'none of these'}" for option in options)
         prompt = f"The passage:\n{mark}\n{passage}\n{mark}\n\nWhat does it state?\n" + "\n".join(listed)
-        messages = [Message("system", system), Message("user", prompt)]
+        system = SYSTEM.format(about=self._form.about, not_stated=NOT_STATED)
         schema = _answer(tuple(map(_name, options)))
+        messages = [Message("system", system), Message("user", prompt)]
         reply = self._chat.complete(messages, schema=schema, temperature=0.0, seed=self._seed, purpose=PURPOSES[origin])
         return str(reply.parsed_as(schema).model_dump()[STATES])
-
-    def _triple(self, name: str, piece: Chunk, start: int, end: int, origin: Origin) -> Triple:
-        return Triple(
-            subject=self._form.thing.name,
-            predicate="rdf:type",
-            object=name,
-            subject_type=self._form.thing.name,
-            object_type="",
-            origin=origin,
-            evidence=Evidence(
-                document_id=piece.document_id,
-                start=piece.start + start,
-                end=piece.start + end,
-                quote=piece.text[start:end],
-            ),
-        )
 
 
 def _left(piece: Chunk, start: int, end: int, taken: Sequence[Evidence]) -> str:
     """A passage of a piece, blank where it is taken."""
-    evidence = (e for e in taken if e.document_id == piece.document_id)
-    spans = [(e.start - piece.start, e.end - piece.start) for e in evidence]
-    return "".join(
-        " " if any(begin <= position < stop for begin, stop in spans) else piece.text[position]
-        for position in range(start, end)
-    )
+    characters = list(piece.text)
+    for evidence in taken:
+        if evidence.document_id == piece.document_id:
+            for position in range(max(start, evidence.start - piece.start), min(end, evidence.end - piece.start)):
+                characters[position] = " "
+    return "".join(characters[start:end])
 
 
 def _name(option: FormField | None) -> str:
@@ -151,9 +135,7 @@ def _name(option: FormField | None) -> str:
 @cache
 def _answer(names: tuple[str, ...]) -> type[BaseModel]:
     option: Any = Literal[names]
-    fields: Any = {STATES: (option, ...)}
-    model: type[BaseModel] = create_model("StatedByPassage", **fields)
-    return model
+    return create_model("StatedByPassage", **{STATES: (option, ...)})  # type: ignore[call-overload,no-any-return]
 
 
 class ModelReading(Reading):
@@ -212,11 +194,8 @@ def _windows(document: Document, size: int) -> list[Chunk]:
     text, pieces, start = document.text, list[Chunk](), 0
     ends = [end for _, end in find_passages(text)]
     while start < len(text):
-        end = len(text)
-        if end - start > size:
-            end = max(
-                (passage_end for passage_end in ends if start < passage_end <= start + size), default=start + size
-            )
+        fitting = [len(text)] if len(text) - start <= size else [end for end in ends if start < end <= start + size]
+        end = max(fitting, default=start + size)
         pieces.append(Chunk(f"{document.id}@{start}", document.id, start, end, text[start:end]))
         start = end
     return pieces

@@ -55,14 +55,10 @@ class ClosedWorld:
 
     def _triples(self, fact: Fact) -> Iterator[Triple]:
         """A fact in RDF: of a class and of all above it."""
-        subject, term = _individual(fact.subject), NamedNode(fact.term)
+        subject, term = NamedNode(f"{_INDIVIDUAL}{fact.subject}"), NamedNode(fact.term)
         if fact.object is None:
             yield from (Triple(subject, TYPE, above) for above in self._classes.get(fact.term, [term]))
         elif isinstance(fact.object, Value):
             yield Triple(subject, term, Literal(fact.object.lexical, datatype=NamedNode(fact.object.datatype)))
         else:
-            yield Triple(subject, term, _individual(fact.object))
-
-
-def _individual(number: int) -> NamedNode:
-    return NamedNode(f"{_INDIVIDUAL}{number}")
+            yield Triple(subject, term, NamedNode(f"{_INDIVIDUAL}{fact.object}"))

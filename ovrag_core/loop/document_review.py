@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from ovrag_core.base import (
-    Document,
-    Evidence,
-    Frozen,
-    Label,
-    ModelError,
-    ModelSetupError,
-    Reading,
-    Severity,
-    Triple,
-)
-from ovrag_core.loop.pipeline import Checker, Extractor
+from ovrag_core.base import Document, Evidence, Frozen, Label, ModelError, ModelSetupError, Reading, Severity
+from ovrag_core.loop.pipeline import Extractor
+from ovrag_core.loop.validation import Validator
 from ovrag_core.text import one_line
 
 NOTHING_READ = "nothing was read in it that the ontology speaks of"
@@ -62,22 +55,21 @@ class DocumentReview(Frozen):
             relation = "is a" if statement.predicate == "rdf:type" else statement.predicate
             kind = f" ({statement.kind})" if statement.kind else ""
             lines.append(f"  {one_line(statement.subject)} {relation} {one_line(statement.object)}{kind}")
-            lines += [f"    {_quoted(statement.evidence)}"] if statement.evidence else []
+            lines += _quotes([statement.evidence] if statement.evidence else [])
         for violation in self.violations:
             sign = "CONTRADICTION" if violation.severity == "clash" else "note"
             lines += ["", f"  {sign} ({violation.clash_type or violation.rule}): {one_line(violation.message)}"]
-            lines += [f"    {_quoted(evidence)}" for evidence in violation.evidence]
+            lines += _quotes(violation.evidence)
         return "\n".join(lines)
 
 
-def review_document(document: Document, reader: Extractor[Reading], validator: Checker, model: str) -> DocumentReview:
+def review_document(document: Document, reader: Extractor[Reading], validator: Validator, model: str) -> DocumentReview:
     """Read a document whole and check what it states. Raises ModelSetupError where no document could be read."""
     started = time.perf_counter()
 
-    def result(label: Label, reason: str | None = None, **more: object) -> DocumentReview:
+    def result(label: Label, reason: str | None, **more: Any) -> DocumentReview:
         seconds = round(time.perf_counter() - started, 3)
-        fields = {"document": document.id, "label": label, "reason": reason, "model": model, "seconds": seconds}
-        return DocumentReview.model_validate({**fields, **more})
+        return DocumentReview(document=document.id, label=label, reason=reason, model=model, seconds=seconds, **more)
 
     try:
         triples = reader.read(document).triples
@@ -88,28 +80,25 @@ def review_document(document: Document, reader: Extractor[Reading], validator: C
     if not triples:
         return result("UNCHECKED", NOTHING_READ)
     verdict = validator.check(triples, document=document.id)
-    violations = tuple(
+    stated = [
+        Stated(
+            **triple.model_dump(include={"subject", "predicate", "object"}),
+            kind=triple.object_type if triple.predicate != "rdf:type" else "",
+            evidence=triple.evidence,
+        )
+        for triple in triples
+    ]
+    violations = [
         Contradiction(
-            rule=violation.rule,
-            clash_type=violation.clash_type,
-            severity=violation.severity,
-            message=violation.message,
-            axioms=violation.axioms,
+            **violation.model_dump(include={"rule", "clash_type", "severity", "message", "axioms"}),
             evidence=tuple(dict.fromkeys(triple.evidence for triple in violation.triples if triple.evidence)),
         )
         for violation in verdict.violations
-    )
-    stated = tuple(_stated(triple) for triple in triples)
+    ]
     return result(LABELS[verdict.status], verdict.reason, stated=stated, violations=violations)
 
 
-def _stated(triple: Triple) -> Stated:
-    kind = triple.object_type if triple.predicate != "rdf:type" else ""
-    return Stated(
-        subject=triple.subject, predicate=triple.predicate, object=triple.object, kind=kind, evidence=triple.evidence
-    )
-
-
-def _quoted(evidence: Evidence) -> str:
-    where = f"page {evidence.page}" if evidence.page is not None else f"character {evidence.start}"
-    return f'{where}: "{one_line(evidence.quote)}"'
+def _quotes(passages: Iterable[Evidence]) -> Iterator[str]:
+    for evidence in passages:
+        where = f"page {evidence.page}" if evidence.page is not None else f"character {evidence.start}"
+        yield f'    {where}: "{one_line(evidence.quote)}"'

@@ -1,9 +1,8 @@
 """A chat model fills in a form about a text: parties and terms, each found again in the text or left out.
 
-A model finds and copies; it judges nothing here. A longer form asks besides for passages that state each class. The
-text stands first in the prompt and the fields last, so that a server that keeps the beginning of a prompt is asked for
-a second order of the parties at little cost: a small model puts whom it reads of first into the field that it is asked
-for first, and where both orders name the same party it is mostly right.
+A model finds and copies; it judges nothing here. The text stands first in the prompt and the fields last, so that a
+second order of the parties costs little where a server keeps the beginning of a prompt. A small model puts whom it
+reads of first into the field that it is asked for first; where both orders name the same party it is mostly right.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from rapidfuzz import fuzz
 
 from ovrag_core.base import Chunk, Evidence, Origin, Triple
 from ovrag_core.llm import Chat, Message, Once, current_tally, fence
-from ovrag_core.loop.chat_answering import in_text_order
+from ovrag_core.loop.chat_answering import in_text_order, passage_of
 from ovrag_core.ontology import Form, FormField, entity_key, is_suffix, read_value
 from ovrag_core.text import dates, locate, moneys, percentages
 
@@ -89,8 +88,12 @@ class FormFiller:
         `wanted` names the fields to ask for (None: all). What the text cannot bear out, a sum where it has none, is not
         asked for; of one party the others are, since a model tells them apart by each other.
         """
-        plausible = [field for field in self.form.terms if _may_have(text, field.term.values)]
-        terms = tuple(field for field in plausible if wanted is None or field.name in wanted)
+        terms = tuple(
+            field
+            for field in self.form.terms
+            if (field.term.values not in _FIGURES or _figures(text, field.term.values))
+            and (wanted is None or field.name in wanted)
+        )
         parties = self.form.parties if _MAY_NAME.search(text) else ()
         if wanted is not None and not any(field.name in wanted for field in parties):
             parties = ()
@@ -164,12 +167,9 @@ def _schema(parties: Fields, kinds: Fields, terms: Fields, classes: Fields) -> t
     copied = Annotated[str, Field(pattern=f"^({NOT_STATED}|{_COPIED})$")]
     fields: dict[str, object] = {}
     for field in parties:
-        fields[field.name] = (copied, ...)
-        fields[field.name + KIND] = (kind, ...)
-    for field in terms:
-        fields[field.name] = (copied, ...)
-    for field in classes:
-        fields[field.name] = (Annotated[list[str], Field(max_length=PASSAGES)], ...)
+        fields |= {field.name: (copied, ...), field.name + KIND: (kind, ...)}
+    fields |= {field.name: (copied, ...) for field in terms}
+    fields |= {field.name: (Annotated[list[str], Field(max_length=PASSAGES)], ...) for field in classes}
     return create_model("FilledInForm", **fields)  # type: ignore[call-overload,no-any-return]
 
 
@@ -180,9 +180,8 @@ def form_messages(form: Form, text: str, parties: Fields, terms: Fields, classes
     lines = [f"- {field.name}: {field.ask}\n- {field.name}{KIND}: {kinds}" for field in parties]
     lines += [f"- {field.name}: {field.ask}" for field in terms]
     lines += [f"- {field.name}: passages that say that {field.ask}" for field in classes]
-    system = SYSTEM.format(about=form.about, not_stated=NOT_STATED)
     return [
-        Message("system", system),
+        Message("system", SYSTEM.format(about=form.about, not_stated=NOT_STATED)),
         Message("user", f"The text:\n{mark}\n{text}\n{mark}\n\nThe form:\n" + "\n".join(lines)),
     ]
 
@@ -241,10 +240,6 @@ def _figures(text: str, kind: str) -> list[tuple[str, int, int]]:
     return [(day.isoformat(), start, end) for day, start, end in dates(text)]
 
 
-def _may_have(text: str, kind: str) -> bool:
-    return kind not in _FIGURES or bool(_figures(text, kind))
-
-
 @dataclass(frozen=True, slots=True)
 class FieldRead:
     """A field that was filled in about a document, and where the document bears it out."""
@@ -301,7 +296,7 @@ class FormReader:
         for piece in pieces:
             shown = self._prepared(piece.text) if origin == "context" else piece.text
             filled = self._asked.counted((origin, shown, wanted), partial(self._filler.fill, shown, origin, wanted))
-            read = [FieldRead(field, _evidence(field, piece)) for field in filled.fields]
+            read = [FieldRead(field, passage_of(piece, *field.span)) for field in filled.fields]
             borne_out = [r for r in read if self._bears_out(r.triple(self.form, origin))]
             dropped = dict(filled.dropped)
             _count(dropped, len(read) - len(borne_out), NOT_BORNE_OUT)
@@ -312,13 +307,6 @@ class FormReader:
                 if key not in by_field or (field_read.filled.is_agreed and not by_field[key].filled.is_agreed):
                     by_field[key] = field_read
         return by_field
-
-
-def _evidence(filled: Filled, piece: Chunk) -> Evidence:
-    start, end = filled.span
-    return Evidence(
-        document_id=piece.document_id, start=piece.start + start, end=piece.start + end, quote=piece.text[start:end]
-    )
 
 
 def together(chunks: Sequence[Chunk]) -> list[Chunk]:

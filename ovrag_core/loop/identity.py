@@ -1,9 +1,8 @@
 """Find out which document a text is about, from the text alone.
 
-A text (an answer, a retrieved chunk) is compared with the document that was asked about and with the other documents at
-hand by the details it gives (names, amounts, dates: whatever `Finder` finds) and by the passages it repeats. No id of
-a chunk is looked at: those are the truth that this is measured with. Only what tells the documents apart counts: a
-name that the asked and another document share says nothing by itself.
+A text (an answer, a chunk) is compared with the asked and the other documents by the details it gives (whatever
+`Finder` finds) and the passages it repeats, never by the id of a chunk: that is the truth this is measured with. Only
+what tells the documents apart counts.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from operator import attrgetter
 from typing import Literal, TypeVar
 
 from ovrag_core.base import Document, Evidence, Triple, Verdict, Violation
@@ -70,15 +68,10 @@ class Profile:
 
     @cached_property
     def held(self) -> dict[str, Detail]:
-        """Everything its details can be called → the first that is."""
-        by_key: dict[str, Detail] = {}
-        for detail in self.details:
-            for key in sorted(detail.keys):
-                by_key.setdefault(key, detail)
-        for detail in self.details:
-            for key in sorted(detail.wider):
-                by_key.setdefault(key, detail)
-        return by_key
+        """Everything its details can be called → the first that is, by its normal forms before its wider ones."""
+        normal = [(key, detail) for detail in self.details for key in detail.keys]
+        wider = [(key, detail) for detail in self.details for key in detail.wider]
+        return dict(reversed([*normal, *wider]))
 
     @cached_property
     def words(self) -> str:
@@ -103,9 +96,7 @@ class Profile:
 
     def holds(self, detail: Detail) -> bool:
         """Return True where the document gives the detail, in whatever form."""
-        if any(key in self.held for key in detail.keys):
-            return True
-        return bool(detail.words) and self._names(detail.words[0])
+        return any(key in self.held for key in detail.keys) or any(map(self._names, detail.words[:1]))
 
     def _names(self, name: str) -> bool:
         """Return True where the words of a name follow each other in it, with or without middle names and initials."""
@@ -118,7 +109,7 @@ class Profile:
 
     def repeats(self, passage: str) -> bool:
         """Return True where the document holds a passage of these plain words: anywhere, or as a line if short."""
-        return passage in self.lines if _is_short(passage) else f" {passage} " in self.words
+        return passage in self.lines if len(passage.split()) < SENTENCE else f" {passage} " in self.words
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,19 +123,9 @@ class Sign:
     others: frozenset[str]
 
     @property
-    def is_held(self) -> bool:
-        """True where any document holds it."""
-        return self.own or bool(self.others)
-
-    @property
-    def is_foreign(self) -> bool:
-        """True where only other documents hold it."""
-        return bool(self.others) and not self.own
-
-    @property
     def is_unknown(self) -> bool:
         """True where no document holds it, and that tells."""
-        return not self.is_held and not self.kind.startswith("weak")
+        return not (self.own or self.others or self.kind.startswith("weak"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +178,9 @@ class Shelf:
         """
         rivals = frozenset(self.documents if among is None else among) - {asked}
         judgement = self._judge(text, asked, rivals)
-        if judgement.about != "none" and not (context and _is_shared(judgement)):
+        # Where others also hold all that speaks for the asked document, the context must decide.
+        is_shared = judgement.about == "asked" and all(sign.others for sign in judgement.own)
+        if judgement.about != "none" and not (context and is_shared):
             return judgement
         placed = self._by_context(text, judgement, asked, rivals, context) if context else judgement
         return placed if placed.about != "none" else self._judge(text, asked, rivals, weak=True)
@@ -237,48 +220,40 @@ class Shelf:
         signs = [_sign(detail, mine, rest) for detail in self.find(text)]
         names = [sign for sign in signs if sign.is_unknown and sign.kind == "name"]
         known_names = _known_names(text, mine, rest, [(sign.start, sign.end) for sign in signs if sign not in names])
-        joined = [sign for sign in names if _holds_a_name(plain_words(text[sign.start : sign.end]), (mine, *rest))]
-        # A name that nobody holds but that holds a known one is two that stand side by side.
-        signs = [sign for sign in signs if sign not in joined and not _overlaps(sign, known_names)]
+        called = [name for name in _called((mine, *rest)) if " " in name]
+        joined = set()
+        for sign in names:
+            words = plain_words(text[sign.start : sign.end])
+            if any(name != words and f" {name} " in f" {words} " for name in called):
+                joined.add(sign)  # a name that nobody holds but that holds a known one: two that stand side by side
+        spans = [(sign.start, sign.end) for sign in known_names]
+        signs = [
+            sign
+            for sign in signs
+            if sign not in joined and not any(sign.start < end and start < sign.end for start, end in spans)
+        ]
         return _not_quoted([*signs, *known_names, *_repeated(text, mine, rest)], text, mine)
 
     def _by_context(
         self, text: str, own: Judgement, asked: str, others: frozenset[str], context: Sequence[str]
     ) -> Judgement:
         """The judgement of a text that may be of several documents, by the chunks that say what it says."""
-        mine = self.profile(asked)
-        chunks = [(plain_words(chunk), self._chunk(chunk, mine, asked, others)) for chunk in context]
-        telling = [(words, judged) for words, judged in chunks if judged.about != "none"]
-        lent = _lending(telling, text)
-        levels = {judged.about for judged in lent or [judged for _, judged in telling]}
+        passages = [plain for _, _, plain in _passages(text)]
+        telling, lent = list[Judgement](), list[Judgement]()
+        for chunk in context:
+            words = plain_words(chunk)
+            is_own = f" {words} " in self.profile(asked).words
+            judged = Judgement("asked", "text") if is_own else self._judge(chunk, asked, others)
+            if judged.about != "none":
+                telling.append(judged)
+                lent += [judged] if any(plain in words for plain in passages) else []
+        levels = {judged.about for judged in lent or telling}
         if not levels or (not lent and "asked" in levels and levels != {"asked"}):
             return own  # no chunk tells, or they disagree and nothing shows which of them the text is of
         about: About = levels.pop() if len(levels) == 1 else "mixed"
-        documents = () if about == "asked" else _documents(judged for _, judged in telling)
+        foreign = [name for judged in telling if judged.about != "asked" for name in judged.documents]
+        documents = () if about == "asked" else tuple(dict.fromkeys(foreign))
         return Judgement(about, "context", own.own, own.foreign, own.unknown, documents)
-
-    def _chunk(self, chunk: str, mine: Profile, asked: str, others: frozenset[str]) -> Judgement:
-        if f" {plain_words(chunk)} " in mine.words:
-            return Judgement("asked", "text")
-        return self._judge(chunk, asked, others)
-
-
-def _lending(chunks: Iterable[tuple[str, Judgement]], text: str) -> list[Judgement]:
-    """The judgements of the chunks (each with its plain words) that hold a passage of the text."""
-    passages = [plain for _, _, plain in _passages(text)]
-    return [judged for words, judged in chunks if any(plain in words for plain in passages)]
-
-
-def _documents(judgements: Iterable[Judgement]) -> tuple[str, ...]:
-    """Other documents that texts are about, each once."""
-    return tuple(
-        dict.fromkeys(name for judgement in judgements if judgement.about != "asked" for name in judgement.documents)
-    )
-
-
-def _is_shared(judgement: Judgement) -> bool:
-    """Return True where others also hold all that speaks for the asked document, so that the context must decide."""
-    return judgement.about == "asked" and all(sign.others for sign in judgement.own)
 
 
 def _sign(detail: Detail, mine: Profile, rest: Sequence[Profile]) -> Sign:
@@ -318,31 +293,21 @@ def _not_quoted(signs: Sequence[Sign], text: str, mine: Profile) -> list[Sign]:
     ]
 
 
-def _overlaps(sign: Sign, others: Iterable[Sign]) -> bool:
-    return any(sign.start < s.end and s.start < sign.end for s in others)
-
-
 def _called(profiles: Iterable[Profile]) -> dict[str, None]:
     """All names of documents, each once."""
     return dict.fromkeys(name for profile in profiles for detail in profile.details for name in detail.words)
 
 
-def _holds_a_name(words: str, profiles: Iterable[Profile]) -> bool:
-    """Return True where a name is one of the documents' names with more before or after it."""
-    return any(" " in name and name != words and f" {name} " in f" {words} " for name in _called(profiles))
-
-
 def _place(text: str, words: str) -> tuple[int, int] | None:
     """Find where words stand in a text, whatever their accents, capitals and what is between them."""
     wanted = words.split()
-    spans = [(match.start(), match.end()) for match in re.finditer(r"[^\W_]+", text)]
-    folded = [plain_words(text[start:end]) for start, end in spans]
-    # N.A. is one word when folded and two as it stands: several lengths are tried.
-    for begin, word in enumerate(folded):
+    spans = [match.span() for match in re.finditer(r"[^\W_]+", text)]
+    for number, (start, stop) in enumerate(spans):
+        word = plain_words(text[start:stop])
         if not word or not wanted[0].startswith(word):
             continue
-        for final in range(begin, min(begin + 2 * len(wanted) + 2, len(spans))):
-            start, end = spans[begin][0], spans[final][1]
+        # N.A. is one word when folded and two as it stands: several lengths are tried.
+        for _, end in spans[number : number + 2 * len(wanted) + 2]:
             if plain_words(text[start:end]) == words:
                 return start, end
     return None
@@ -357,17 +322,13 @@ def _repeated(text: str, mine: Profile, rest: Sequence[Profile], *, short: bool 
     """Sentences, or the `short` lines, that stand word for word in a document; what none holds shows nothing."""
     signs = []
     for start, end, plain in _passages(text):
-        if _is_short(plain) != short:
+        if (len(plain.split()) < SENTENCE) != short:
             continue
         holders = frozenset(profile.document.id for profile in rest if profile.repeats(plain))
         is_own = mine.repeats(plain)
         if is_own or (holders and f" {plain} " not in mine.words):
             signs.append(Sign("passage", start, end, is_own, holders))
     return signs
-
-
-def _is_short(plain: str) -> bool:
-    return plain.count(" ") < SENTENCE - 1
 
 
 def _weak_signs(text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
@@ -397,17 +358,16 @@ def _phrases(text: str) -> Iterable[str]:
 
 
 def _judgement(signs: Sequence[Sign]) -> Judgement:
-    asked_signs, foreign, unknown = (
-        tuple(filter(attrgetter(flag), signs)) for flag in ("own", "is_foreign", "is_unknown")
-    )
-    documents = _explaining(foreign, asked_signs)
-    has_unknown_name = any(sign.kind == "name" for sign in unknown)
-    if not (asked_signs or foreign or unknown):
+    own = tuple(sign for sign in signs if sign.own)
+    foreign = tuple(sign for sign in signs if sign.others and not sign.own)
+    unknown = tuple(sign for sign in signs if sign.is_unknown)
+    if not (own or foreign or unknown):
         return Judgement("none", "nothing")
-    if asked_signs and not (foreign or has_unknown_name):
-        return Judgement("asked", "text", asked_signs, (), unknown)
-    exclusive = any(sign.others.isdisjoint(documents) for sign in asked_signs)
-    return Judgement("mixed" if exclusive else "other", "text", asked_signs, foreign, unknown, documents)
+    if own and not foreign and all(sign.kind != "name" for sign in unknown):
+        return Judgement("asked", "text", own, (), unknown)
+    documents = _explaining(foreign, own)
+    exclusive = any(sign.others.isdisjoint(documents) for sign in own)
+    return Judgement("mixed" if exclusive else "other", "text", own, foreign, unknown, documents)
 
 
 def _explaining(foreign: Sequence[Sign], own: Sequence[Sign]) -> tuple[str, ...]:
@@ -440,14 +400,14 @@ def violation(judgement: Judgement, text: str, asked: str, shelf: Shelf) -> Viol
         kind="identity",
         # Another document's facts are in it: documents were mixed. What no document holds, the answer has made up.
         cause="mixture" if judgement.documents else "answer",
-        triples=tuple(triple for sign in against for triple in _triples(sign, judgement.documents, text, asked, shelf)),
+        triples=tuple(triple for sign in against for triple in _triples(sign, judgement.documents, text, shelf)),
         message=_message(judgement, against, text, asked),
     )
 
 
-def _triples(sign: Sign, documents: Sequence[str], text: str, asked: str, shelf: Shelf) -> Iterable[Triple]:
+def _triples(sign: Sign, documents: Sequence[str], text: str, shelf: Shelf) -> list[Triple]:
     quoted = Evidence.of(Document("answer", text), sign.start, sign.end)
-    yield Triple(
+    mention = Triple(
         subject="the answer",
         predicate="mentions",
         object=quoted.quote,
@@ -456,23 +416,16 @@ def _triples(sign: Sign, documents: Sequence[str], text: str, asked: str, shelf:
         evidence=quoted,
     )
     holder = next((name for name in documents if name in sign.others), None)
-    if holder is not None:
-        evidence = _held_at(text[sign.start : sign.end], sign, shelf.profile(holder), shelf.find)
-        yield Triple(
-            subject=holder,
-            predicate="holds",
-            object=quoted.quote,
-            object_type=sign.kind,
-            origin="context",
-            evidence=evidence,
-        )
-
-
-def _held_at(written: str, sign: Sign, profile: Profile, find: Finder) -> Evidence | None:
-    keys = [key for detail in find(written) for key in sorted(detail.keys)] if sign.kind != "passage" else []
+    if holder is None:
+        return [mention]
+    profile = shelf.profile(holder)
+    written = text[sign.start : sign.end]
+    keys = [key for detail in shelf.find(written) for key in sorted(detail.keys)] if sign.kind != "passage" else []
     detail = next((profile.held[key] for key in keys if key in profile.held), None)
     span = (detail.start, detail.end) if detail else _place(profile.document.text, plain_words(written))
-    return Evidence.of(profile.document, *span) if span else None
+    evidence = Evidence.of(profile.document, *span) if span else None
+    held = {"subject": holder, "predicate": "holds", "origin": "context", "evidence": evidence}
+    return [mention, mention.model_copy(update=held)]
 
 
 def _message(judgement: Judgement, against: Sequence[Sign], text: str, asked: str) -> str:

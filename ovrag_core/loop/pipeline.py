@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
-import numpy as np
-
 from ovrag_core.base import (
     Answer,
     Attempt,
@@ -28,29 +26,22 @@ from ovrag_core.base import (
     Retrieved,
     Triple,
     Verdict,
+    Violation,
 )
 from ovrag_core.llm import Made, Once, Tally, tally
-from ovrag_core.loop.arms import Arm, merge_individuals
+from ovrag_core.loop.arms import Arm, merged, unique
 from ovrag_core.loop.identity import Shelf
-from ovrag_core.loop.validation import assign_causes
+from ovrag_core.loop.validation import Validator, assign_causes
 from ovrag_core.loop.validation import feedback as answer_feedback
-from ovrag_core.retrieval import Embedder, Vectors
+from ovrag_core.retrieval import Embedder, Index, Vectors
 
 Span = tuple[str, int, int]
 ReadingT_co = TypeVar("ReadingT_co", bound=Reading, covariant=True)
 
 READINGS = 64  # of documents in memory, the last ones: a document's questions are asked one after the other
+Searcher = Index
+Checker = Validator
 QUOTED = 6  # words of an answer that are the document's where they stand in it; fewer may be chance
-
-
-class Searcher(Protocol):
-    """An index of chunks: exact top-k by vector, over all documents or some."""
-
-    def search(self, vector: np.ndarray, top_k: int, documents: Collection[str] | None = None) -> list[Retrieved]:
-        """The `top_k` nearest chunks of the documents with these ids (None: of all), best first."""
-
-    def chunk(self, chunk_id: str) -> Chunk:
-        """The chunk of that id."""
 
 
 class Answerer(Protocol):
@@ -90,16 +81,6 @@ class Extractor(Protocol[ReadingT_co]):
         """The triples of retrieved chunks."""
 
 
-class Checker(Protocol):
-    """Triples to a verdict."""
-
-    def check(self, triples: Sequence[Triple], *, closed_world: bool = True, document: str | None = None) -> Verdict:
-        """Check whether the triples can be true together; `unchecked` where that could not be decided.
-
-        Of several explanations one from the asked `document` alone is preferred.
-        """
-
-
 @dataclass
 class Bench:
     """All that the loop works with.
@@ -112,11 +93,11 @@ class Bench:
     it is None, the extractor does. `thing` is the class that the documents are about.
     """
 
-    index: Searcher
+    index: Index
     embedder: Embedder
     answerer: Answerer
     extractor: Extractor[Reading]
-    validator: Checker
+    validator: Validator
     documents: Mapping[str, Document]
     top_k: int = 3
     corrections: int = 3
@@ -148,11 +129,20 @@ class Bench:
 
 
 @dataclass
-class Stopwatch:
-    """Seconds by part of a query."""
+class Query:
+    """One question under way: what is asked, in which arm, and what has come of it so far; seconds by part of it."""
 
+    question: Question
+    document_id: str
+    arm: Arm
+    bench: Bench
+    used: Tally
+    retrieved: list[Retrieved] = field(default_factory=list)
+    context: tuple[Triple, ...] = ()
+    attempts: list[Attempt] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
     started: float = field(default_factory=time.perf_counter)
+    waited: float = 0.0  # seconds for model calls that another query makes and counts
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
@@ -163,25 +153,21 @@ class Stopwatch:
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
 
-    def total(self) -> float:
-        """Seconds since the start."""
-        return time.perf_counter() - self.started
-
-
-@dataclass
-class Query:
-    """One question under way: what is asked, in which arm, and what has come of it so far."""
-
-    question: Question
-    document_id: str
-    arm: Arm
-    bench: Bench
-    watch: Stopwatch = field(default_factory=Stopwatch)
-    used: Tally = field(default_factory=Tally)
-    retrieved: list[Retrieved] = field(default_factory=list)
-    context: tuple[Triple, ...] = ()
-    attempts: list[Attempt] = field(default_factory=list)
-    waited: float = 0.0  # seconds for model calls that another query makes and counts
+    def answer(self) -> None:
+        """The loop, its results added as they come."""
+        bench, document_id = self.bench, self.document_id
+        with self.part("retrieval"):
+            vector = bench.question_vector(self.question.text)
+            self.retrieved = bench.index.search(vector, bench.top_k, _searched(document_id, self.arm, bench))
+        chunks = [bench.index.chunk(hit.chunk_id) for hit in self.retrieved]
+        if self.arm.validates:
+            with self.part("extraction"):
+                if self.arm.context == "document":
+                    self.context = _document_triples(self)
+                else:
+                    self.context = _distinct(bench.extractor.read_chunks(chunks), self)
+        for attempt in _attempts(self, chunks):
+            self.attempts.append(attempt)
 
 
 def ask(question: Question, document_id: str, arm: Arm, bench: Bench) -> tuple[QueryRecord, LatencyRecord]:
@@ -193,9 +179,9 @@ def ask(question: Question, document_id: str, arm: Arm, bench: Bench) -> tuple[Q
     outcome: Outcome
     cause, error = None, None
     with tally() as used:
-        query = Query(question, document_id, arm, bench, used=used)
+        query = Query(question, document_id, arm, bench, used)
         try:
-            _answer(query)
+            query.answer()
             outcome, cause = _outcome(query.attempts, arm)
         except ModelSetupError:
             raise
@@ -215,19 +201,6 @@ def with_identity(record: QueryRecord, bench: Bench) -> QueryRecord:
         return record
     attempt = record.attempts[-1].model_copy(update={"verdict": verdict})
     return record.model_copy(update={"attempts": (*record.attempts[:-1], attempt)})
-
-
-def _answer(query: Query) -> None:
-    """The loop, its results added to `query` as they come."""
-    bench, arm, watch = query.bench, query.arm, query.watch
-    with watch.part("retrieval"):
-        query.retrieved = _retrieve(query.question.text, query.document_id, arm, bench)
-    chunks = [bench.index.chunk(hit.chunk_id) for hit in query.retrieved]
-    if arm.validates:
-        with watch.part("extraction"):
-            query.context = _context_triples(query, chunks)
-    for attempt in _attempts(query, chunks):
-        query.attempts.append(attempt)
 
 
 def _record(query: Query, outcome: Outcome, cause: Cause | None, error: str | None) -> QueryRecord:
@@ -250,23 +223,16 @@ def _record(query: Query, outcome: Outcome, cause: Cause | None, error: str | No
 
 
 def _latency(query: Query) -> LatencyRecord:
-    seconds = {
-        stage: query.watch.seconds.get(stage, 0.0) for stage in ("retrieval", "answering", "extraction", "validation")
-    }
+    seconds = dict.fromkeys(("retrieval", "answering", "extraction", "validation"), 0.0) | query.seconds
     return LatencyRecord(
         arm=query.arm.name,
         document_id=query.document_id,
         question_id=query.question.id,
         model=query.used.total_seconds + query.waited if query.used.by_purpose else None,
-        total=query.watch.total(),
+        total=time.perf_counter() - query.started,
         attempts=len(query.attempts),
         **seconds,
     )
-
-
-def _retrieve(question: str, document_id: str, arm: Arm, bench: Bench) -> list[Retrieved]:
-    vector = bench.question_vector(question)
-    return bench.index.search(vector, bench.top_k, _searched(document_id, arm, bench))
 
 
 def _searched(document_id: str, arm: Arm, bench: Bench) -> Collection[str] | None:
@@ -277,19 +243,11 @@ def _searched(document_id: str, arm: Arm, bench: Bench) -> Collection[str] | Non
     return None
 
 
-def _context_triples(query: Query, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
-    if query.arm.context == "document":
-        return _document_triples(query)
-    triples = query.bench.extractor.read_chunks(chunks)
-    return merged(triples, query.bench.thing) if query.arm.merges else unique(triples)
-
-
 def _document_triples(query: Query) -> tuple[Triple, ...]:
     """The triples of the whole document; the one who pays for the reading counts it."""
     began = time.perf_counter()
     reading, used, fresh = query.bench.read(query.document_id)
-    payer = query.bench.payer
-    pays = fresh if payer is None else payer == (query.arm.name, query.question.id)
+    pays = query.bench.payer == (query.arm.name, query.question.id) if query.bench.payer else fresh
     if pays:
         query.used.include(used, cached=not fresh)
     if not (pays and fresh):  # whoever pays, it waited for the model
@@ -297,27 +255,18 @@ def _document_triples(query: Query) -> tuple[Triple, ...]:
     return reading.triples
 
 
-def merged(triples: Sequence[Triple], thing: str) -> tuple[Triple, ...]:
-    """Triples about one individual of the class `thing`, duplicates dropped."""
-    return unique(merge_individuals(tuple(triples), thing))
-
-
-def unique(triples: Sequence[Triple]) -> tuple[Triple, ...]:
-    """Triples without those that repeat subject, predicate and object of an earlier one, in order."""
-    distinct: dict[tuple[str, str, str], Triple] = {}
-    for triple in triples:
-        distinct.setdefault((triple.subject, triple.predicate, triple.object), triple)
-    return tuple(distinct.values())
+def _distinct(triples: tuple[Triple, ...], query: Query) -> tuple[Triple, ...]:
+    return merged(triples, query.bench.thing) if query.arm.merges else unique(triples)
 
 
 def _attempts(query: Query, chunks: Sequence[Chunk]) -> Iterator[Attempt]:
-    bench, arm, watch = query.bench, query.arm, query.watch
+    bench, arm = query.bench, query.arm
     corrections: list[Correction] = []
     exclude: frozenset[Span] = frozenset()
     attempt: Attempt | None = None
     for number in range(1, bench.corrections + 2):
         feedback = corrections[-1].feedback if corrections else None
-        with watch.part("answering"):
+        with query.part("answering"):
             answer = bench.answerer.answer(query.question.text, chunks, exclude=exclude, corrections=tuple(corrections))
         if not arm.validates:
             yield Attempt(number=1, answer=answer)
@@ -328,61 +277,53 @@ def _attempts(query: Query, chunks: Sequence[Chunk]) -> Iterator[Attempt]:
             attempt = _checked(Attempt(number=number, answer=answer, feedback=feedback), query)
         yield attempt
         assert attempt.verdict is not None
-        if not _can_be_corrected(attempt.verdict, arm):
+        clashes = [violation for violation in attempt.verdict.violations if violation.severity == "clash"]
+        if attempt.verdict.status != "inconsistent":
             return
-        words = answer_feedback(attempt.verdict) if arm.uses_cause else correction_feedback(attempt.verdict)
+        if arm.uses_cause and all(clash.cause != "answer" for clash in clashes):
+            return  # nothing of it is the answer's fault
+        words = answer_feedback(attempt.verdict) if arm.uses_cause else _published_feedback(clashes)
         corrections.append(Correction(answer=answer, feedback=words))
-        exclude |= _contradicting_passages(answer, attempt.verdict)
+        exclude |= _contradicting_passages(answer, clashes)
+
+
+def _published_feedback(clashes: Sequence[Violation]) -> str:
+    """What the published loop tells the next attempt: each contradiction in a sentence, whoever caused it."""
+    lines = [f"- {clash.message}" for clash in clashes]
+    return "\n".join(["The answer cannot be true together with the documents:", *lines])
 
 
 def _checked(attempt: Attempt, query: Query) -> Attempt:
     """The attempt with the triples of its answer and the verdict on them."""
-    with query.watch.part("extraction"):
-        triples = _answer_triples(attempt.answer, query.document_id, query.arm, query.bench)
-    with query.watch.part("validation"):
-        judged_triples = _of_its_own(triples, query) if query.arm.context == "document" else triples
-        verdict = _verdict(judged_triples, query.context, query.document_id, query.arm, query.bench)
-        verdict = _noted(verdict, attempt.answer, query)
+    bench, arm, document_id = query.bench, query.arm, query.document_id
+    with query.part("extraction"):
+        triples = bench.extractor.read_passage(attempt.answer.text, document_id="answer", origin="answer")
+        if arm.context == "document" and not arm.merges:
+            triples = _about_main_subject(triples, bench.read(document_id).value.subjects, bench.thing)
+        triples = _distinct(triples, query)
+    with query.part("validation"):
+        judged_triples = _of_its_own(triples, query) if arm.context == "document" else triples
+        checked = [*judged_triples, *query.context]
+        verdict = bench.validator.check(checked, closed_world=arm.closed_world, document=document_id)
+        verdict = _noted(assign_causes(verdict, document_id), attempt.answer, query)
     return attempt.model_copy(update={"triples": triples, "verdict": verdict})
-
-
-def _answer_triples(answer: Answer, document_id: str, arm: Arm, bench: Bench) -> tuple[Triple, ...]:
-    triples = bench.extractor.read_passage(answer.text, document_id="answer", origin="answer")
-    if arm.merges:
-        return merged(triples, bench.thing)
-    if arm.context == "document":
-        triples = _about_main_subject(triples, bench.read(document_id).value.subjects, bench.thing)
-    return unique(triples)
 
 
 def _of_its_own(triples: tuple[Triple, ...], query: Query) -> tuple[Triple, ...]:
     """Keep what an answer states but does not quote: the document has been read whole, where each sentence stands."""
     text = " ".join(query.bench.documents[query.document_id].text.split())
-    return tuple(triple for triple in triples if not (triple.evidence and _is_quote(triple.evidence.quote, text)))
-
-
-def _is_quote(said: str, text: str) -> bool:
-    words = said.split()
-    return len(words) >= QUOTED and " ".join(words) in text
+    spoken = [(triple, triple.evidence.quote.split() if triple.evidence else []) for triple in triples]
+    return tuple(triple for triple, words in spoken if len(words) < QUOTED or " ".join(words) not in text)
 
 
 def _about_main_subject(triples: tuple[Triple, ...], subjects: Sequence[str], thing: str) -> tuple[Triple, ...]:
     """Triples of an answer, about the document's main subject where the answer does not name its own."""
-    if not subjects:
-        return triples
     return tuple(
         triple.model_copy(update={"subject": subjects[0]})
-        if triple.subject_type == thing and triple.subject not in subjects
+        if subjects and triple.subject_type == thing and triple.subject not in subjects
         else triple
         for triple in triples
     )
-
-
-def _verdict(
-    triples: tuple[Triple, ...], context: tuple[Triple, ...], document_id: str, arm: Arm, bench: Bench
-) -> Verdict:
-    verdict = bench.validator.check([*triples, *context], closed_world=arm.closed_world, document=document_id)
-    return assign_causes(verdict, document_id)
 
 
 def _noted(verdict: Verdict, answer: Answer, query: Query) -> Verdict:
@@ -396,28 +337,9 @@ def _noted(verdict: Verdict, answer: Answer, query: Query) -> Verdict:
     return bench.shelf.note(verdict, answer.text, query.document_id, context=context, among=among)
 
 
-def _can_be_corrected(verdict: Verdict, arm: Arm) -> bool:
-    if verdict.status != "inconsistent":
-        return False
-    if not arm.uses_cause:
-        return True
-    return any(violation.cause == "answer" for violation in verdict.violations if violation.severity == "clash")
-
-
-def correction_feedback(verdict: Verdict) -> str:
-    """Write what the published loop tells the next attempt: each contradiction in a sentence, whoever caused it."""
-    lines = [violation.message for violation in verdict.violations if violation.severity == "clash"]
-    return "The answer cannot be true together with the documents:\n" + "\n".join(f"- {line}" for line in lines)
-
-
-def _contradicting_passages(answer: Answer, verdict: Verdict) -> frozenset[Span]:
-    quotes = {
-        triple.evidence.quote
-        for violation in verdict.violations
-        if violation.severity == "clash"
-        for triple in violation.triples
-        if triple.origin == "answer" and triple.evidence
-    }
+def _contradicting_passages(answer: Answer, clashes: Sequence[Violation]) -> frozenset[Span]:
+    triples = [triple for clash in clashes for triple in clash.triples if triple.origin == "answer"]
+    quotes = {triple.evidence.quote for triple in triples if triple.evidence}
     return frozenset(
         (passage.document_id, passage.start, passage.end)
         for passage in answer.evidence
@@ -426,13 +348,16 @@ def _contradicting_passages(answer: Answer, verdict: Verdict) -> frozenset[Span]
 
 
 def _outcome(attempts: Sequence[Attempt], arm: Arm) -> tuple[Outcome, Cause | None]:
-    final = attempts[-1]
-    if final.verdict is None or final.verdict.status == "consistent":
+    verdict = attempts[-1].verdict
+    if verdict is None or verdict.status == "consistent":
         return ("accepted" if len(attempts) == 1 else "corrected"), None
-    if final.verdict.status == "unchecked":
+    if verdict.status == "unchecked":
         return "unchecked", None
-    causes = {violation.cause for violation in final.verdict.violations if violation.severity == "clash"}
-    for cause in ("mixture", "answer", "source"):  # of another document's statements no answer can be right
-        if cause in causes:
-            return ("source_finding" if arm.uses_cause and cause == "source" else "hard_rejected"), cause
-    return "hard_rejected", None
+    causes = {violation.cause for violation in verdict.violations if violation.severity == "clash"}
+    order: tuple[Cause, ...] = (
+        "mixture",
+        "answer",
+        "source",
+    )  # of another document's statements no answer can be right
+    cause = next((cause for cause in order if cause in causes), None)
+    return ("source_finding" if arm.uses_cause and cause == "source" else "hard_rejected"), cause

@@ -11,13 +11,13 @@ from tqdm import tqdm
 
 from ovrag_core.base import Attempt, Outcome, QueryRecord, RunError, Verdict
 from ovrag_core.loop.arms import ARMS
-from ovrag_core.loop.pipeline import Checker
+from ovrag_core.loop.validation import Validator
 
 SUFFIX = "_rejudged"
 NO_TRIPLES = "no triples were recorded"
 
 
-def rejudged(records: Sequence[QueryRecord], validator: Checker) -> list[QueryRecord]:
+def rejudged(records: Sequence[QueryRecord], validator: Validator) -> list[QueryRecord]:
     """The queries of which triples were recorded, judged anew as an arm of their own: `ovrag` becomes `ovrag_rejudged`.
 
     The loop stops at the first attempt that is consistent; attempts that the recorded loop did not make cannot be made
@@ -27,12 +27,11 @@ def rejudged(records: Sequence[QueryRecord], validator: Checker) -> list[QueryRe
     if not arms:
         raise RunError("the run has no recorded triples to judge again; import the file that has the answers in it")
     todo = [record for record in records if record.arm in arms]
-    return [
-        _rejudged(record, validator) for record in tqdm(todo, unit="query", delay=2, disable=None, desc="judging again")
-    ]
+    shown = tqdm(todo, unit="query", delay=2, disable=None, desc="judging again")
+    return [_rejudged(record, validator) for record in shown]
 
 
-def _rejudged(record: QueryRecord, validator: Checker) -> QueryRecord:
+def _rejudged(record: QueryRecord, validator: Validator) -> QueryRecord:
     attempts = record.attempts if record.outcome == "error" else tuple(_judged(record, validator))
     outcome, reason = _outcome(record, attempts)
     recorded = record.recorded.model_copy(update={"attempts": None}) if record.recorded else None
@@ -48,9 +47,8 @@ def _rejudged(record: QueryRecord, validator: Checker) -> QueryRecord:
     )
 
 
-def _judged(record: QueryRecord, validator: Checker) -> Iterator[Attempt]:
-    arm = next((arm for name, arm in ARMS.items() if name == record.arm), None)
-    closed = arm is not None and arm.closed_world
+def _judged(record: QueryRecord, validator: Validator) -> Iterator[Attempt]:
+    closed = any(arm.closed_world for name, arm in ARMS.items() if name == record.arm)
     for attempt in record.attempts:
         verdict = Verdict(status="unchecked", reason=NO_TRIPLES)
         if attempt.triples:
@@ -61,9 +59,9 @@ def _judged(record: QueryRecord, validator: Checker) -> Iterator[Attempt]:
 
 
 def _outcome(record: QueryRecord, attempts: Sequence[Attempt]) -> tuple[Outcome, str | None]:
-    if record.outcome == "error" or not attempts:
-        return ("error" if record.outcome == "error" else "unchecked"), record.error
-    verdict = attempts[-1].verdict
+    if record.outcome == "error":
+        return "error", record.error
+    verdict = attempts[-1].verdict if attempts else Verdict(status="unchecked", reason=record.error)
     assert verdict is not None
     if verdict.status == "unchecked":
         return "unchecked", verdict.reason

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ovrag_core.base import ReasonerError, Triple, Verdict, Violation
-from ovrag_core.loop.closed_world import ClosedWorld, Failure
+from ovrag_core.loop.closed_world import ClosedWorld
 from ovrag_core.ontology import (
     ABox,
     Explanation,
@@ -92,17 +92,17 @@ class Validator:
         except ReasonerError as error:
             return Verdict(status="unchecked", reason=str(error), unmapped=unmapped)
         if closed_world:
-            findings += [self._missing(failure) for failure in self._closed_world.failures(facts)]
-        violations = tuple(self._violation(finding, ranked, literal_names) for finding in _choose(findings, ranked))
-        clash = [violation for violation in violations if violation.severity == "clash"]
+            for failure in self._closed_world.failures(facts):
+                rule = self.ontology.rule[failure.rule]
+                findings.append(_Finding(rule, failure.focus, failure.facts, (), (rule,)))
+        chosen = _choose(findings, ranked)
+        violations = [_Wording(finding, self.ontology, ranked, literal_names).violation() for finding in chosen]
+        reason = next((violation.message for violation in violations if violation.severity == "clash"), None)
+        violations.sort(key=lambda item: (item.severity, item.clash_type or "", self._order.get(item.rule, -1)))
         return Verdict(
-            status="inconsistent" if clash else "consistent",
-            violations=tuple(
-                sorted(
-                    violations, key=lambda item: (item.severity, item.clash_type or "", self._order.get(item.rule, -1))
-                )
-            ),
-            reason=clash[0].message if clash else None,
+            status="consistent" if reason is None else "inconsistent",
+            violations=tuple(violations),
+            reason=reason,
             unmapped=unmapped,
         )
 
@@ -119,7 +119,7 @@ class Validator:
         """Find what the axioms forbid. Raises ReasonerError where it cannot be said whether a clash is among it."""
         if self._reasoner.check(facts, explain=False).consistent:
             return []
-        fewer = ranked.without_doubles(sorted(facts, key=ranked.of))
+        fewer = ranked.without_doubles(sorted(facts, key=lambda fact: ranked.key(ranked.best(fact))))
         outcome = self._reasoner.check(fewer, limit=_EXPLANATIONS)
         findings = [finding for explanation in outcome.explanations for finding in self._findings(fewer, explanation)]
         if not findings or not (outcome.complete or any(finding.rule.severity == "clash" for finding in findings)):
@@ -138,22 +138,6 @@ class Validator:
             )
             axioms = tuple(self._reasoner.axioms[number] for number in numbers)
             yield _Finding(_broken(rules) or _UNNAMED, _subject(chosen), chosen, axioms, rules)
-
-    def _missing(self, failure: Failure) -> _Finding:
-        rule = self.ontology.rule[failure.rule]
-        return _Finding(rule, failure.focus, failure.facts, (), (rule,))
-
-    def _violation(self, finding: _Finding, ranked: _Ranking, literal_names: bool) -> Violation:
-        rule = finding.rule
-        return Violation(
-            rule=rule.id,
-            clash_type=rule.clash_type if rule.severity == "clash" else None,
-            severity=rule.severity,
-            kind=rule.kind,
-            triples=ranked.triples_of(finding.facts),
-            axioms=finding.axioms,
-            message=_Wording(finding, self.ontology, ranked, literal_names).message(),
-        )
 
 
 # A contradiction from axioms that state no rule (the hierarchy, a domain, a range): listed, but of no clash type.
@@ -207,9 +191,6 @@ class _Ranking:
     def best(self, fact: Fact) -> Source:
         return min(self.abox.facts[fact], key=self.key)
 
-    def of(self, fact: Fact) -> tuple[bool, bool, bool, bool, int, int]:
-        return self.key(self.best(fact))
-
     def place(self, fact: Fact) -> tuple[str, str | None]:
         triple = self.triples[self.best(fact).triple]
         return triple.origin, triple.evidence.document_id if triple.evidence else None
@@ -234,29 +215,18 @@ class _Ranking:
                 dropped.add(individual)
         return [fact for fact in facts if fact.subject not in dropped and fact.object not in dropped]
 
-    def triples_of(self, facts: Iterable[Fact]) -> tuple[Triple, ...]:
-        sources = self.chosen(tuple(facts))
-        return tuple(self.triples[index] for index in sorted({source.triple for source in sources}))
-
     def chosen(self, facts: tuple[Fact, ...]) -> list[Source]:
         """A source for each fact: all from one document of the context where one suffices, else the best of each."""
-        for document in self._documents():
-            options = [
-                [source for source in self.abox.facts[fact] if self._is_context_of(source, document)] for fact in facts
-            ]
+        stated_in = [
+            triple.evidence.document_id if triple.evidence and triple.origin == "context" else None
+            for triple in self.triples
+        ]
+        named = [document for document in dict.fromkeys(stated_in) if document is not None]
+        for document in sorted(named, key=lambda id_: id_ != self.document):
+            options = [[s for s in self.abox.facts[fact] if stated_in[s.triple] == document] for fact in facts]
             if all(options):
                 return [min(option, key=self.key) for option in options]
         return [self.best(fact) for fact in facts]
-
-    def _documents(self) -> list[str]:
-        named = dict.fromkeys(
-            triple.evidence.document_id for triple in self.triples if triple.evidence and triple.origin == "context"
-        )
-        return sorted(named, key=lambda id_: id_ != self.document)
-
-    def _is_context_of(self, source: Source, document: str) -> bool:
-        triple = self.triples[source.triple]
-        return triple.origin == "context" and triple.evidence is not None and triple.evidence.document_id == document
 
     def cost(self, finding: _Finding) -> tuple[object, ...]:
         """Lower is better, of explanations of one broken rule: fewer answer triples, documents, statements, words."""
@@ -296,7 +266,7 @@ def _choose(findings: Sequence[_Finding], ranked: _Ranking) -> list[_Finding]:
 
 
 class _Wording:
-    """The sentence for a finding."""
+    """A finding put into words."""
 
     def __init__(self, finding: _Finding, ontology: Ontology, ranked: _Ranking, literal_names: bool) -> None:
         self.finding = finding
@@ -305,10 +275,21 @@ class _Wording:
         self.ranked = ranked
         self.names = {term.name: term.iri for term in ontology.properties}
 
-    def message(self) -> str:
+    def violation(self) -> Violation:
+        rule, sources = self.finding.rule, self.ranked.chosen(self.finding.facts)
+        return Violation(
+            rule=rule.id,
+            clash_type=rule.clash_type if rule.severity == "clash" else None,
+            severity=rule.severity,
+            kind=rule.kind,
+            triples=tuple(self.ranked.triples[index] for index in sorted({source.triple for source in sources})),
+            axioms=self.finding.axioms,
+            message=self._message(),
+        )
+
+    def _message(self) -> str:
         template = self.finding.rule.message
-        wanted = re.findall(r"\{([^}]*)\}", template)
-        values = {slot: self._value(slot) for slot in wanted}
+        values = {slot: self._value(slot) for slot in re.findall(r"\{([^}]*)\}", template)}
         if template and all(values.values()):
             return self._sentence(re.sub(r"\{([^}]*)\}", lambda match: values[match[1]] or "", template))
         rules = self.finding.rules or (self.finding.rule,)
@@ -376,16 +357,13 @@ def assign_causes(verdict: Verdict, asked_document: str) -> Verdict:
 def _caused(violation: Violation, asked_document: str) -> Violation:
     if any(triple.origin == "answer" for triple in violation.triples):
         return violation.model_copy(update={"cause": "answer"})
-    documents = dict.fromkeys(
-        triple.evidence.document_id if triple.evidence else asked_document for triple in violation.triples
-    )
+    evidence = [triple.evidence for triple in violation.triples]
+    documents = dict.fromkeys(passage.document_id if passage else asked_document for passage in evidence)
     if set(documents) <= {asked_document}:
         return violation.model_copy(update={"cause": "source"})
     where = " and ".join(one_line(name, _LINE) for name in documents)
-    remark = (
-        f"These are statements of different documents: {where}" if len(documents) > 1 else f"All this is of {where}"
-    )
-    return violation.model_copy(update={"cause": "mixture", "message": f"{violation.message} {remark}."})
+    scope = "These are statements of different documents:" if len(documents) > 1 else "All this is of"
+    return violation.model_copy(update={"cause": "mixture", "message": f"{violation.message} {scope} {where}."})
 
 
 def feedback(verdict: Verdict) -> str:
@@ -393,26 +371,20 @@ def feedback(verdict: Verdict) -> str:
 
     Each line says why, which statement of the answer's is wrong and in which of its words, and what the document says.
     """
-    wrong = [
-        violation
-        for violation in verdict.violations
-        if violation.severity == "clash" and violation.cause in (None, "answer")
-    ]
-    return "\n".join([*map(_correction, wrong), KEEP]) if wrong else ""
+    clashes = [violation for violation in verdict.violations if violation.severity == "clash"]
+    lines = [_correction(clash) for clash in clashes if clash.cause in (None, "answer")]
+    return "\n".join([*lines, KEEP]) if lines else ""
 
 
 KEEP = "Correct these statements by the document, and keep everything else that you said."
 
 
 def _correction(violation: Violation) -> str:
-    claims = [_claim(triple) for triple in violation.triples if triple.origin == "answer"]
+    claims = dict.fromkeys(_claim(triple) for triple in violation.triples if triple.origin == "answer")
     quotes = _quotes(triple for triple in violation.triples if triple.origin == "context")
-    sentences = [f"- {violation.message}"]
-    if claims:
-        sentences.append(f"You said {' and '.join(dict.fromkeys(claims))}.")
-    if quotes:
-        sentences.append(f"The document says: {', '.join(quotes)}.")
-    return " ".join(sentences)
+    yours = f" You said {' and '.join(claims)}." if claims else ""
+    theirs = f" The document says: {', '.join(quotes)}." if quotes else ""
+    return f"- {violation.message}{yours}{theirs}"
 
 
 def _claim(triple: Triple) -> str:

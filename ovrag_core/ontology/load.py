@@ -24,7 +24,7 @@ from rdflib.plugins.parsers.notation3 import BadSyntax
 from rdflib.term import Node
 
 from ovrag_core.base import OntologyError
-from ovrag_core.ontology.rules import RULE, SH, Rule, apply_settings, read_rules
+from ovrag_core.ontology.rules import RULE, SH, Rule, apply_settings, read_rules, texts
 
 TermKind = Literal["class", "object", "data"]
 
@@ -147,10 +147,8 @@ class Ontology:
 
     def ends(self, term: OntologyTerm) -> tuple[frozenset[str], frozenset[str]]:
         """IRIs of the named classes that a property is declared to lead from and to."""
-        sides = [
-            {str(node) for node in self.graph.objects(URIRef(term.iri), side)} for side in (RDFS.domain, RDFS.range)
-        ]
-        return frozenset(sides[0] & self.by_iri.keys()), frozenset(sides[1] & self.by_iri.keys())
+        domain, range_ = (map(str, self.graph.objects(URIRef(term.iri), side)) for side in (RDFS.domain, RDFS.range))
+        return frozenset(self.by_iri.keys() & domain), frozenset(self.by_iri.keys() & range_)
 
     def excludes(self, one: str, other: str) -> bool:
         """Return True where things of two classes (IRIs) are of different kinds.
@@ -209,15 +207,15 @@ def load_ontology(
     digest = hashlib.sha256()
     for path in (*files, *also):
         digest.update(read_into(graph, path))
-    settings = rules or folder / "rules.yaml"
-    return assemble(graph, digest.digest(), settings if rules or settings.exists() else None)
+    return assemble(graph, digest.digest(), folder, rules)
 
 
-def assemble(graph: Graph, digest: bytes, rules: Path | None) -> Ontology:
-    """The ontology that a graph holds, with the rule settings of a file. Raises OntologyError."""
+def assemble(graph: Graph, digest: bytes, folder: Path, rules: Path | None) -> Ontology:
+    """The ontology that a graph holds, with rule settings as for `load_ontology`. Raises OntologyError."""
     rule_set = read_rules(graph)
-    if rules is not None:
-        rule_set = apply_settings(rule_set, rules)
+    settings = rules or folder / "rules.yaml"
+    if rules or settings.exists():
+        rule_set = apply_settings(rule_set, settings)
     _remove_axioms(graph, {rule.id for rule in rule_set if not rule.enabled})
     return Ontology(
         graph=graph,
@@ -311,7 +309,7 @@ def _terms(graph: Graph) -> tuple[OntologyTerm, ...]:
 
 def _term(graph: Graph, node: URIRef, kind: TermKind) -> OntologyTerm:
     name = _name(graph, node)
-    labels = _texts(graph, node, SKOS.prefLabel) or _texts(graph, node, RDFS.label)
+    labels = texts(graph, node, SKOS.prefLabel) or texts(graph, node, RDFS.label)
     above = RDFS.subClassOf if kind == "class" else RDFS.subPropertyOf
     inverse = graph.value(node, OWL.inverseOf)
     currency = graph.value(node, RULE.currency)
@@ -319,25 +317,17 @@ def _term(graph: Graph, node: URIRef, kind: TermKind) -> OntologyTerm:
         iri=str(node),
         name=name,
         kind=kind,
-        label=labels[0] if labels else _words(name),
-        alternatives=tuple(_texts(graph, node, SKOS.altLabel) + _texts(graph, node, SKOS.hiddenLabel)),
+        label=labels[0] if labels else re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower(),
+        alternatives=tuple(texts(graph, node, SKOS.altLabel) + texts(graph, node, SKOS.hiddenLabel)),
         parents=tuple(sorted(_name(graph, up) for up in graph.objects(node, above) if isinstance(up, URIRef))),
         inverse=str(inverse) if isinstance(inverse, URIRef) else None,
-        values=next(iter(_texts(graph, node, RULE.values)), "text"),
+        values=next(iter(texts(graph, node, RULE.values)), "text"),
         currency=str(currency) if currency else None,
     )
 
 
 def _name(graph: Graph, node: URIRef) -> str:
-    return next(iter(_texts(graph, node, SKOS.notation)), re.split(r"[#/:]", str(node).rstrip("#/"))[-1])
-
-
-def _texts(graph: Graph, node: Node, predicate: Node) -> list[str]:
-    return sorted(str(text) for text in graph.objects(node, predicate))
-
-
-def _words(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    return next(iter(texts(graph, node, SKOS.notation)), re.split(r"[#/:]", str(node).rstrip("#/"))[-1])
 
 
 def _remove_axioms(graph: Graph, off: set[str]) -> None:
@@ -345,11 +335,8 @@ def _remove_axioms(graph: Graph, off: set[str]) -> None:
     for node, id_ in list(graph.subject_objects(RULE.rule)):
         if str(id_) not in off or (node, RDF.type, OWL.Axiom) not in graph:
             continue
-        statement = [
-            graph.value(node, predicate)
-            for predicate in (OWL.annotatedSource, OWL.annotatedProperty, OWL.annotatedTarget)
-        ]
-        graph.remove((statement[0], statement[1], statement[2]))
+        subject, predicate = graph.value(node, OWL.annotatedSource), graph.value(node, OWL.annotatedProperty)
+        graph.remove((subject, predicate, graph.value(node, OWL.annotatedTarget)))
         graph.remove((node, None, None))
 
 

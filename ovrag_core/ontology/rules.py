@@ -87,25 +87,19 @@ def rules_page(ontology: Ontology) -> str:
         "it to a warning, in `ontologies/rules.yaml`. Breaking a rule of severity *clash* makes a document CLASH; a\n"
         "*warning* is listed.",
     ]
-    for clash_type in clash_types:
-        blocks.append(
-            f"## {clash_type}\n\n" + _table([rule for rule in ontology.rules if rule.clash_type == clash_type])
-        )
-    blocks.append("## Warnings\n\n" + _table([rule for rule in ontology.rules if rule.clash_type is None]))
+    for clash_type in (*clash_types, None):
+        table = _table([rule for rule in ontology.rules if rule.clash_type == clash_type])
+        blocks.append(f"## {clash_type or 'Warnings'}\n\n{table}")
     return "\n\n".join(blocks) + "\n"
 
 
 def _table(rules: Sequence[Rule]) -> str:
-    rows = [f"| `{rule.id}` | {_state(rule)} | {_checked(rule)} | {rule.sentence} | {rule.source} |" for rule in rules]
-    return "\n".join(["| rule | severity | as | in a sentence | source |", "|---|---|---|---|---|", *rows])
-
-
-def _state(rule: Rule) -> str:
-    return rule.severity if rule.enabled else "off"
-
-
-def _checked(rule: Rule) -> str:
-    return "axiom (OWL)" if rule.form == "axiom" else "shape (SHACL)"
+    lines = ["| rule | severity | as | in a sentence | source |", "|---|---|---|---|---|"]
+    for rule in rules:
+        state = rule.severity if rule.enabled else "off"
+        form = "axiom (OWL)" if rule.form == "axiom" else "shape (SHACL)"
+        lines.append(f"| `{rule.id}` | {state} | {form} | {rule.sentence} | {rule.source} |")
+    return "\n".join(lines)
 
 
 def _is_bare(graph: Graph, node: Node) -> bool:
@@ -133,9 +127,13 @@ def _read_rule(graph: Graph, node: Node, id_: str) -> Rule:
     )
 
 
+def texts(graph: Graph, node: Node, predicate: Node) -> list[str]:
+    """The values of a node's property as texts, sorted."""
+    return sorted(str(value) for value in graph.objects(node, predicate))
+
+
 def _text(graph: Graph, node: Node, predicate: Node) -> str | None:
-    values = sorted(str(value) for value in graph.objects(node, predicate))
-    return values[0] if values else None
+    return next(iter(texts(graph, node, predicate)), None)
 
 
 def _require_complete(rule: Rule) -> None:

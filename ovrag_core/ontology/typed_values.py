@@ -34,6 +34,7 @@ _AMOUNT = re.compile(
     rf"|\b(?P<words>{NUMBER_WORDS})\b",
     re.IGNORECASE,
 )
+_VULGAR = re.compile(r"[\u00bc-\u00be\u2150-\u215e]")  # fractions in one sign
 _MARGIN = re.compile(r"\+|\b(?:plus|above|over|margin|spread)\b", re.IGNORECASE)
 _MONTHS = {"year": Decimal(12), "yr": Decimal(12), "month": Decimal(1)}
 _DAYS_OF_A_MONTH = Decimal("30.4375")
@@ -58,7 +59,9 @@ def read_value(text: str, kind: str) -> Value | None:
     """`text` as a value of `kind` (amount, rate, date, months, boolean, text); None where that is not sure."""
     if kind != "text" and len(text) > LONGEST:
         return None
-    return _READERS.get(kind, _text)(_tidy(text))
+    text = _VULGAR.sub(lambda match: " " + unicodedata.normalize("NFKC", match[0]), text)
+    plain = " ".join(unicodedata.normalize("NFKC", text).replace("\u2044", "/").split())
+    return _READERS.get(kind, _text)(plain)
 
 
 def amount(text: str) -> Value | None:
@@ -101,10 +104,8 @@ def months(text: str) -> Value | None:
 
 def boolean(text: str) -> Value | None:
     """`true`, `yes`, `false`, `no`."""
-    word = text.casefold()
-    if word in ("true", "yes", "1"):
-        return Value("true", XSD + "boolean")
-    return Value("false", XSD + "boolean") if word in ("false", "no", "0") else None
+    truth = {"true": "true", "yes": "true", "1": "true", "false": "false", "no": "false", "0": "false"}
+    return Value(truth[text.casefold()], XSD + "boolean") if text.casefold() in truth else None
 
 
 def _text(text: str) -> Value | None:
@@ -118,11 +119,6 @@ def _text(text: str) -> Value | None:
 _READERS: dict[str, Callable[[str], Value | None]] = {
     "amount": amount, "rate": rate, "date": date, "months": months, "boolean": boolean, "text": _text,
 }  # fmt: skip
-
-
-def _tidy(text: str) -> str:
-    text = re.sub(r"[\u00bc-\u00be\u2150-\u215e]", lambda match: " " + unicodedata.normalize("NFKC", match[0]), text)
-    return " ".join(unicodedata.normalize("NFKC", text).replace("\u2044", "/").split())
 
 
 def _number(written: str) -> Decimal | None:

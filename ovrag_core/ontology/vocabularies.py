@@ -26,18 +26,13 @@ def vocabulary(ontology: Ontology) -> dict[str, list[dict[str, Any]]]:
 
 def vocabulary_text(ontology: Ontology) -> str:
     """The classes and properties, a line each, as `ovrag vocabulary` prints them and extraction prompts hold them."""
-    lines = ["Classes (predicate rdf:type):", *(f"- {_class_line(term)}" for term in ontology.classes)]
-    lines += [
-        "",
-        "Properties:",
-        *(f"- {_property_line(term, ontology)}" for term in ontology.properties if term.inverse is None),
-    ]
+    lines = ["Classes (predicate rdf:type):"]
+    for term in ontology.classes:
+        above = f" (a {', '.join(term.parents)})" if term.parents else ""
+        lines.append(f"- {term.name}{above}: {term.label}")
+    lines += ["", "Properties:"]
+    lines += [f"- {_property_line(term, ontology)}" for term in ontology.properties if term.inverse is None]
     return "\n".join(lines) + "\n"
-
-
-def _class_line(term: OntologyTerm) -> str:
-    above = f" (a {', '.join(term.parents)})" if term.parents else ""
-    return f"{term.name}{above}: {term.label}"
 
 
 def _property_line(term: OntologyTerm, ontology: Ontology) -> str:

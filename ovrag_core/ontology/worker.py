@@ -12,7 +12,7 @@ import struct
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 import jpype
 
@@ -20,20 +20,11 @@ from ovrag_core.ontology import java
 from ovrag_core.ontology.java import Fact
 from ovrag_core.ontology.justification import all_minimal_conflicts
 
+Engine = java.HermiT | java.Fresh
 Message = dict[str, Any]
 
 _AXIOM_SETS = 8  # explanations of one contradiction among statements by axioms
 _REMEMBERED = 5_000
-
-
-class Engine(Protocol):
-    """A reasoner over fixed axioms."""
-
-    def consistent(self, facts: Sequence[Fact] = ()) -> bool:
-        """Return True where the axioms and `facts` have a model."""
-
-    def dispose(self) -> None:
-        """Frees what is kept."""
 
 
 class Service:
@@ -65,24 +56,21 @@ class Service:
             return java.Fresh(self.logic, axioms, self.seconds)
         return java.HermiT(self.logic, axioms, self.seconds, lenient=self.lenient)
 
-    def _is_consistent(self, axioms: Sequence[int]) -> bool:
+    def _is_consistent(self, axioms: Sequence[int], facts: Sequence[Fact] = ()) -> bool:
         engine = self.engine(axioms)
         try:
-            return engine.consistent()
+            return engine.consistent(facts)
         finally:
             engine.dispose()
 
     def described(self, classes: Sequence[str]) -> Message:
         """The axioms, whether they can be true together, and which of `classes` can have no member."""
-        hard = self.hard
-        impossible = (
-            [iri for iri in classes if not hard.consistent([("class", iri, 0, None)])] if self.consistent else []
-        )
+        tried = classes if self.consistent else ()
         return {
             "axioms": self.logic.manchester,
             "rules": self.logic.rules,
             "consistent": self.consistent,
-            "impossible": impossible,
+            "impossible": [iri for iri in tried if not self.hard.consistent([("class", iri, 0, None)])],
         }
 
     def check(self, request: Message) -> Message:
@@ -93,18 +81,15 @@ class Service:
         if not request["explain"]:
             return {"consistent": False, "explanations": [], "complete": False}
         deadline = time.monotonic() + self.seconds
-        explanations: list[Message] = []
         hard, complete = self._conflicts(self.hard, facts, request["limit"], deadline)
-        explanations += [{"facts": conflict, "axioms": self._axioms(facts, conflict, hard=True)} for conflict in hard]
+        explanations = [{"facts": conflict, "axioms": self._axioms(facts, conflict, hard=True)} for conflict in hard]
         if self.whole is not self.hard:
-            soft, soft_complete = self._conflicts(self.whole, facts, request["limit"], deadline, hard)
-            hard_conflicts = set(hard)
+            both, both_complete = self._conflicts(self.whole, facts, request["limit"], deadline, hard)
+            soft = [conflict for conflict in both if conflict not in set(hard)]
             explanations += [
-                {"facts": conflict, "axioms": self._axioms(facts, conflict, hard=False)}
-                for conflict in soft
-                if conflict not in hard_conflicts
+                {"facts": conflict, "axioms": self._axioms(facts, conflict, hard=False)} for conflict in soft
             ]
-            complete = complete and soft_complete
+            complete = complete and both_complete
         return {"consistent": False, "explanations": explanations, "complete": complete}
 
     def _conflicts(
@@ -140,21 +125,12 @@ class Service:
         return self.remembered[key]
 
     def _find_axioms(self, facts: list[Fact], *, hard: bool) -> list[tuple[int, ...]]:
-        candidates = [
-            number for number in self.logic.module(facts, self.inside) if not hard or number in self.hard_axioms
-        ]
-
-        def contradicts(axioms: Sequence[int]) -> bool:
-            engine = self.engine(axioms)
-            try:
-                return not engine.consistent(facts)
-            finally:
-                engine.dispose()
-
-        return sorted(
-            all_minimal_conflicts(candidates, contradicts, limit=_AXIOM_SETS)[0],
-            key=lambda axioms: (len(axioms), axioms),
+        module = self.logic.module_of([(kind, term) for kind, term, _, _ in facts], self.inside)
+        candidates = [number for number in module if not hard or number in self.hard_axioms]
+        conflicts, _ = all_minimal_conflicts(
+            candidates, lambda axioms: not self._is_consistent(axioms, facts), limit=_AXIOM_SETS
         )
+        return sorted(conflicts, key=lambda axioms: (len(axioms), axioms))
 
 
 def _fact(item: list[Any]) -> Fact:
@@ -174,28 +150,20 @@ def _renumbered(facts: list[Fact]) -> list[Fact]:
 
 def _components(facts: list[Fact]) -> list[list[int]]:
     """Numbers of facts by connected individuals: without a fact in common, two parts cannot contradict each other."""
-    group: dict[int, int] = {}
-
-    def find(individual: int) -> int:
-        root = individual
-        while group.setdefault(root, root) != root:
-            root = group[root]
-        while group[individual] != root:
-            group[individual], individual = root, group[individual]
-        return root
-
+    connected: dict[int, set[int]] = {}  # with each individual, all that it is connected with
     for kind, _, subject, value in facts:
-        find(subject)
-        if kind == "object":
-            group[find(value)] = find(subject)
+        group = connected.setdefault(subject, {subject})
+        if kind == "object" and value not in group:
+            other_group = connected.get(value, {value})
+            group |= other_group
+            connected.update(dict.fromkeys(other_group, group))
     components: dict[int, list[int]] = {}
     for number, fact in enumerate(facts):
-        components.setdefault(find(fact[2]), []).append(number)
+        components.setdefault(min(connected[fact[2]]), []).append(number)
     return list(components.values())
 
 
-def read_message(stream: BinaryIO) -> Message | None:
-    """The next message; None at the end of the stream."""
+def _read_message(stream: BinaryIO) -> Message | None:
     head = stream.read(4)
     if len(head) < 4:
         return None
@@ -204,8 +172,7 @@ def read_message(stream: BinaryIO) -> Message | None:
     return message
 
 
-def write_message(stream: BinaryIO, message: Message) -> None:
-    """Writes one message and flushes."""
+def _write_message(stream: BinaryIO, message: Message) -> None:
     body = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass")
     stream.write(struct.pack(">I", len(body)) + body)
     stream.flush()
@@ -216,31 +183,28 @@ def main() -> None:
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     requests = sys.stdin.buffer
-    setup = read_message(requests)
+    setup = _read_message(requests)
     if setup is None:
         return
     try:
         java.start_jvm(setup["heap"], pellet=setup["reasoner"] != "hermit")
-    except FileNotFoundError as error:
-        write_message(replies, {"no_java": str(error)})
-        return
     except (OSError, RuntimeError, ValueError) as error:
-        write_message(replies, {"no_java": " ".join(str(error).split())[:200]})
+        _write_message(replies, {"no_java": " ".join(str(error).split())[:200]})
         return
     try:
         service = Service(setup)
-        write_message(replies, service.described(setup["classes"]))
+        _write_message(replies, service.described(setup["classes"]))
     except jpype.JException as error:
-        write_message(replies, {"broken": _java_words(error)})
+        _write_message(replies, {"broken": _java_words(error)})
         return
-    while (request := read_message(requests)) is not None:
+    while (request := _read_message(requests)) is not None:
         try:
-            write_message(replies, service.check(request))
+            _write_message(replies, service.check(request))
         except ArithmeticError as error:
-            write_message(replies, {"failed": str(error)})
+            _write_message(replies, {"failed": str(error)})
         except jpype.JException as error:
             # After an error in Java (memory, stack, time) its state is not to be trusted; the next check starts anew.
-            write_message(replies, {"failed": _java_words(error), "over": True})
+            _write_message(replies, {"failed": _java_words(error), "over": True})
             return
 
 

@@ -19,7 +19,7 @@ from pydantic import Field, StringConstraints, ValidationError
 
 from ovrag_core.base import Frozen, ResultError, replacing
 from ovrag_core.publish.chapter import chapter_problems, defined_macros
-from ovrag_core.publish.stages import Stage, StageFile, changes, read_stages
+from ovrag_core.publish.stages import Stage, State, changes, read_stages
 
 MANIFEST = "results.json"
 CHAPTER = Path("thesis")
@@ -39,6 +39,7 @@ _WRONG = {
     "dropped": "is no result any more; export with --force to remove it",
 }
 
+Results = dict[str, tuple[Stage, State]]  # by path: the stage that makes it, and what became of it
 Kind = Literal["new", "changed", "same", "edited", "dropped"]
 ResultPath = Annotated[str, StringConstraints(pattern=rf"^({EXPORTED.pattern})$")]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -85,43 +86,30 @@ def export(
     refuse_missing(stages)
     if target.resolve() == project.resolve():
         raise ResultError(f"{target} is the project itself; name the folder of your thesis")
-    chosen = _chosen(list(result_files(stages)), only)
-    tampered = [] if force else [path for path in edited_results(stages) if path in chosen]
+    chosen = _chosen(exported(stages), only)
+    tampered = {} if force else edited_results(chosen)
     copies = compare([path for path in chosen if path not in tampered], project, target)
     copies = [copy for copy in copies if copy.path not in tampered and (not only or copy.path in chosen)]
     started = [] if only else start_chapter(project, target)
     done = copy_results(copies, project, target, force=force)
     left = [copy for copy in copies if copy not in done and copy.kind != "same"]
-    lines = [*_account(done, started, left), _count(len(copies) - len(left), target)]
+    lines = [f"{'overwritten' if copy.kind == 'edited' else copy.kind:<11} {copy.path}" for copy in done]
+    lines += [f"{'started':<11} {name}, yours to edit" for name in started]
+    lines += [f"{c.kind:<11} {c.path}, left as it is; --force {_FORCED[c.kind]} it" for c in left]
+    count = len(copies) - len(left)
+    lines += [f"{count} result{'s' if count != 1 else ''} in {target}: as in the project"]
     lines += [f"packed in {archive(target)}"] if packed else []
-    makers = result_files(stages)
-    warnings = [
-        f"{path} was edited by hand and not copied; `{makers[path].remedy}` makes it again" for path in tampered
-    ]
-    warnings += [sentence for _, sentence in _stale(stages, chosen)]
+    warnings = [f"{path} was edited by hand and not copied; {remedy}" for path, remedy in tampered.items()]
+    warnings += [sentence for _, sentence in stale_results(stages, chosen)]
     return Exported(lines=tuple(lines), warnings=tuple(warnings), kept=bool(left or tampered))
 
 
-def _count(results: int, target: Path) -> str:
-    return f"{results} result{'s' if results != 1 else ''} in {target}: as in the project"
-
-
-def _chosen(paths: Sequence[str], only: Sequence[str]) -> list[str]:
-    """The paths that one of the patterns fits, all without one. Raises ResultError for a pattern that fits none."""
+def _chosen(results: Results, only: Sequence[str]) -> Results:
+    """The results that one of the patterns fits, all without one. Raises ResultError for a pattern that fits none."""
     for pattern in only:
-        if not fnmatch.filter(paths, pattern):
-            raise ResultError(f"--only {pattern}: no result is called so; results are such as {_some(list(paths))}")
-    return [path for path in paths if not only or any(fnmatch.fnmatch(path, pattern) for pattern in only)]
-
-
-def _account(done: Iterable[Copy], started: Iterable[str], kept: Iterable[Copy]) -> Iterator[str]:
-    """Files that were copied, started or left, a line each."""
-    for copy in done:
-        yield f"{'overwritten' if copy.kind == 'edited' else copy.kind:<11} {copy.path}"
-    for name in started:
-        yield f"{'started':<11} {name}, yours to edit"
-    for copy in kept:
-        yield f"{copy.kind:<11} {copy.path}, left as it is; --force {_FORCED[copy.kind]} it"
+        if not fnmatch.filter(results, pattern):
+            raise ResultError(f"--only {pattern}: no result is called so; results are such as {_some(list(results))}")
+    return {p: made for p, made in results.items() if not only or any(fnmatch.fnmatch(p, pattern) for pattern in only)}
 
 
 def check(project: Path, target: Path | None = None, only: Sequence[str] = ()) -> list[str]:
@@ -131,24 +119,17 @@ def check(project: Path, target: Path | None = None, only: Sequence[str] = ()) -
     """
     stages = read_stages(project)
     refuse_missing(stages)
-    makers = result_files(stages)
-    paths = _chosen(list(makers), only)
-    edited = [path for path in edited_results(stages) if path in paths]
-    problems = [f"{path} was edited by hand; `{makers[path].remedy}` makes it again" for path in edited]
-    problems += [f"{sentence}; run `{stages[name].remedy}`" for name, sentence in _stale(stages, paths)]
+    chosen = _chosen(exported(stages), only)
+    problems = [f"{path} was edited by hand; {remedy}" for path, remedy in edited_results(chosen).items()]
+    problems += [f"{sentence}; run `{stage.remedy}`" for stage, sentence in stale_results(stages, chosen)]
     if target is None:
-        values = defined_macros(project, paths)
-        return [*problems, *chapter_problems(project / CHAPTER, paths, values, project)]
-    copies = [copy for copy in compare(paths, project, target) if not only or copy.path in paths]
+        values = defined_macros(project, chosen)
+        return [*problems, *chapter_problems(project / CHAPTER, chosen, values, project)]
+    copies = [copy for copy in compare(chosen, project, target) if not only or copy.path in chosen]
     return [*problems, *(f"{target / copy.path} {_WRONG[copy.kind]}" for copy in copies if copy.kind != "same")]
 
 
-def result_files(stages: Mapping[str, Stage]) -> dict[str, Stage]:
-    """Paths of the results that LaTeX reads, with the stage of each."""
-    return {path: stage for path, (stage, _) in _exported(stages).items()}
-
-
-def _exported(stages: Mapping[str, Stage]) -> dict[str, tuple[Stage, str]]:
+def exported(stages: Mapping[str, Stage]) -> Results:
     """Paths of the results that LaTeX reads, with the stage and the state of each."""
     return {
         path: (stage, state)
@@ -159,36 +140,35 @@ def _exported(stages: Mapping[str, Stage]) -> dict[str, tuple[Stage, str]]:
     }
 
 
+def edited_results(results: Results) -> dict[str, str]:
+    """Paths of results in the project that are not what their stage wrote, with the remedy."""
+    makers = {path: stage for path, (stage, state) in results.items() if state == "changed"}
+    return {path: f"`{stage.remedy}` makes it again" for path, stage in makers.items()}
+
+
 def refuse_missing(stages: Mapping[str, Stage]) -> None:
     """Raises ResultError with a sentence where results are missing, or there are none at all."""
-    wanted = _exported(stages)
-    absent = [item.path for stage in stages.values() for item in stage.outputs if _missing_folder(item)]
+    wanted = exported(stages)
+    outputs = [
+        item for stage in stages.values() for item in stage.outputs if item.state == "missing" and not item.files
+    ]
+    absent = [item.path for item in outputs if item.path.startswith(("tables/", "figures/"))]
     absent += [path for path, (_, state) in wanted.items() if state == "missing"]
     if not wanted or absent:
         listing = _some(absent) if absent else "every table and figure"
         raise ResultError(f"missing: {listing}; run `make repro`, which makes the results")
 
 
-def stale_results(stages: Mapping[str, Stage]) -> list[str]:
-    """A sentence for each stage whose results are stale: which, and what has changed, parameters first."""
-    return [sentence for _, sentence in _stale(stages, list(result_files(stages)))]
-
-
-def _stale(stages: Mapping[str, Stage], chosen: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The name of each stage whose results among those chosen are stale, with the sentence."""
-    makers = result_files(stages)
+def stale_results(stages: Mapping[str, Stage], results: Results) -> Iterator[tuple[Stage, str]]:
+    """Each stage whose results among those chosen are stale, with a sentence: what has changed, parameters first."""
     for stage in stages.values():
-        results = [path for path in chosen if makers.get(path) is stage]
-        changed = changes(stages, stage.name)
-        if results and changed:
-            named = sorted(changed, key=lambda change: not change.what.startswith("parameter"))[:_MOST_CHANGES]
-            more = f"; and {len(changed) - len(named)} more changes" if len(changed) > len(named) else ""
-            yield stage.name, f"{_some(results)} are stale: {'; '.join(change.sentence() for change in named)}{more}"
-
-
-def edited_results(stages: Mapping[str, Stage]) -> list[str]:
-    """Paths of results in the project that are not what their stage wrote."""
-    return [path for path, (_, state) in _exported(stages).items() if state == "changed"]
+        paths = [path for path, (maker, _) in results.items() if maker is stage]
+        changed = sorted(changes(stages, stage.name), key=lambda change: not change.what.startswith("parameter"))
+        if paths and changed:
+            more = len(changed) - _MOST_CHANGES
+            sentences = [change.sentence() for change in changed[:_MOST_CHANGES]]
+            sentences += [f"and {more} more changes"] if more > 0 else []
+            yield stage, f"{_some(paths)} are stale: {'; '.join(sentences)}"
 
 
 def compare(paths: Iterable[str], project: Path, target: Path) -> list[Copy]:
@@ -208,17 +188,19 @@ def copy_results(copies: Iterable[Copy], project: Path, target: Path, *, force: 
     digests = dict(read_manifest(target).files)
     done = []
     for copy in copies:
+        path = target / copy.path
         if copy.kind in ("edited", "dropped") and not force:
             continue
         if copy.kind == "dropped":
-            (target / copy.path).unlink()
-            _remove_empty((target / copy.path).parent)
+            path.unlink()
+            if not any(path.parent.iterdir()):  # a study that is gone leaves no folder behind
+                path.parent.rmdir()
             digests.pop(copy.path)
         else:
             content = (project / copy.path).read_bytes()
             digests[copy.path] = hashlib.sha256(content).hexdigest()
             if copy.kind != "same":
-                _write(target / copy.path, content)
+                _write(path, content)
         done += [copy] if copy.kind != "same" else []
     text = Manifest(files=dict(sorted(digests.items()))).model_dump_json(indent=1) + "\n"
     if not (target / MANIFEST).exists() or text != (target / MANIFEST).read_text(encoding="utf-8"):
@@ -275,30 +257,16 @@ def read_manifest(target: Path) -> Manifest:
         raise ResultError(f"{path} is not a list of copied results; delete it and export again") from None
 
 
-def _missing_folder(item: StageFile) -> bool:
-    return item.state == "missing" and not item.files and item.path.startswith(("tables/", "figures/"))
-
-
-def _kind(path: str, project: Path, target: Path, known: Mapping[str, str]) -> Kind:
+def _kind(path: str, project: Path, target: Path, exported_digests: Mapping[str, str]) -> Kind:
     copy = target / path
     if not copy.exists():
         return "new"
     if not copy.is_file():
         return "edited"
-    digest = _sha256(copy)
-    if digest == _sha256(project / path):
+    content = copy.read_bytes()
+    if content == (project / path).read_bytes():
         return "same"
-    return "changed" if digest == known.get(path) else "edited"
-
-
-def _remove_empty(folder: Path) -> None:
-    """Remove a folder that holds nothing any more: a study that is gone leaves none behind."""
-    if not any(folder.iterdir()):
-        folder.rmdir()
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return "changed" if hashlib.sha256(content).hexdigest() == exported_digests.get(path) else "edited"
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -307,7 +275,8 @@ def _write(path: Path, content: bytes) -> None:
         partial.write_bytes(content)
 
 
-def _some(paths: list[str]) -> str:
+def _some(paths: Sequence[str]) -> str:
     """The first two paths, and how many more."""
-    more = f" and {len(paths) - 2} more" if len(paths) > 2 else ""
-    return f"{', '.join(paths[:2])}{more}" if more else " and ".join(paths)
+    if len(paths) > 2:
+        return f"{', '.join(paths[:2])} and {len(paths) - 2} more"
+    return " and ".join(paths)

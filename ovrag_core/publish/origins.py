@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import difflib
-import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ovrag_core.base import Frozen, ResultError
-from ovrag_core.publish.git import git_lines
-from ovrag_core.publish.stages import Change, Parameter, Stage, StageFile, changes, read_stages, shown, upstream
-from ovrag_core.runs import RUNS
+from ovrag_core.base import Frozen, ResultError, RunError
+from ovrag_core.publish.stages import (
+    Change,
+    Parameter,
+    Stage,
+    StageFile,
+    changes,
+    git_lines,
+    read_stages,
+    shown,
+    upstream,
+)
+from ovrag_core.runs import RUNS, read_manifest
 
 MACRO = re.compile(r"\\newcommand\{\\([A-Za-z]+)\}\{(.*)\}")
 LABEL = re.compile(r"\\label\{([^}]*)\}")
@@ -65,8 +74,22 @@ def provenance(asked: str, project: Path) -> Provenance:
     """
     stages = read_stages(project)
     path, value = _found(asked, project, stages)
-    stage, output = _maker(path, stages) or _unknown(asked, project, stages)
+    maker = _maker(path, stages)
+    if maker is None:
+        paths = _files(stages)
+        names = [name for path in paths if path.endswith(".tex") for name in macros(_text(project / path))]
+        near = difflib.get_close_matches(asked.removeprefix("\\"), [*paths, *names], n=3)
+        hint = "name a file of tables/, figures/ or reports/, or a macro"
+        hint = f"did you mean {' or '.join(near)}?" if near else hint
+        raise ResultError(f"{asked} is not made by the pipeline; {hint}")
+    stage, output = maker
     above = upstream(stages, stage.name)
+    revision = None
+    if lines := git_lines(project, "log", "-1", "--format=%H%x00%cs%x00%s", "--", stage.lock):
+        commit, date, title = lines[0].split("\0")
+        since = bool(git_lines(project, "diff", "--name-only", commit, "--", stage.lock))
+        revision = Revision(commit=commit, date=date, title=title, since=since)
+    run_path = _run_path(stage)
     return Provenance(
         asked=asked,
         path=path,
@@ -76,9 +99,15 @@ def provenance(asked: str, project: Path) -> Provenance:
         above=tuple(s.name for s in above if s is not stage),
         parameters={s.name: s.parameters for s in above if s.parameters},
         changes=tuple(changes(stages, stage.name)),
-        revision=_revision(project, stage.lock),
-        run=_manifest(project, stage),
+        revision=revision,
+        run=_manifest((project / run_path).with_suffix(".manifest.json")) if run_path else None,
     )
+
+
+def _manifest(path: Path) -> dict[str, Any] | None:
+    with suppress(RunError):
+        return read_manifest(path)
+    return None
 
 
 def macros(text: str) -> dict[str, str]:
@@ -88,49 +117,35 @@ def macros(text: str) -> dict[str, str]:
 
 def provenance_text(found: Provenance) -> str:
     """The provenance for people: the answer first, whether the result is up to date and what has changed since."""
-    stage = found.stage
-    value = f" = {found.value}" if found.value is not None else ""
-    lines = [f"{found.asked}{value}", _row("state", found.state)]
+    stage, output = found.stage, found.output
+    lines = [f"{found.asked}{f' = {found.value}' if found.value is not None else ''}", f"  {'state':<10} {found.state}"]
     if found.changes:
-        lines += [f"  changed since; `{stage.remedy}` brings the result up to date:", *_change_lines(found.changes), ""]
-    lines += [_row("file", found.path)] if found.path != found.asked else []
-    of_folder = f", of the folder {found.output.path}" if found.output.path != found.path else ""
-    lines += [_row("hash", f"md5 {found.output.recorded or 'none'}{of_folder}")]
-    lines += [_row("stage", f"{stage.name}: {stage.description}")]
-    lines += [_row("notebook", _notebook_text(stage))] if stage.notebook else []
-    lines += [_row("command", stage.command)]
-    lines += [_row("rests on", ", ".join(found.above))] if found.above else []
-    lines += [_row("revision", _revision_text(found))]
-    lines += [_row("run", _run_text(found))] if _run_path(stage) else []
-    for maker, parameters in found.parameters.items():
-        lines += ["", f"parameters of {maker}", *(f"  {_parameter_text(parameter)}" for parameter in parameters)]
-    lines += ["", "inputs (md5)", *(f"  {_input_text(item)}" for item in stage.inputs)]
-    return "\n".join(lines)
-
-
-def _row(name: str, text: str) -> str:
-    return f"  {name:<10} {text}"
-
-
-def _change_lines(changed: Iterable[Change]) -> list[str]:
-    return [f"    {change.sentence()}" for change in changed]
-
-
-def _parameter_text(parameter: Parameter) -> str:
-    if parameter.changed:
-        return f"{parameter.name} {parameter.difference}  CHANGED"
-    return f"{parameter.name} = {shown(parameter.now)}"
-
-
-def _input_text(item: StageFile) -> str:
-    origin = f", made by {item.stage}" if item.stage else ""
-    state = {"same": "same", "missing": "not here"}.get(item.state, item.state.upper())
-    return f"{item.recorded or 'none':<36} {item.path} ({state}{origin})"
-
-
-def _notebook_text(stage: Stage) -> str:
+        lines += [f"  changed since; `{stage.remedy}` brings the result up to date:"]
+        lines += [*(f"    {change.sentence()}" for change in found.changes), ""]
     page = next((item.path for item in stage.outputs if item.path.endswith(".html")), None)
-    return f"{stage.notebook}, as executed: {page}" if page else f"{stage.notebook}, as executed not in git"
+    of_folder = f", of the folder {output.path}" if output.path != found.path else ""
+    rows = {
+        "file": found.path if found.path != found.asked else "",
+        "hash": f"md5 {output.recorded or 'none'}{of_folder}",
+        "stage": f"{stage.name}: {stage.description}",
+        "notebook": f"{stage.notebook}, as executed{f': {page}' if page else ' not in git'}" if stage.notebook else "",
+        "command": stage.command,
+        "rests on": ", ".join(found.above),
+        "revision": _revision_text(found),
+        "run": _run_text(found),
+    }
+    lines += [f"  {name:<10} {text}" for name, text in rows.items() if text]
+    for maker, parameters in found.parameters.items():
+        lines += ["", f"parameters of {maker}"]
+        for parameter in parameters:
+            now = f"{parameter.difference}  CHANGED" if parameter.changed else f"= {shown(parameter.now)}"
+            lines.append(f"  {parameter.name} {now}")
+    lines += ["", "inputs (md5)"]
+    for item in stage.inputs:
+        origin = f", made by {item.stage}" if item.stage else ""
+        state = {"same": "same", "missing": "not here"}.get(item.state, item.state.upper())
+        lines.append(f"  {item.recorded or 'none':<36} {item.path} ({state}{origin})")
+    return "\n".join(lines)
 
 
 def _revision_text(found: Provenance) -> str:
@@ -141,35 +156,24 @@ def _revision_text(found: Provenance) -> str:
     return f"{revision.commit[:10]} of {revision.date}, {revision.title}{since}"
 
 
+def _run_text(found: Provenance) -> str:
+    path = _run_path(found.stage)
+    if path is None:
+        return ""
+    name = PurePosixPath(path).stem
+    if found.run is None:
+        return f"{name}; its manifest is not here, `make repro` makes it again"
+    libraries = found.run.get("libraries")
+    versions = libraries.items() if isinstance(libraries, dict) else ()
+    made_with = ", made with " + ", ".join(f"{library} {number}" for library, number in versions) if versions else ""
+    return f"{name}, model {found.run.get('model', 'not recorded')}{made_with}"
+
+
 def _run_path(stage: Stage) -> str | None:
     """The records of the run that a stage makes or reads."""
     paths = [item.path for item in (*stage.outputs, *stage.inputs)]
     records = (path for path in paths if Path(path).parent == RUNS and path.endswith(".jsonl"))
     return next((path for path in records if not path.endswith(".latency.jsonl")), None)
-
-
-def _run_text(found: Provenance) -> str:
-    path = PurePosixPath(_run_path(found.stage) or "")
-    if found.run is None:
-        return f"{path.stem}; its manifest is not here, `make repro` makes it again"
-    libraries = found.run.get("libraries")
-    built_with = f", made with {_libraries_text(libraries)}" if isinstance(libraries, dict) else ""
-    return f"{path.stem}, model {found.run.get('model', 'not recorded')}{built_with}"
-
-
-def _libraries_text(libraries: Mapping[str, object]) -> str:
-    return ", ".join(f"{name} {number}" for name, number in libraries.items())
-
-
-def _manifest(project: Path, stage: Stage) -> dict[str, Any] | None:
-    path = _run_path(stage)
-    if path is None:
-        return None
-    try:
-        values = json.loads((project / path).with_suffix(".manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return values if isinstance(values, dict) else None
 
 
 def _found(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[str, str | None]:
@@ -197,25 +201,8 @@ def _files(stages: Mapping[str, Stage]) -> list[str]:
     return [path for stage in stages.values() for item in stage.outputs for path in item.files or [item.path]]
 
 
-def _unknown(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[Stage, StageFile]:
-    paths = _files(stages)
-    names = [name for path in paths if path.endswith(".tex") for name in macros(_text(project / path))]
-    near = difflib.get_close_matches(asked.removeprefix("\\"), [*paths, *names], n=3)
-    hint = f"did you mean {' or '.join(near)}?" if near else "name a file of tables/, figures/ or reports/, or a macro"
-    raise ResultError(f"{asked} is not made by the pipeline; {hint}")
-
-
 def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
-
-
-def _revision(project: Path, lock: str) -> Revision | None:
-    lines = git_lines(project, "log", "-1", "--format=%H%x00%cs%x00%s", "--", lock)
-    if not lines:
-        return None
-    commit, date, title = lines[0].split("\0")
-    since = bool(git_lines(project, "diff", "--name-only", commit, "--", lock))
-    return Revision(commit=commit, date=date, title=title, since=since)

@@ -54,8 +54,8 @@ def refreshed(text: str, values: Mapping[str, str]) -> str:
         name = match["name"]
         if name not in values:
             raise ResultError(f"the text takes the figure {name}, which no numbers.tex has; take its marks out")
-        value = re.sub(r"\\([{}$&#%_])", r"\1", values[name])
-        return f"<!-- {name} -->{value}<!-- -->"
+        unescaped = re.sub(r"\\([{}$&#%_])", r"\1", values[name])
+        return f"<!-- {name} -->{unescaped}<!-- -->"
 
     return FIGURE.sub(figure, text)
 
@@ -81,11 +81,8 @@ def _markdown(match: re.Match[str], project: Path) -> str:
         if wanted := chosen.get("across"):
             *row_names, value_name = [str(name) for name in shown if name != wanted]
             order = list(dict.fromkeys(shown[wanted]))
-            shown = (
-                shown.pivot_table(value_name, row_names, wanted, aggfunc="first", sort=False)[order]
-                .fillna("–")
-                .reset_index()
-            )
+            wide = shown.pivot_table(value_name, row_names, wanted, aggfunc="first", sort=False)
+            shown = wide[order].fillna("–").reset_index()
     except OSError as error:
         raise ResultError(f"the text takes {match['path']}, which cannot be read ({error.strerror})") from None
     except KeyError as error:

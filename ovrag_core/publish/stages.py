@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +16,6 @@ from dvc.stage import Stage as DvcStage
 from pydantic import Field
 
 from ovrag_core.base import Frozen, ResultError
-from ovrag_core.publish.git import git_lines
 
 LOCK = "dvc.lock"
 State = Literal["same", "changed", "missing", "not recorded"]
@@ -81,11 +82,6 @@ class Stage(Frozen):
         """The command that makes its outputs anew: the stages on data of others have a pipeline of their own."""
         return "make repro" if self.lock == LOCK else "make external"
 
-    @property
-    def ran(self) -> bool:
-        """True where a run of the stage is recorded."""
-        return any(item.recorded for item in self.outputs)
-
 
 class Change(Frozen):
     """Change since a stage ran, in words."""
@@ -139,21 +135,16 @@ def changes(stages: Mapping[str, Stage], name: str) -> list[Change]:
 
 
 def _changed(stage: Stage) -> Iterator[str]:
-    if not stage.ran:
+    if not any(item.recorded for item in stage.outputs):
         yield "was never run"
         return
     if stage.command_changed:
         yield "its command changed"
-    for parameter in stage.parameters:
-        if parameter.changed:
-            yield f"parameter {parameter.name} {parameter.difference}"
+    yield from (f"parameter {item.name} {item.difference}" for item in stage.parameters if item.changed)
+    reasons = {"changed": "changed", "not recorded": "was not an input then", "missing": "is gone"}
     for item in stage.inputs:
-        if item.state == "changed":
-            yield f"{item.path} changed"
-        elif item.state == "not recorded":
-            yield f"{item.path} was not an input then"
-        elif item.state == "missing" and item.stage is None:
-            yield f"{item.path} is gone"
+        if item.state in reasons and not (item.state == "missing" and item.stage):
+            yield f"{item.path} {reasons[item.state]}"
 
 
 def shown(value: object) -> str:
@@ -172,17 +163,17 @@ def _lock(stage: DvcStage) -> str:
 
 def _stage(stage: DvcStage, makers: Mapping[str, str], needs: tuple[str, ...]) -> Stage:
     inputs = [dep for dep in stage.deps if not isinstance(dep, ParamsDependency)]
+    parameters = [_parameters(dep) for dep in stage.deps if isinstance(dep, ParamsDependency)]
+    commands = [stage.cmd or ""] if isinstance(stage.cmd, str) else stage.cmd or []
     return Stage(
         name=stage.name,
         lock=_lock(stage),
         description=stage.desc or "",
-        command=" ".join(" && ".join([stage.cmd or ""] if isinstance(stage.cmd, str) else stage.cmd or []).split()),
+        command=" ".join(" && ".join(commands).split()),
         command_changed=bool(getattr(stage, "cmd_changed", False)),
         needs=needs,
         inputs=tuple(_item(dep, _maker(dep.def_path, makers)) for dep in inputs),
-        parameters=tuple(
-            parameter for dep in stage.deps if isinstance(dep, ParamsDependency) for parameter in _parameters(dep)
-        ),
+        parameters=tuple(chain.from_iterable(parameters)),
         outputs=tuple(_with_files(out, _item(out, stage.name), _lock(stage)) for out in stage.outs),
     )
 
@@ -225,6 +216,16 @@ def _with_files(out: DvcOutput, item: StageFile, lock: str) -> StageFile:
     if set(states.values()) == {"same"}:
         states = dict.fromkeys(states, "changed")
     return item.model_copy(update={"files": states})
+
+
+def git_lines(project: Path, *arguments: str) -> list[str]:
+    """Return the lines of git's answer; none where git, the repository or what is asked for is missing."""
+    command = ["git", "-c", "core.quotePath=false", *arguments]
+    try:
+        done = subprocess.run(command, cwd=project, capture_output=True, text=True, errors="replace", check=False)
+    except OSError:
+        return []
+    return done.stdout.splitlines() if done.returncode == 0 else []
 
 
 def _files_of(project: Path, path: str) -> list[str]:

@@ -9,28 +9,37 @@ import hashlib
 import html
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ovrag_core.base import Attempt, Chunk, Evidence, QueryRecord, Retrieved, RunError, Triple
+from ovrag_core.base import Chunk, Evidence, QueryRecord, Retrieved, RunError, Triple
 from ovrag_core.evaluation import arms_of, cell, clashes_of, miss_reason, source_frame, wrong_answers
+from ovrag_core.evaluation.confusion import ordered
+from ovrag_core.evaluation.effort import broken_rules
 from ovrag_core.report import tables
 from ovrag_core.runs import RUNS
 
 CASES = Path("reports/cases")
 CHUNKS = Path("data/index/chunks.jsonl")
 MOST_PER_ARM = 5
-KINDS = ("False positive", "Wrong contract", "Missed clash", "Source finding")
-PLURALS = dict(zip(KINDS, ("False positives", "Wrong contracts", "Missed clashes", "Source findings"), strict=True))
-WHAT = {
-    "False positive": "Queries about contracts without a contradiction that were flagged.",
-    "Wrong contract": "Accepted answers that are about other contracts than the asked one only.",
-    "Missed clash": "Queries about contracts with a contradiction that an arm which validates did not flag.",
-    "Source finding": "Contradictions of the contract itself that were reported with their passages.",
+KINDS = {  # with its heading and what it is
+    "False positive": ("False positives", "Queries about contracts without a contradiction that were flagged."),
+    "Wrong contract": ("Wrong contracts", "Accepted answers that are about other contracts than the asked one only."),
+    "Missed clash": (
+        "Missed clashes",
+        "Queries about contracts with a contradiction that an arm which validates did not flag.",
+    ),
+    "Source finding": (
+        "Source findings",
+        "Contradictions of the contract itself that were reported with their passages.",
+    ),
 }
 RULE = (
     "Rule: queries of an arm that got the same chunks for the same question share a page, on the first of them by "
@@ -41,15 +50,6 @@ NO_CASE = "No query of this run is a case."
 ELSEWHERE = "The run was recorded elsewhere; its cases are not quoted here."
 Form = Literal["md", "html", "tex"]
 MARKER = "<!-- Made by the pipeline; edits are lost. -->"
-
-
-class Page(NamedTuple):
-    """A case to be written: its kind, its query, for how many it stands, and the path of its Markdown."""
-
-    kind: str
-    record: QueryRecord
-    alike: int
-    path: Path
 
 
 CAUSES = {
@@ -86,13 +86,10 @@ def chosen(records: Sequence[QueryRecord]) -> dict[str, list[QueryRecord]]:
     Missed are contradictions that an arm which validates did not flag; an accepted answer is about the wrong contract
     where it is about others only.
     """
-    rank = {arm: number for number, arm in enumerate(arms_of(records))}
-    ordered = sorted(records, key=lambda record: (rank[record.arm], record.document_id, record.question_id))
-    sources = source_frame(ordered)
-    wrong = wrong_answers(sources).set_index(["arm", "document_id", "question_id"]).index
+    wrong = wrong_answers(source_frame(records)).set_index(["arm", "document_id", "question_id"]).index
     judging = {record.arm for record in records if any(attempt.verdict for attempt in record.attempts)}
     by_kind: dict[str, list[QueryRecord]] = {kind: [] for kind in KINDS}
-    for record in ordered:
+    for record in ordered(records):
         where = cell(record)
         if where == "fp":
             by_kind["False positive"].append(record)
@@ -118,7 +115,7 @@ def write_run_cases(run: str, records: Sequence[QueryRecord], chunks: Mapping[st
     CASES.mkdir(parents=True, exist_ok=True)
     _remove_old(CASES)
     text = f"{MARKER}\n# Cases\n\n{ELSEWHERE} Their pages are in `{folder.as_posix()}`.\n"
-    (CASES / "index.md").write_text(text, encoding="utf-8", newline="\n")
+    _write(CASES / "index.md", text)
     return [CASES / "index.md", *pages[:-1]]
 
 
@@ -137,31 +134,43 @@ def write_cases(
     """
     folder.mkdir(parents=True, exist_ok=True)
     _remove_old(folder)
-    lines, pages = [MARKER, "# Cases", "", RULE.format(most=most), ""], []
+    lines, pages, appended = [MARKER, "# Cases", "", RULE.format(most=most), ""], [], []
     for kind, of_kind in chosen(records).items():
-        lines += [f"## {PLURALS[kind]}", "", WHAT[kind], ""]
+        lines += [f"## {KINDS[kind][0]}", "", KINDS[kind][1], ""]
         for arm in arms_of(records):
             alike = _spread(_alike([record for record in of_kind if record.arm == arm]))
             if not alike:
                 continue
-            lines += [f"### {escape(arm)}", "", _count_line(alike, most), ""]
+            without = sum(map(len, alike[most:]))
+            unshown = f"; {without} of them have no page" if without else ""
+            lines += [f"### {escape(arm)}", "", f"{_plural(sum(map(len, alike)), 'query')}{unshown}.", ""]
             for group in alike[:most]:
-                page = Page(kind, group[0], len(group), folder / f"{_file_name(kind, group[0])}.md")
-                pages.append(page)
-                name = f"{escape(group[0].document_id)}, {escape(group[0].question_id)}"
-                lines.append(f"- [{name}]({page.path.name}), for {_plural(len(group), 'query')}: {_summary(group[0])}")
+                record, number = group[0], len(group)
+                path = folder / f"{_file_name(kind, record)}.md"
+                _write(path, case_page(record, chunks, kind=kind, alike=number))
+                _write(path.with_suffix(".html"), case_page(record, chunks, kind=kind, alike=number, form="html"))
+                pages.append(path)
+                name = f"{escape(record.document_id)}, {escape(record.question_id)}"
+                lines.append(f"- [{name}]({path.name}), for {_plural(number, 'query')}: {escape(_summary(record))}")
+            appended.append(case_page(alike[0][0], chunks, kind=kind, alike=len(alike[0]), form="tex"))
             lines += [""]
-    for page in pages:
-        text = case_page(page.record, chunks, kind=page.kind, alike=page.alike)
-        page.path.write_text(text, encoding="utf-8", newline="\n")
-        text = case_page(page.record, chunks, kind=page.kind, alike=page.alike, form="html")
-        page.path.with_suffix(".html").write_text(text, encoding="utf-8", newline="\n")
-    index = folder / "index.md"
-    index.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8", newline="\n")
+    _write(folder / "index.md", "\n".join(lines).rstrip() + "\n")
     if latex is not None:
         latex.parent.mkdir(parents=True, exist_ok=True)
-        latex.write_text(_latex_cases(pages, records, chunks), encoding="utf-8", newline="\n")
-    return [*(page.path for page in pages), index]
+        elsewhere = any(record.recorded for record in records)
+        _write(latex, "\n".join(appended) if appended and not elsewhere else _no_cases(records, elsewhere))
+    return [*pages, folder / "index.md"]
+
+
+def _no_cases(records: Sequence[QueryRecord], elsewhere: bool) -> str:
+    """A sentence for an appendix that has no case, or may quote none."""
+    models = ", ".join(sorted({record.model for record in records}))
+    note = tables.Note(models, ", ".join(arms_of(records)), f"{len(records)} queries")
+    return f"{tables.escape(f'{ELSEWHERE if elsewhere else NO_CASE} {note.sentence()}')}\n"
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def case_page(
@@ -180,28 +189,25 @@ def case_page(
     for hit in record.retrieved:
         text = chunks[hit.chunk_id].text if hit.chunk_id in chunks else "(the text is not in the index at hand)"
         retrieved.setdefault(hit.document_id, []).append((hit, text))
-    answer_triples = record.attempts[-1].triples if record.attempts else ()
-    page = (
-        _environment(form)
-        .get_template(f"case.{form}.j2")
-        .render(
-            marker=MARKER,
-            kind=kind,
-            summary=_plain_summary(record),
-            alike=alike,
-            record=record,
-            retrieved=retrieved,
-            triples=(
-                {"answer and the context, as recorded": _unique(answer_triples)}
-                if record.recorded
-                else {"answer": _unique(answer_triples), "context": _unique(record.context_triples)}
-            ),
-            clashes=clashes_of(record),
-            why=miss_reason(record) if cell(record) == "fn" else "",
-            repeated=_repeated(record),
-            causes=CAUSES,
-            marked=partial(_marked, passages=_passages(record)),
-        )
+    of_answer = _unique(record.attempts[-1].triples if record.attempts else ())
+    triples = {"answer": of_answer, "context": _unique(record.context_triples)}
+    clashes = clashes_of(record)
+    answers = [attempt.answer.text for attempt in record.attempts]
+    quoted = [triple.evidence for clash in clashes for triple in clash.triples if triple.evidence]
+    template = _environment(form).get_template(f"case.{form}.j2")
+    page = template.render(
+        marker=MARKER,
+        kind=kind,
+        summary=_summary(record),
+        alike=alike,
+        record=record,
+        retrieved=retrieved,
+        triples={"answer and the context, as recorded": of_answer} if record.recorded else triples,
+        clashes=clashes,
+        why=miss_reason(record) if cell(record) == "fn" else "",
+        repeated={a.number for a, before in zip(record.attempts[1:], answers, strict=False) if a.answer.text == before},
+        causes=CAUSES,
+        marked=partial(_marked, passages=quoted),
     )
     return _tidied(page) if form == "md" else page.rstrip() + "\n"
 
@@ -237,20 +243,13 @@ def _alike(records: Sequence[QueryRecord]) -> list[list[QueryRecord]]:
 
 def _spread(groups: Sequence[list[QueryRecord]]) -> list[list[QueryRecord]]:
     """The groups in turns: the first of each type of contradiction (or question), then the second of each, …"""
-    turns: dict[str, int] = {}
-    ranked = []
-    for number, group in enumerate(groups):
+    turns: Counter[str] = Counter()
+    turn_of = []
+    for group in groups:
         subject = group[0].clash_type or group[0].question_id
-        turns[subject] = turns.get(subject, 0) + 1
-        ranked.append((turns[subject], number, group))
-    return [group for _, _, group in sorted(ranked, key=lambda item: item[:2])]
-
-
-def _count_line(alike: Sequence[Sequence[QueryRecord]], most: int) -> str:
-    count = sum(map(len, alike))
-    without = sum(map(len, alike[most:]))
-    unshown = f"; {without} of them have no page" if without else ""
-    return f"{_plural(count, 'query')}{unshown}."
+        turns[subject] += 1
+        turn_of.append(turns[subject])
+    return [groups[number] for number in sorted(range(len(groups)), key=turn_of.__getitem__)]
 
 
 def _plural(count: int, noun: str) -> str:
@@ -280,24 +279,11 @@ def _environment(form: Form) -> Environment:
         "tex": tables.escape,
         "fence": fence,
         "short": short,
-        "rules": _rules,
+        "rules": lambda attempt: ", ".join(sorted(broken_rules(attempt))),
         "code": lambda text: text.replace("`", "'"),
         "words": lambda text: text.replace("_", " "),
     }
     return environment
-
-
-def _latex_cases(pages: Sequence[Page], records: Sequence[QueryRecord], chunks: Mapping[str, Chunk]) -> str:
-    """The first case of each kind and arm, for an appendix; a sentence where there is none or none may be quoted."""
-    earliest: dict[tuple[str, str], Page] = {}
-    for page in pages:
-        earliest.setdefault((page.kind, page.record.arm), page)
-    elsewhere = any(record.recorded for record in records)
-    if earliest and not elsewhere:
-        return "\n".join(case_page(p.record, chunks, kind=p.kind, alike=p.alike, form="tex") for p in earliest.values())
-    models = ", ".join(sorted({record.model for record in records}))
-    note = tables.Note(models, ", ".join(arms_of(records)), f"{len(records)} queries")
-    return f"{tables.escape(f'{ELSEWHERE if elsewhere else NO_CASE} {note.sentence()}')}\n"
 
 
 def _remove_old(folder: Path) -> None:
@@ -307,11 +293,6 @@ def _remove_old(folder: Path) -> None:
             old.with_suffix(".html").unlink(missing_ok=True)
 
 
-def _passages(record: QueryRecord) -> list[Evidence]:
-    """Passages that the explanation quotes."""
-    return [triple.evidence for clash in clashes_of(record) for triple in clash.triples if triple.evidence]
-
-
 def _marked(hit: Retrieved, text: str, passages: Sequence[Evidence]) -> list[tuple[str, bool]]:
     """The text of a chunk in pieces, with those that the explanation quotes marked."""
     inside = [False] * len(text)
@@ -319,13 +300,8 @@ def _marked(hit: Retrieved, text: str, passages: Sequence[Evidence]) -> list[tup
         if passage.document_id == hit.document_id and len(text) == hit.end - hit.start:
             for offset in range(max(0, passage.start - hit.start), min(len(text), passage.end - hit.start)):
                 inside[offset] = True
-    pieces: list[tuple[str, bool]] = []
-    for character, mark in zip(text, inside, strict=True):
-        if pieces and pieces[-1][1] == mark:
-            pieces[-1] = (pieces[-1][0] + character, mark)
-        else:
-            pieces.append((character, mark))
-    return pieces
+    runs = groupby(zip(text, inside, strict=True), key=itemgetter(1))
+    return [("".join(character for character, _ in run), mark) for mark, run in runs]
 
 
 def _tidied(page: str) -> str:
@@ -341,10 +317,6 @@ def _tidied(page: str) -> str:
 
 
 def _summary(record: QueryRecord) -> str:
-    return escape(_plain_summary(record))
-
-
-def _plain_summary(record: QueryRecord) -> str:
     """Sum up what happened, in a sentence or two made from the record."""
     count = record.attempt_count
     done = {"hard_rejected": "refused", "source_finding": "answered with a finding"}.get(record.outcome, record.outcome)
@@ -361,18 +333,6 @@ def _plain_summary(record: QueryRecord) -> str:
     )
     reason = f" for {rules}" if record.flagged else ""
     return f"The contract {expected}; the query was {done} after {_plural(count, 'attempt')}{reason}, and {chunks}."
-
-
-def _rules(attempt: Attempt) -> str:
-    if attempt.verdict is None:
-        return ""
-    return ", ".join(sorted({v.rule for v in attempt.verdict.violations if v.severity == "clash"}))
-
-
-def _repeated(record: QueryRecord) -> set[int]:
-    """Numbers of the attempts whose answer is that of the attempt before."""
-    pairs = zip(record.attempts, record.attempts[1:], strict=False)
-    return {later.number for earlier, later in pairs if earlier.answer.text == later.answer.text}
 
 
 def _unique(triples: Sequence[Triple]) -> list[Triple]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from ovrag_core.base import RunError
 from ovrag_core.evaluation import confusion, holm
 from ovrag_core.report.run import REJUDGED, Run, write
-from ovrag_core.report.tables import with_bounds
+from ovrag_core.report.tables import Note, with_bounds
 
 _HEADERS = {
     "recorded": "First",
@@ -33,10 +34,9 @@ def runs_table(runs: Sequence[Run]) -> pd.DataFrame:
     table = pd.concat(frames, ignore_index=True)
     table["beside"] = table[list(confusion.BESIDE)].sum(axis=1)
     names = ["run", "model", "arm", "documents", "queries", "beside", *with_bounds(confusion.RATES)]
-    note = runs[0].note(n=f"{sum(len(run.records) for run in runs)} queries in {len(runs)} runs")
-    note = type(note)(_models(runs), "as listed", note.n, note.interval, "Beside: unchecked, failed or without a label")
-    headers = {"documents": "Contracts"}
-    return write(runs[0], table[names], "runs", "Runs compared.", note, headers=headers)
+    n = f"{sum(len(run.records) for run in runs)} queries in {len(runs)} runs"
+    note = _note(runs, n, "Beside: unchecked, failed or without a label")
+    return write(runs[0], table[names], "runs", "Runs compared.", note, headers={"documents": "Contracts"})
 
 
 def run_differences(runs: Sequence[Run]) -> pd.DataFrame:
@@ -45,34 +45,31 @@ def run_differences(runs: Sequence[Run]) -> pd.DataFrame:
     p-values are Holm's within a rate.
     """
     _refuse_alike(runs)
-    rows: list[dict[str, object]] = []
+    rows: list[tuple[object, ...]] = []
     for run_a, run_b in combinations(runs, 2):
         for arm in (name for name in run_a.arms if name in run_b.arms):
-            both = pd.concat([_named(run_a, arm, "first"), _named(run_b, arm, "second")], ignore_index=True)
+            named = {"first": run_a.frame, "second": run_b.frame}
+            frames = [frame[frame["arm"] == arm].assign(arm=name) for name, frame in named.items()]
+            both = pd.concat(frames, ignore_index=True)
             labels = both.groupby("document_id")["label"].nunique()
             shared = both[both["document_id"].map(labels) == 1]
             for rate, difference in confusion.compare(shared, "first", "second", run_a.plan).items():
                 if difference.value is not None:
-                    row: dict[str, object] = {"rate": rate, "arm": arm, "first": run_a.name, "second": run_b.name}
-                    row |= {"contracts": difference.clusters, "difference": difference.value, "p": difference.p}
-                    rows.append(row | {"difference_low": difference.low, "difference_high": difference.high})
+                    bounds = confusion.bounds("difference", difference).values()
+                    rows.append((rate, arm, run_a.name, run_b.name, difference.clusters, *bounds, difference.p))
     names = ["rate", "arm", "first", "second", "contracts", *with_bounds(["difference"]), "p"]
     table = pd.DataFrame(rows, columns=names).sort_values("rate", kind="stable", ignore_index=True)
     adjusted = [
         holm([None if pd.isna(p) else float(p) for p in group["p"]]) for _, group in table.groupby("rate", sort=True)
     ]
     table["p_holm"] = pd.Series([p for family in adjusted for p in family], dtype=float)
-    note = runs[0].note(n="the contracts that both runs have, as listed", more="First run minus second")
-    note = type(note)(_models(runs), "as listed", note.n, note.interval, note.more)
+    note = _note(runs, "the contracts that both runs have, as listed", "First run minus second")
     return write(runs[0], table, "runs_paired", "Paired differences between runs in the same arm.", note)
 
 
-def _named(run: Run, arm: str, name: str) -> pd.DataFrame:
-    return run.frame[run.frame["arm"] == arm].assign(arm=name)
-
-
-def _models(runs: Sequence[Run]) -> str:
-    return "; ".join(f"{run.model}, run {run.name}" for run in runs)
+def _note(runs: Sequence[Run], n: str, more: str) -> Note:
+    models = "; ".join(f"{run.model}, run {run.name}" for run in runs)
+    return replace(runs[0].note(n=n, more=more), model=models, arm="as listed")
 
 
 def _refuse_alike(runs: Sequence[Run]) -> None:
@@ -102,16 +99,14 @@ def rejudged_table(run: Run) -> pd.DataFrame:
             counts = {"both": a & b, "recorded_only": a & ~b, "ours_only": ~a & b, "neither": ~a & ~b}
             row: dict[str, object] = {"recorded": recorded, "ours": ours, "label": label, "queries": len(group)}
             row |= {name: int(hits.sum()) for name, hits in counts.items()} | {"beside": len(group) - len(inside)}
-            if label == "CLASH" and (recall := differences["recall"]).value is not None:
-                row |= {"recall": recall.value, "recall_low": recall.low, "recall_high": recall.high}
+            row |= confusion.bounds("recall", differences["recall"]) if label == "CLASH" else {}
             rows.append(row)
     cells = ["both", "recorded_only", "ours_only", "neither", "beside"]
     names = ["recorded", "ours", "label", "queries", *cells, *with_bounds(["recall"])]
     table = pd.DataFrame(rows, columns=names)
     more = "First: as recorded. Second: by our engine, rejudged from the recorded statements. "
-    more += (
-        "Cells: flagged by both, one, neither; beside: unchecked or failed in one of them. Recall: second minus first"
-    )
+    more += "Cells: flagged by both, one, neither; beside: unchecked or failed in one of them. "
+    more += "Recall: second minus first"
     caption = "Recorded verdicts against ours on the same queries."
     return write(run, table, "rejudged", caption, run.note(more=more), headers=_HEADERS)
 

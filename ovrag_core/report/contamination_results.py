@@ -10,6 +10,7 @@ from ovrag_core.base import QueryRecord
 from ovrag_core.evaluation import contamination
 from ovrag_core.report import figures
 from ovrag_core.report.run import MARK, UNRECORDED, Run, counted, integers, number_of, save, source, write
+from ovrag_core.report.tables import with_bounds
 
 BASES = {
     "answer": "the passages it quotes",
@@ -23,16 +24,14 @@ _COMMONEST = 10  # rows of an arm
 
 def contamination_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
     """Shares of answers, and of retrieved chunks, about the asked contract, mixed, or only others: `contamination`."""
-    frames = []
+    frames: list[pd.DataFrame] = []
     for subject, column in (("answer", "about"), ("retrieved chunks", "retrieved_about")):
         frame = contamination.shares(sources, run.plan, column)
         frame.insert(1, "of", subject)
-        frames.append(frame)
-    answers, chunks = frames
-    frames = [answers, chunks] if chunks["answers"].any() else [answers]
-    table = pd.concat(frames, ignore_index=True).rename(columns={"answers": "n", "other": "others_only"})
-    table = table.rename(columns={"other_low": "others_only_low", "other_high": "others_only_high"})
-    basis = ", ".join(BASES[name] for name in BASES if (sources["basis"] == name).any())
+        frames += [frame] if frame["answers"].any() or not frames else []
+    names = dict(zip(with_bounds(["other"]), with_bounds(["others_only"]), strict=True))
+    table = pd.concat(frames, ignore_index=True).rename(columns={"answers": "n", **names})
+    basis = ", ".join(BASES[name] for name in BASES if name in set(sources["basis"]))
     note = run.note(more=f"What an answer is about is read from {basis}; n leaves out answers about nothing (none)")
     caption = "Which contract answers and retrieved chunks are about, by arm."
     return write(run, table, "contamination", caption, note)
@@ -51,7 +50,7 @@ def false_positive_table(run: Run) -> pd.DataFrame:
         table = integers(table, ["attempts"])
     note = run.note(interval=False, more=source(run))
     short = table.copy()
-    short.loc[short["arm"].isin(run.lacking(_retrieved)), "chunks_also_from"] = UNRECORDED
+    short.loc[short["arm"].isin(run.lacking(lambda record: record.retrieved)), "chunks_also_from"] = UNRECORDED
     short.loc[short["arm"].isin(run.lacking(_explained)), "rules"] = UNRECORDED
     short = counted(short, ["arm", "question_id", "chunks_also_from", "rules"])
     caption = "False positives by arm, question and chunks."
@@ -62,9 +61,9 @@ def wrong_answer_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
     """Accepted answers about other contracts only: `wrong_contract_answers`, in LaTeX counted by what they quote."""
     table = contamination.wrong_answers(sources)
     short = counted(table, ["arm", "question_id", "sources", "basis"])
-    rank = short["arm"].map({arm: number for number, arm in enumerate(run.arms)})
-    short = short.assign(rank=rank).sort_values(["rank", "queries"], ascending=[True, False], kind="stable")
-    shown = short.drop(columns="rank").groupby("arm", sort=False).head(_COMMONEST).reset_index(drop=True)
+    short = short.sort_values("queries", ascending=False, kind="stable")
+    short = short.sort_values("arm", key=lambda arms: arms.map(run.arms.index), kind="stable")
+    shown = short.groupby("arm", sort=False).head(_COMMONEST).reset_index(drop=True)
     shown = shown.assign(sources=shown["sources"].replace("", NO_ONE))
     more = "Accepted answers that are about other contracts only"
     more += f". Source {NO_ONE}: of several alike" if (shown["sources"] == NO_ONE).any() else ""
@@ -74,10 +73,6 @@ def wrong_answer_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
     note = run.note(interval=False, more=more)
     caption = "Accepted answers about the wrong contract, by arm, question and source."
     return write(run, shown, "wrong_contract_answers", caption, note, full=table)
-
-
-def _retrieved(record: QueryRecord) -> bool:
-    return bool(record.retrieved)
 
 
 def _explained(record: QueryRecord) -> bool:
@@ -97,14 +92,11 @@ def retrieved_table(run: Run) -> pd.DataFrame:
     shown = shown.groupby(keys, sort=False)["arm"].agg(", ".join).reset_index(name="arms")
     shown = shown.sort_values(["document_id", "question_id"], kind="stable")
     shown.insert(2, "arms", shown.pop("arms"))
-    more = (
-        "Chosen: the middle contract of the clean ones and of each type. Arms with chunks of the asked contract only "
-    )
-    more += "are left out"
-    more += "" if len(table) else ". The run does not say what was retrieved"
+    more = "Chosen: the middle contract of the clean ones and of each type. Arms with chunks of the asked contract only"
+    more += " are left out" + ("" if len(table) else ". The run does not say what was retrieved")
+    note = run.note(interval=False, more=more)
     headers = {"asked_chunks": "Of asked", "chunks": "Chunks"}
     caption = "Contracts that chunks were retrieved from, by question, for chosen contracts."
-    note = run.note(interval=False, more=more)
     return write(run, shown, "retrieved_sources", caption, note, headers=headers, long=True, full=table)
 
 
@@ -136,21 +128,17 @@ def sentences(run: Run, sources: pd.DataFrame) -> list[str]:
     """Describe what the sources of answers show, a sentence an arm, computed from them."""
     table = contamination.shares(sources, run.plan)
     false = contamination.false_positive_frame(run.records)
-    unknown = run.lacking(_retrieved)
+    unknown = run.lacking(lambda record: record.retrieved)
     lines = []
     for _, row in table.iterrows():
         of_arm = false[false["arm"] == row["arm"]]
         foreign = int((of_arm["chunks_also_from"] != "").sum())
-        flagged = f"{len(of_arm)} clean queries are flagged" + (
-            f", {foreign} of them with chunks of other contracts in the context"
-            if len(of_arm) and row["arm"] not in unknown
-            else ""
-        )
-        if not row["answers"]:
-            lines.append(f"{row['arm']}: no answer is about any contract; {flagged}.")
-            continue
-        lines.append(
-            f"{row['arm']}: {row['asked']:.1%} of {row['answers']} answers are about the asked contract alone, "
-            f"{row['other']:.1%} about other contracts only; {flagged}."
-        )
+        about = "no answer is about any contract"
+        if row["answers"]:
+            about = f"{row['asked']:.1%} of {row['answers']} answers are about the asked contract alone, "
+            about += f"{row['other']:.1%} about other contracts only"
+        flagged = f"{len(of_arm)} clean queries are flagged"
+        if len(of_arm) and row["arm"] not in unknown:
+            flagged += f", {foreign} of them with chunks of other contracts in the context"
+        lines.append(f"{row['arm']}: {about}; {flagged}.")
     return lines

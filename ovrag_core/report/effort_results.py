@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pandas as pd
 
 from ovrag_core.evaluation import effort
-from ovrag_core.report.run import MARK, Run, counted, integers, quoting, source, write
+from ovrag_core.report.run import MARK, Run, counted, quoting, source, with_rows, write
 from ovrag_core.report.tables import with_bounds
 
 
@@ -17,7 +15,7 @@ def effort_table(run: Run) -> pd.DataFrame:
     Columns without any value, as a cost where no price was known, are left out of LaTeX.
     """
     table = effort.by_outcome(effort.effort_frame(run.records), run.plan)
-    beside = pd.DataFrame(_published_efforts(run))
+    beside = _published_efforts(run)
     spent = [name for name in effort.MEASURES[1:] if table[name].fillna(0).any()]
     shown = ["arm", "outcome", "queries", *with_bounds(["attempts", *spent])]
     shown += ["cost_usd_sum"] if table["cost_usd_sum"].notna().any() else []
@@ -28,9 +26,8 @@ def effort_table(run: Run) -> pd.DataFrame:
     caption = "Attempts, model calls, tokens and cost per query, by arm and outcome."
     decimals = {"attempts": 2, "calls": 2, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 4, "cost_usd_sum": 2}
     note = run.note(more=source(run, more))
-    if len(beside):
-        shown += [] if "calls" in shown else ["calls"]
-        table = integers(pd.concat([table, beside], ignore_index=True), ["queries"])
+    shown += ["calls"] if beside and "calls" not in shown else []
+    table = with_rows(table, beside, ["queries"])
     return write(run, table[shown], "effort", caption, note, headers=headers, decimals=decimals, full=table)
 
 
@@ -39,9 +36,8 @@ def _published_efforts(run: Run) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     calls = run.published.calls_by_attempts if run.published else {}
     for arm in run.arms:
-        counts = run.published.arms.get(arm, {}) if run.published else {}
-        accepted, rejected = counts.get("accepted_at"), counts.get("hard_rejected")
-        if not calls or not isinstance(accepted, dict) or not isinstance(rejected, float | int):
+        accepted, rejected = run.printed(arm).get("accepted_at"), run.printed(arm).get("hard_rejected")
+        if not calls or accepted is None or rejected is None:
             continue
         attempts = {"accepted": {1: accepted[0]}, "corrected": {k + 1: n for k, n in accepted.items() if k}}
         for outcome, queries in (attempts | {"hard_rejected": {max(calls): int(rejected)}}).items():
@@ -59,18 +55,16 @@ def reject_table(run: Run) -> pd.DataFrame:
     more = "Course: how the broken rules of the last attempt compare with those of the first" + quoting(run)
     note = run.note(interval=False, n=f"{len(table)} hard rejects", more=more)
     headers = {"distinct_answers": "Answers", "first_contract": "First contract"}
-    caption = "Hard rejects by what their attempts did."
-    return write(run, counted(table, keys), "hard_rejects", caption, note, headers=headers, full=table)
+    shown = counted(table, keys)
+    return write(
+        run, shown, "hard_rejects", "Hard rejects by what their attempts did.", note, headers=headers, full=table
+    )
 
 
 def discarded_table(run: Run) -> pd.DataFrame:
     """Statements of a model that became no triples, by arm and reason: `discarded`."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for record in run.records:
-        for reason, number in record.discarded.items():
-            counts[record.arm, reason] += number
-    rows = [{"arm": arm, "reason": reason, "statements": number} for (arm, reason), number in sorted(counts.items())]
-    more = "A text that several queries read counts for each of them"
-    note = run.note(interval=False, more=more)
+    rows = [(record.arm, reason, number) for record in run.records for reason, number in record.discarded.items()]
     table = pd.DataFrame(rows, columns=["arm", "reason", "statements"])
+    table = table.groupby(["arm", "reason"], as_index=False).sum()
+    note = run.note(interval=False, more="A text that several queries read counts for each of them")
     return write(run, table, "discarded", "Statements of a model that were not used, by reason.", note)

@@ -31,9 +31,12 @@ FIGURES = Path("figures")
 MARKERS = ("o", "s", "D", "^", "v", "P", "X")
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\")
 GREY = "0.35"
+BLUE = "#0b5c8a"
 MISSING = "n/a"
 _MOST_SHADES = 8
 _MOST_MAPS = 6  # side by side
+_MOST_MATRICES = 3  # side by side
+_BINS = 40  # of a histogram
 _LONGEST_LABEL = 14  # characters of a contract or question on an axis
 
 RC: Mapping[str, object] = {
@@ -195,7 +198,9 @@ def rates_by_group(
         axes[0].set_yticks(range(len(groups)), groups)
         axes[0].set_ylim(max(1, len(groups)) - 0.5, -0.5)
         if any(name in marks for item, marks in (published or {}).items() if item in groups for name in names):
-            _published_legend(fig)
+            measured = Line2D([], [], marker="o", ms=4.5, color=BLUE, lw=1.6, label="measured, with interval")
+            handles = [measured, _published_handle("as published")]
+            fig.legend(handles=handles, loc="outside lower center", ncols=2)
         return fig
 
 
@@ -229,8 +234,8 @@ def grid_of_cells(
             ax.set_title(title, loc="left", pad=3)
             ax.tick_params(length=0)
             ax.spines[:].set_visible(False)
-            for edge in _edges(groups):
-                ax.axvline(edge, color="black", linewidth=0.8)
+            for start, _ in _stretches(groups)[1:]:
+                ax.axvline(start, color="black", linewidth=0.8)
         axes[0].set_ylabel(row_label)
         _name_groups(axes[0], groups)
         _sparse_ticks(axes[-1], [str(column) for column in next(iter(tables.values())).columns] if tables else [])
@@ -244,18 +249,19 @@ def grid_of_cells(
 
 
 def matrices(
-    tables: Mapping[str, pd.DataFrame], width: float, *, row_label: str, column_label: str, unit: str, columns: int = 3
+    tables: Mapping[str, pd.DataFrame], width: float, *, row_label: str, column_label: str, unit: str
 ) -> Figure:
     """Square matrices of counts, one panel per key, on one scale of shades, logarithmic for high counts; zero is white.
 
     With many rows the labels are thinned out. The diagonal is where row and column name the same thing.
     """
     with styled():
-        columns = min(columns, max(1, len(tables)))
+        columns = min(_MOST_MATRICES, max(1, len(tables)))
         fig, axes = _grid(len(tables), width, columns=columns, height=(width - 1.2) / columns + 0.2)
         top = max([1, *(int(table.to_numpy().max()) for table in tables.values() if table.size)])
         few = top <= _MOST_SHADES
-        palette = _shades(top) if few else _grey_blue()
+        # So many shades of blue, the lightest still seen on white paper.
+        shades = ListedColormap(sns.light_palette("#06283f", top + 2).as_hex()[2:]) if few else _grey_blue()
         norm = BoundaryNorm(np.arange(top + 1) + 0.5, top) if few else LogNorm(vmin=0.7, vmax=top)
         image = None
         for panel, (title, table) in enumerate(tables.items()):
@@ -264,7 +270,7 @@ def matrices(
             rows, places = np.nonzero(values)  # a square for each: most cells are empty
             corners = np.array([(0, 0), (0, 1), (1, 1), (1, 0)])
             squares = np.stack([places, rows], axis=1)[:, None, :] + corners
-            image = PolyCollection(squares, cmap=palette, norm=norm, edgecolor="face", linewidth=0.4)
+            image = PolyCollection(squares, cmap=shades, norm=norm, edgecolor="face", linewidth=0.4)
             image.set_array(values[rows, places])
             ax.add_collection(image)
             ax.set(xlim=(0, values.shape[1]), ylim=(values.shape[0], 0), aspect="equal")
@@ -294,7 +300,7 @@ def stacked_shares(table: pd.DataFrame, group: str, parts: Mapping[str, str], wi
         fig = Figure(figsize=(width, 0.85 + 0.26 * max(1, len(groups))), layout="constrained")
         ax = fig.subplots()
         left = np.zeros(len(groups))
-        shades = dict(zip(parts, ("#0b5c8a", "#8fbcd4", "#f2d49b", "0.9"), strict=False))
+        shades = dict(zip(parts, (BLUE, "#8fbcd4", "#f2d49b", "0.9"), strict=False))
         for layer, (name, text) in enumerate(parts.items()):
             values = table[name].astype(float).fillna(0).to_numpy()
             if not values.any():  # the legend names what is drawn
@@ -319,23 +325,17 @@ def stacked_shares(table: pd.DataFrame, group: str, parts: Mapping[str, str], wi
         return fig
 
 
-def _rows(ax: Axes, names: Sequence[str]) -> None:
-    """Names the rows of a plot, the first on top, with a line between each two."""
-    ax.set_yticks(range(len(names)), names)
-    ax.invert_yaxis()
-    ax.tick_params(axis="y", length=0)
-    for row in range(1, len(names)):
-        ax.axhline(row - 0.5, color="0.8", lw=0.5)
-
-
-def log_histograms(samples: Mapping[str, pd.Series], width: float, *, label: str, bins: int = 40) -> Figure:
+def log_histograms(samples: Mapping[str, pd.Series], width: float, *, label: str) -> Figure:
     """One histogram per key above each other on a shared logarithmic axis, with the median marked."""
     with styled():
         fig = Figure(figsize=(width, 0.55 + 0.72 * max(1, len(samples))), layout="constrained")
         axes = fig.subplots(max(1, len(samples)), 1, sharex=True, squeeze=False)[:, 0]
         positive = {key: values[values > 0] for key, values in samples.items()}
         every = pd.concat(list(positive.values())) if positive else pd.Series(dtype=float)
-        edges = _log_edges(every, bins)
+        edges = np.geomspace(0.001, 1, _BINS + 1)
+        if len(every):
+            low, high = float(every.min()), float(every.max())
+            edges = np.geomspace(low, high * 1.0001 if high > low else low * 1.1, _BINS + 1)
         for ax, (title, values) in zip(axes, positive.items(), strict=False):
             ax.hist(values, bins=edges, color="#5b9bc2", ec="white", lw=0.3)
             if len(values):
@@ -347,13 +347,6 @@ def log_histograms(samples: Mapping[str, pd.Series], width: float, *, label: str
         _seconds_axis(axes[-1], label)
         axes[len(axes) // 2].set_ylabel("queries")
         return fig
-
-
-def _log_edges(values: pd.Series, bins: int) -> np.ndarray:
-    if values.empty:
-        return np.geomspace(0.001, 1, bins + 1)
-    low, high = float(values.min()), float(values.max())
-    return np.geomspace(low, high * 1.0001 if high > low else low * 1.1, bins + 1)
 
 
 def part_distributions(
@@ -371,10 +364,7 @@ def part_distributions(
     """
     groups = list(dict.fromkeys(frame[group]))
     looks = list(zip(groups, colours(len(groups)), HATCHES * len(groups), strict=False))
-    published_medians = published or {}
-    medians = {
-        name: {p: median for p, median in published_medians.get(name, {}).items() if p in parts} for name in groups
-    }
+    medians = {name: (published or {}).get(name, {}) for name in groups}
     step = 0.8 / max(1, len(groups))
     with styled():
         fig = Figure(figsize=(width, 0.8 + 0.16 * max(1, len(groups)) * len(parts)), layout="constrained")
@@ -391,11 +381,15 @@ def part_distributions(
             if used:
                 _boxes(ax, used, step * 0.75, colour, hatch)
                 handles.append(Patch(fc=colour, ec="black", lw=0.4, hatch=hatch, label=name))
-        _rows(ax, parts)
+        ax.set_yticks(range(len(parts)), parts)
+        ax.invert_yaxis()
+        ax.tick_params(axis="y", length=0)
+        for row in range(1, len(parts)):
+            ax.axhline(row - 0.5, color="0.8", lw=0.5)
         _seconds_axis(ax, label)
         ax.grid(axis="x")
         ax.set_axisbelow(True)
-        if any(medians.values()):
+        if any(medians[name].keys() & set(parts) for name in groups):
             handles.append(_published_handle("median as published"))
         fig.legend(handles=handles, loc="outside upper center", ncols=min(6, len(handles)) or 1, columnspacing=1.2)
         return fig
@@ -452,16 +446,14 @@ def _heat_map(ax: Axes, table: pd.DataFrame) -> None:
 
 
 def _points(ax: Axes, table: pd.DataFrame, name: str) -> None:
-    values = table[name].astype(float).to_numpy()
-    lows = table[f"{name}_low"].astype(float).to_numpy()
-    highs = table[f"{name}_high"].astype(float).to_numpy()
-    for row, (value, low, high) in enumerate(zip(values, lows, highs, strict=True)):
+    columns = (table[column].astype(float) for column in (name, f"{name}_low", f"{name}_high"))
+    for row, (value, low, high) in enumerate(zip(*columns, strict=True)):
         if np.isnan(value):
             ax.text(0.5, row, MISSING, transform=ax.get_yaxis_transform(), ha="center", va="center", color=GREY)
             continue
         if not np.isnan(low):
-            ax.plot([low, high], [row, row], color="#0b5c8a", lw=1.6, solid_capstyle="butt")
-        ax.plot(value, row, marker="o", ms=4.5, color="#0b5c8a", ls="", zorder=3)
+            ax.plot([low, high], [row, row], color=BLUE, lw=1.6, solid_capstyle="butt")
+        ax.plot(value, row, marker="o", ms=4.5, color=BLUE, ls="", zorder=3)
     ax.tick_params(axis="y", length=0)
 
 
@@ -473,26 +465,18 @@ def _published_handle(label: str) -> Line2D:
     return Line2D([], [], marker="D", mfc="white", mec="black", ms=4.5, mew=0.8, ls="", label=label)
 
 
-def _published_legend(fig: Figure) -> None:
-    handles = [
-        Line2D([], [], marker="o", ms=4.5, color="#0b5c8a", lw=1.6, label="measured, with interval"),
-        _published_handle("as published"),
-    ]
-    fig.legend(handles=handles, loc="outside lower center", ncols=2)
-
-
-def _edges(groups: Sequence[str]) -> list[int]:
-    return [i for i in range(1, len(groups)) if groups[i] != groups[i - 1]]
+def _stretches(groups: Sequence[str]) -> list[tuple[int, str]]:
+    """Where each stretch of columns of one group begins, and the group."""
+    return [(i, group) for i, group in enumerate(groups) if i == 0 or groups[i - 1] != group]
 
 
 def _name_groups(ax: Axes, groups: Sequence[str]) -> None:
     """Names above the columns of each group, alternately lower and higher, as narrow groups have long names."""
-    if not groups:
-        return
-    starts = [0, *_edges(groups)]
-    for turn, (start, end) in enumerate(zip(starts, [*starts[1:], len(groups)], strict=True)):
-        name = groups[start].replace("_", " ")
+    stretches = _stretches(groups)
+    ends = [start for start, _ in stretches[1:]] + [len(groups)]
+    for turn, ((start, group), end) in enumerate(zip(stretches, ends, strict=False)):
         position = ((start + end) / 2, 1 + (0.42 if turn % 2 else 0.24))
+        name = group.replace("_", " ")
         ax.text(*position, name, transform=ax.get_xaxis_transform(), ha="center", va="bottom", fontsize=6.5)
 
 
@@ -519,8 +503,3 @@ def _grey_blue() -> Colormap:
     """White to dark blue, evenly darker, so that it prints as a grey scale."""
     palette: Colormap = sns.light_palette("#0b3c5d", as_cmap=True)
     return palette
-
-
-def _shades(count: int) -> ListedColormap:
-    """So many shades of blue, the lightest still seen on white paper."""
-    return ListedColormap(sns.light_palette("#06283f", count + 2).as_hex()[2:])

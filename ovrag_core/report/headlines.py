@@ -12,7 +12,6 @@ from ovrag_core.report.run import Run, publisher
 def numbers_file(run: Run, scores: Json) -> Path:
     """Macros of the headline figures of a scored run: `numbers.tex`."""
     arms = scores["arms"]
-    assert isinstance(arms, dict)
     values = {
         "RunName": run.name,
         "RunModel": run.model,
@@ -47,43 +46,31 @@ def _arm_numbers(arm: str, result: Json) -> dict[str, str]:
         ("contracts", ["clashes", "clashes_flagged", "clean", "clean_flagged", "detection", "false_alarm"]),
         ("bertscore", ["precision", "recall", "f1", "f1_rescaled"]),
     ):
-        section = result[group]
-        assert isinstance(section, dict)
-        values |= {numbers.macro_name(arm, group, name): numbers.number(section[name]) for name in names}
-    values[numbers.macro_name(arm, "queries")] = numbers.number(result["queries"])
-    values[numbers.macro_name(arm, "asked_contract_rate")] = numbers.number(result.get("asked_contract_rate"))
+        values |= {numbers.macro_name(arm, group, name): numbers.number(result[group][name]) for name in names}
+    for name in ("queries", "asked_contract_rate"):
+        values[numbers.macro_name(arm, name)] = numbers.number(result.get(name))
     return values
 
 
 def sentences(scores: Json) -> list[str]:
     """Describe what a scored run shows, a sentence or two an arm, computed from its figures."""
-    arms = scores["arms"]
-    assert isinstance(arms, dict)
-    return [_sentence(arm, result) for arm, result in arms.items()]
-
-
-def _sentence(arm: str, result: Json) -> str:
-    counts, contracts = result["confusion"], result["contracts"]
-    assert isinstance(counts, dict)
-    assert isinstance(contracts, dict)
-    flagged = counts["tp"] + counts["fp"]
-    if not flagged:
+    lines = []
+    for arm, result in scores["arms"].items():
+        counts, contracts = result["confusion"], result["contracts"]
         clause = f"{arm} flags nothing, so {counts['fn']} queries about contradictory contracts pass"
-    else:
-        clause = (
-            f"{arm} flags {counts['tp']} of {counts['tp'] + counts['fn']} queries about contradictory contracts "
-            f"(recall {_with_interval(result, 'recall')}) and {counts['fp']} of {counts['fp'] + counts['tn']} about "
-            f"clean ones (precision {_with_interval(result, 'precision')}); "
-            f"{contracts['clashes_flagged']} of {contracts['clashes']} such contracts are flagged at least once"
-        )
-    beside = counts["unchecked"] + counts["error"]
-    return f"{clause}. " + (f"{beside} queries stand beside the matrix. " if beside else "") + _quality(result)
-
-
-def _quality(result: Json) -> str:
-    wrong = result["wrong_contract_rate"]
-    about = f", {wrong:.1%} of answers are about another contract only" if isinstance(wrong, float) else ""
-    return f"ROUGE-L {_with_interval(result, 'rouge_l')}{about}."
+        if counts["tp"] + counts["fp"]:
+            clause = (
+                f"{arm} flags {counts['tp']} of {counts['tp'] + counts['fn']} queries about contradictory contracts "
+                f"(recall {_with_interval(result, 'recall')}) and {counts['fp']} of {counts['fp'] + counts['tn']} "
+                f"about clean ones (precision {_with_interval(result, 'precision')}); "
+                f"{contracts['clashes_flagged']} of {contracts['clashes']} such contracts are flagged at least once"
+            )
+        unjudged = counts["unchecked"] + counts["error"]
+        beside = f" {unjudged} queries stand beside the matrix." if unjudged else ""
+        wrong = result["wrong_contract_rate"]
+        about = f", {wrong:.1%} of answers are about another contract only" if wrong is not None else ""
+        lines.append(f"{clause}.{beside} ROUGE-L {_with_interval(result, 'rouge_l')}{about}.")
+    return lines
 
 
 def _with_interval(result: Json, name: str) -> str:

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ovrag_core.report.figures import GREY, MARKERS, colours, styled
+from ovrag_core.report.figures import MARKERS, colours, styled
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,12 @@ def interval_plot(
     *,
     series: str | None = None,
     units: Mapping[str, str] | None = None,
-    levels: Mapping[str, float] | None = None,
     look: Look = Look(),
 ) -> Figure:
     """One panel a table: a mark with its interval for each row, or each row and series, which differ in marker.
 
     Frames have the columns `row` and `series`, and value, low and high, missing where there is none. `units` are the
-    labels of the x axes by panel, `levels` vertical lines by panel, such as a target.
+    labels of the x axes by panel.
     """
     frame = pd.concat(tables.values(), ignore_index=True)
     rows = list(dict.fromkeys(frame[row].astype(str)))
@@ -72,9 +71,10 @@ def interval_plot(
                 points = (table[table[series].astype(str) == kind] if series else table).dropna(subset=["value"])
                 shift = (number - (len(kinds) - 1) / 2) * look.spread / max(2, len(kinds))
                 heights = np.array([rows.index(str(label)) for label in points[row]], dtype=float) + shift
-                _marks(ax, points, heights, colours(len(kinds))[number], MARKERS[number % len(MARKERS)], kind, look)
-            if levels and title in levels:
-                ax.axvline(levels[title], color=GREY, lw=0.8, ls=":")
+                colour, marker = colours(len(kinds))[number], MARKERS[number % len(MARKERS)]
+                low, high, value = (points[name].astype(float) for name in ("low", "high", "value"))
+                ax.hlines(heights, low, high, color=colour, lw=look.line)
+                ax.plot(value, heights, marker, color=colour, mec="black", mew=0.4, ms=look.mark, ls="", label=kind)
             ax.set_title(title)
             ax.set_xlabel((units or {}).get(title, ""))
             ax.set_xlim(look.limits)
@@ -88,9 +88,3 @@ def interval_plot(
             handles, names = axes[0].get_legend_handles_labels()
             fig.legend(handles, names, loc="outside lower center", ncols=min(look.columns, max(1, len(names))))
         return fig
-
-
-def _marks(ax: Axes, part: pd.DataFrame, at: np.ndarray, colour: str, marker: str, label: str, look: Look) -> None:
-    ax.hlines(at, part["low"].astype(float), part["high"].astype(float), color=colour, lw=look.line)
-    values = part["value"].astype(float)
-    ax.plot(values, at, marker, color=colour, mec="black", mew=0.4, ms=look.mark, ls="", label=label)

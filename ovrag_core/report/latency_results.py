@@ -7,11 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from ovrag_core.evaluation import latency
-from ovrag_core.report import (
-    figures,
-    numbers,
-)
-from ovrag_core.report.run import MARK, Run, integers, save, source, write
+from ovrag_core.report import figures, numbers
+from ovrag_core.report.run import MARK, Run, save, source, with_rows, write
 from ovrag_core.report.tables import Note, with_bounds
 
 
@@ -29,14 +26,13 @@ def latency_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
     """Seconds per arm and part, published ones beside them: `latency`."""
     table = latency.summary(seconds).merge(latency.mean_intervals(seconds, run.plan), on=["arm", "part"], how="left")
     table = table[["arm", "part", "n", *with_bounds(["mean"]), *latency.STATISTICS[2:]]]
-    if run.published and "ovrag" in run.arms:
-        rows = [{"arm": f"ovrag {MARK}", "part": stage, **row} for stage, row in run.published.latency.items()]
-        table = integers(pd.concat([table, pd.DataFrame(rows)], ignore_index=True), ["n"])
-    note = _note(
-        run, seconds, more=source(run, "Seconds, one machine; the interval is the mean's; share of the summed totals")
-    )
+    printed = run.published.latency if run.published and "ovrag" in run.arms else {}
+    rows = [{"arm": f"ovrag {MARK}", "part": stage, **row} for stage, row in printed.items()]
+    table = with_rows(table, rows, ["n"])
+    more = source(run, "Seconds, one machine; the interval is the mean's; share of the summed totals")
+    decimals = {**dict.fromkeys(latency.STATISTICS, 4), "share": 3}
     caption = "Latency by arm and part, in seconds."
-    return write(run, table, "latency", caption, note, decimals={**dict.fromkeys(latency.STATISTICS, 4), "share": 3})
+    return write(run, table, "latency", caption, _note(run, seconds, more=more), decimals=decimals)
 
 
 def latency_attempts_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
@@ -45,9 +41,8 @@ def latency_attempts_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
         latency.attempt_intervals(seconds, run.plan), on=["arm", "attempts"], how="left"
     )
     table = table[["arm", "attempts", "n", *with_bounds(["mean"]), "median", "p95"]]
-    if run.published and "ovrag" in run.arms and run.published.latency_by_attempts:
-        rows = pd.DataFrame(run.published.latency_by_attempts).assign(arm=f"ovrag {MARK}")
-        table = integers(pd.concat([table, rows], ignore_index=True), ["n", "attempts"])
+    printed = run.published.latency_by_attempts if run.published and "ovrag" in run.arms else []
+    table = with_rows(table, [{**row, "arm": f"ovrag {MARK}"} for row in printed], ["n", "attempts"])
     note = _note(run, seconds, more=source(run, "Seconds, one machine; the interval is the mean's"))
     return write(run, table, "latency_by_attempts", "Latency by number of attempts, in seconds.", note, decimals=4)
 
@@ -55,11 +50,11 @@ def latency_attempts_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
 def latency_figures(run: Run, seconds: pd.DataFrame) -> list[Path]:
     """Histogram of totals per arm, and the distribution of each part, both on a logarithmic scale."""
     samples = {str(arm): group[latency.TOTAL] for arm, group in seconds.groupby("arm", sort=False)}
-    histogram = figures.log_histograms(samples, run.width, label="seconds per query")
+    label = "seconds per query"
+    histogram = figures.log_histograms(samples, run.width, label=label)
     stages = [stage for stage in latency.PARTS if seconds[stage].any()] + [latency.TOTAL]
     beside = {stage: row["median"] for stage, row in run.published.latency.items()} if run.published else {}
     published = {"ovrag": beside} if "ovrag" in run.arms and beside else None
-    label = "seconds per query"
     boxes = figures.part_distributions(seconds, "arm", stages, run.width, label=label, published=published)
     note = _note(run, seconds, interval=False, more="One machine")
     box = "Boxes: quartiles, whiskers: 5th to 95th percentile, dots: beyond. One machine"
@@ -76,9 +71,8 @@ def latency_numbers_file(run: Run, seconds: pd.DataFrame) -> Path:
     for _, row in latency.summary(seconds).iterrows():
         for name in ("mean", "median", "p95"):
             values[numbers.macro_name("latency", row["arm"], row["part"], name)] = figures.duration(float(row[name]))
-    return numbers.write_numbers(
-        values, run.tables / run.folder / "numbers_latency.tex", f"Run {run.name}; one machine."
-    )
+    path = run.tables / run.folder / "numbers_latency.tex"
+    return numbers.write_numbers(values, path, f"Run {run.name}; one machine.")
 
 
 def sentences(seconds: pd.DataFrame) -> list[str]:

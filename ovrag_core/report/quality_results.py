@@ -8,13 +8,13 @@ import pandas as pd
 
 from ovrag_core.evaluation import CACHE, holm, quality
 from ovrag_core.report import figures
-from ovrag_core.report.run import COMPARISONS, MARK, Run, integers, save, source, write
+from ovrag_core.report.run import COMPARISONS, MARK, Run, save, source, with_rows, write
 from ovrag_core.report.tables import with_bounds
 
 DECIMALS = 4  # of a mean BERTScore in a CSV or a picture: beyond, processors differ
 _COMPONENTS = {
-    "quality_components": "Components of BERTScore by arm, raw.",
-    "quality_rescaled": "Components of BERTScore by arm, rescaled with our baseline.",
+    "quality_components": ("Components of BERTScore by arm, raw.", quality.METRICS[1:]),
+    "quality_rescaled": ("Components of BERTScore by arm, rescaled with our baseline.", quality.RESCALED),
 }
 
 
@@ -36,21 +36,18 @@ def quality_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
         frames.append(frame)
     table = pd.concat(frames, ignore_index=True)[["arm", "which", "answers", *with_bounds(names)]]
     beside = [
-        {"arm": f"{arm} {MARK}", "which": "all", "answers": run.published.value(arm, "queries")}
-        | {name: run.published.value(arm, name) for name in quality.METRICS}
+        {"arm": f"{arm} {MARK}", "which": "all", "answers": run.printed(arm).get("queries")}
+        | {name: run.printed(arm).get(name) for name in quality.METRICS}
         for arm in run.arms
-        if run.published and run.published.value(arm, "rouge_l") is not None
+        if "rouge_l" in run.printed(arm)
     ]
-    table = integers(pd.concat([table, pd.DataFrame(beside)], ignore_index=True) if beside else table, ["answers"])
+    table = with_rows(table, beside, ["answers"])
     note = run.note(more=source(run, _bert_note(scored)))
     caption = "Likeness of answers to reference answers by arm: ROUGE-L F and BERTScore."
     keys = ["arm", "which", "answers"]
-    for name, metrics in (
-        ("quality_components", quality.METRICS[1:]),
-        ("quality_rescaled", quality.RESCALED),
-    ):
+    for name, (title, metrics) in _COMPONENTS.items():
         frame = table[[*keys, *with_bounds(metrics)]].dropna(subset=metrics[-1])
-        write(run, frame, name, _COMPONENTS[name], note, kept=DECIMALS)
+        write(run, frame, name, title, note, kept=DECIMALS)
     main = ["rouge_l", "bertscore_f1", "bertscore_f1_rescaled"]
     return write(run, table[[*keys, *with_bounds(main)]], "quality", caption, note, kept=DECIMALS)
 
@@ -60,9 +57,9 @@ def quality_comparison_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
     pairs = [pair for pair in COMPARISONS if set(pair) <= set(run.arms)]
     rows = []
     for metric in ("rouge_l", "bertscore_f1"):
-        differences = [quality.compare_quality(scored, a, b, metric, run.plan) for a, b in pairs]
-        for (arm_a, arm_b), d, p_holm in zip(pairs, differences, holm([d.p for d in differences]), strict=True):
-            rows.append((metric, arm_a, arm_b, d.clusters, d.value, d.low, d.high, d.p, p_holm))
+        differences = [quality.compare_quality(scored, *pair, metric, run.plan) for pair in pairs]
+        for pair, d, p_holm in zip(pairs, differences, holm([d.p for d in differences]), strict=True):
+            rows.append((metric, *pair, d.clusters, d.value, d.low, d.high, d.p, p_holm))
     names = ["metric", "first", "second", "contracts", *with_bounds(["difference"]), "p", "p_holm"]
     note = run.note(more=f"First arm minus second, over queries accepted by both. {_bert_note(scored)}")
     caption = "Paired differences in likeness to the reference answer."
@@ -74,10 +71,9 @@ def quality_figure(run: Run, scored: quality.Quality) -> Path:
     table = quality.quality_by(scored, ["arm"], run.plan, accepted_only=True).round(DECIMALS)
     titles = {"rouge_l": "ROUGE-L", "bertscore_f1": "BERTScore F1", "bertscore_f1_rescaled": "BERTScore F1, rescaled"}
     measured = {name: title for name, title in titles.items() if table[name].notna().any()}
+    fig = figures.sentence("No contract of this run has reference answers to compare with.", run.width)
     if measured:
         fig = figures.rates_by_group(table, "arm", measured, run.width, limits=None)
-    else:
-        fig = figures.sentence("No contract of this run has reference answers to compare with.", run.width)
     note = run.note(more=f"Accepted answers. {_bert_note(scored)}")
     return save(run, fig, "quality", "Likeness of accepted answers to reference answers.", note)
 

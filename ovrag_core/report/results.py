@@ -38,7 +38,13 @@ def write_runs(
     quote a run recorded elsewhere are kept out of git where they are.
     Raises RunError for a run that is not there or has no records.
     """
-    opened = [_opened(name, target / name if len(names) > 1 else target, settings, runs) for name in names]
+    opened = []
+    for name in names:
+        folder = target / name if len(names) > 1 else target
+        evaluation = settings.evaluation.model_copy(update={"run": name})
+        named = settings.model_copy(update={"evaluation": evaluation})
+        run = open_run(read_run(run_files(name, runs).records), named)
+        opened.append(replace(run, tables=folder / "tables", figures=folder / "figures"))
     target.mkdir(parents=True, exist_ok=True)
     if any(run.imported for run in opened):
         (target / ".gitignore").write_text("*\n", encoding="utf-8")
@@ -50,23 +56,12 @@ def write_runs(
     for run in opened:
         seconds = read_latency(run_files(run.name, runs).latency)
         chunks = {} if run.imported else cases.read_chunks()
-        folder = run.tables.parent / "cases"
-        pages = write_results(run, seconds, ontology, kinds=kinds, chunks=chunks, pages=folder, cache=cache)
-        counts = (
-            f"{_count(run.tables, 'csv')} tables, {_count(run.figures, 'pdf')} figures, {len(pages) - 1} case pages"
-        )
-        lines.append(f"run {run.name}: {counts} in {run.tables.parent}")
+        folder = run.tables.parent
+        pages = write_results(run, seconds, ontology, kinds=kinds, chunks=chunks, pages=folder / "cases", cache=cache)
+        tables, pictures = len(list(run.tables.glob("*.csv"))), len(list(run.figures.glob("*.pdf")))
+        counts = f"{tables} tables, {pictures} figures, {len(pages) - 1} case pages"
+        lines.append(f"run {run.name}: {counts} in {folder}")
     return "\n".join(lines)
-
-
-def _opened(name: str, folder: Path, settings: Settings, runs: Path) -> Run:
-    evaluation = settings.evaluation.model_copy(update={"run": name})
-    run = open_run(read_run(run_files(name, runs).records), settings.model_copy(update={"evaluation": evaluation}))
-    return replace(run, tables=folder / "tables", figures=folder / "figures")
-
-
-def _count(folder: Path, suffix: str) -> int:
-    return sum(1 for _ in folder.glob(f"*.{suffix}"))
 
 
 def write_results(
@@ -89,13 +84,9 @@ def write_results(
         *(consistency.outcome_table, consistency.confusion_table, consistency.confusion_figure),
         *(consistency.rates_table, consistency.rates_figure),
         *(consistency.clash_type_table, consistency.question_table, consistency.contract_table),
-        *(consistency.detection_table, consistency.detection_figure, consistency.correction_table),
-        *(
-            consistency.comparison_table,
-            effort_results.effort_table,
-            effort_results.reject_table,
-            effort_results.discarded_table,
-        ),
+        *(consistency.detection_table, consistency.detection_figure),
+        *(consistency.correction_table, consistency.comparison_table),
+        *(effort_results.effort_table, effort_results.reject_table, effort_results.discarded_table),
         *(statement_results.origin_table, statement_results.violation_table, statement_results.missed_table),
         *(statement_results.case_table, statement_results.explanation_figure),
         *(contamination_results.retrieved_table, contamination_results.false_positive_table),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import yaml
@@ -128,7 +129,7 @@ class Run:
         """Return True where no model answered."""
         return self.model.startswith("offline")
 
-    def lacking(self, held: Callable[[QueryRecord], bool]) -> list[str]:
+    def lacking(self, held: Callable[[QueryRecord], object]) -> list[str]:
         """The arms of which no record holds this."""
         return [arm for arm in self.arms if not any(held(record) for record in self.records if record.arm == arm)]
 
@@ -146,11 +147,22 @@ class Run:
         """State what a table or figure of this run rests on; published rows are named where there are any."""
         documents = self.frame["document_id"].nunique()
         per_arm = f"{len(self.frame)} queries: {documents} contracts, {self.frame['question_id'].nunique()} questions"
-        arms = arm or (", ".join(self.arms) if len(self.arms) > 1 else self.arms[0])
-        plan = self.plan
-        how = f"{plan.confidence:.0%}, BCa bootstrap over contracts as clusters ({plan.samples} resamples), "
+        how = f"{self.plan.confidence:.0%}, BCa bootstrap over contracts as clusters ({self.plan.samples} resamples), "
         how += "of a share on which all contracts agree Wilson over contracts"
-        return Note(f"{self.model}, run {self.name}", arms, n or per_arm, how if interval else "", more)
+        model = f"{self.model}, run {self.name}"
+        return Note(model, arm or ", ".join(self.arms), n or per_arm, how if interval else "", more)
+
+    def printed(self, arm: str) -> Mapping[str, Any]:
+        """The published figures of an arm that this run has too."""
+        return self.published.arms.get(arm, {}) if self.published and arm in self.arms else {}
+
+    def place(self, name: str) -> str:
+        """The path of a result within tables and figures, without suffix."""
+        return f"{self.folder}/{name}" if self.folder else name
+
+    def label(self, name: str) -> str:
+        """The label of a result in LaTeX."""
+        return f"{self.prefix}_{name}" if self.prefix else name
 
 
 def load_published(path: Path = PUBLISHED) -> Published:
@@ -182,50 +194,25 @@ def write(
     caption: str,
     note: Note,
     *,
-    headers: dict[str, str] | None = None,
-    decimals: int | dict[str, int] = 3,
-    rows: int | None = None,
-    long: bool = False,
-    full: pd.DataFrame | None = None,
-    kept: int | None = None,
+    headers: Mapping[str, str] | None = None,
+    **options: Any,
 ) -> pd.DataFrame:
-    """Write a table of the run; `tables.write_table` says what of it goes where."""
+    """Write a table of the run; `options` are those of `tables.write_table`, which says what of it goes where."""
     titles = {**HEADERS, **(headers or {})}
-    return write_table(
-        table,
-        _place(run, name),
-        caption,
-        note,
-        folder=run.tables,
-        label=_label(run, name),
-        headers=titles,
-        decimals=decimals,
-        rows=rows,
-        long=long,
-        full=full,
-        kept=kept,
-    )
+    options |= {"folder": run.tables, "label": run.label(name)}
+    return write_table(table, run.place(name), caption, note, headers=titles, **options)
 
 
 def save(run: Run, fig: Figure, name: str, caption: str, note: Note) -> Path:
     """Write a figure of the run with its caption; the path of the PNG."""
-    path, label = _place(run, name), _label(run, name)
+    path, label = run.place(name), run.label(name)
     return figures.save_figure(fig, path, caption=caption, note=note, folder=run.figures, label=label)
-
-
-def _place(run: Run, name: str) -> str:
-    return f"{run.folder}/{name}" if run.folder else name
-
-
-def _label(run: Run, name: str) -> str:
-    return f"{run.prefix}_{name}" if run.prefix else name
 
 
 def source(run: Run, more: str = "") -> str:
     """`more` with a sentence on published rows, where there are any."""
-    if run.published is None:
-        return more
-    return f"{more + '. ' if more else ''}{MARK}: as published, {publisher(run)}, not measured here"
+    remark = f"{MARK}: as published, {publisher(run)}, not measured here" if run.published else ""
+    return ". ".join(filter(None, [more, remark]))
 
 
 def quoting(run: Run) -> str:
@@ -238,9 +225,14 @@ def publisher(run: Run) -> str:
     return f"{run.published.source} ({run.published.model})" if run.published else "nobody"
 
 
-def integers(table: pd.DataFrame, names: Sequence[str] | dict[str, str]) -> pd.DataFrame:
+def integers(table: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
     """Counts as whole numbers, missing ones allowed."""
     return table.astype({name: "Int64" for name in names if name in table})
+
+
+def with_rows(table: pd.DataFrame, rows: Sequence[Mapping[str, object]], counts: Iterable[str]) -> pd.DataFrame:
+    """The table with published rows below its own; its columns of `counts` stay whole numbers."""
+    return integers(pd.concat([table, pd.DataFrame(rows)], ignore_index=True) if rows else table, counts)
 
 
 def counted(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:

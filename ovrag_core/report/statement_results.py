@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from ovrag_core.base import QueryRecord, Violation
-from ovrag_core.evaluation import statements
+from ovrag_core.evaluation import clashes_of, statements
 from ovrag_core.ontology import Ontology, picture
 from ovrag_core.report import figures
 from ovrag_core.report.cases import short
@@ -20,16 +19,16 @@ QUOTING = "The run was recorded elsewhere, and its statements are not quoted her
 def origin_table(run: Run) -> pd.DataFrame:
     """Statements by arm and origin: `statements`."""
     table = statements.origin_table(run.records, run.plan)
-    more = "Located: the passage is known. Foreign: it is in another contract than the asked one"
-    caption = "Statements that were extracted, by arm and origin."
-    return write(run, table, "statements", caption, run.note(more=more), decimals=2)
+    note = run.note(more="Located: the passage is known. Foreign: it is in another contract than the asked one")
+    return write(run, table, "statements", "Statements that were extracted, by arm and origin.", note, decimals=2)
 
 
 def coverage_table(run: Run, asserted: statements.Asserted, ontology: Ontology) -> pd.DataFrame:
     """Write the table of what takes part in reasoning and how much of the ontology a run uses: `ontology_coverage`."""
     table = statements.coverage(asserted, ontology, run.plan)
-    shown = table.assign(classes=_of(table, "classes"), properties=_of(table, "properties"))
-    shown = shown.drop(columns=["classes_of", "properties_of"])
+    shown = table.drop(columns=["classes_of", "properties_of"])
+    for name in ("classes", "properties"):
+        shown[name] = [f"{used} of {all_}" for used, all_ in zip(table[name], table[f"{name}_of"], strict=True)]
     more = "Taking part: asserts something in the ontology's terms. Classes and properties: those that are used"
     caption = "Statements that take part in reasoning, and classes and properties that they use, by arm."
     return write(run, shown, "ontology_coverage", caption, run.note(more=more), full=table)
@@ -46,11 +45,11 @@ def violation_table(run: Run) -> pd.DataFrame:
     """Rules that were broken, by arm, rule and cause: `violations`."""
     table = statements.violations(run.records)
     more = "Queries whose last judged attempt breaks the rule; a query may break several. On: by the contract's label"
-    caption = "Kinds of violation by arm, rule and cause."
     more += ". violations.csv also has the kind of each rule and the type of contradiction"
     headers = {"on_clash": "On clash", "on_clean": "On clean"}
     shown = table.drop(columns=["kind", "clash_type", *([] if table["cause"].any() else ["cause"])])
     note = run.note(interval=False, more=more)
+    caption = "Kinds of violation by arm, rule and cause."
     return write(run, shown, "violations", caption, note, headers=headers, long=True, full=table)
 
 
@@ -59,20 +58,19 @@ def missed_table(run: Run) -> pd.DataFrame:
     table = statements.missed(run.records)
     counts = table.groupby(["arm", "clash_type", "reason"], sort=False)["document_id"].agg(["size", "nunique"])
     shown = counts.reset_index().rename(columns={"size": "queries", "nunique": "contracts"})
-    more = "The reason is what stood in the way first"
-    note = run.note(interval=False, n=f"{len(table)} missed queries", more=more)
-    caption = "Contradictions that were missed, by arm, type and reason."
-    return write(run, shown, "missed", caption, note, full=table)
+    missed = f"{len(table)} missed queries"
+    note = run.note(interval=False, n=missed, more="The reason is what stood in the way first")
+    return write(run, shown, "missed", "Contradictions that were missed, by arm, type and reason.", note, full=table)
 
 
-def chosen_case(records: Sequence[QueryRecord], arms: Sequence[str]) -> tuple[QueryRecord, Violation] | None:
+def chosen_case(run: Run) -> tuple[QueryRecord, Violation] | None:
     """The case that is drawn and listed: the first flagged query, by contract, of the last arm that found a clash.
 
-    Of its clashes the one that takes most statements. None where nothing was flagged.
+    Of its clashes the one that takes most statements. None where nothing was flagged, or nothing may be quoted.
     """
-    for arm in reversed(arms):
-        for record in sorted(records, key=lambda record: (record.document_id, record.question_id)):
-            clashes = [violation for violation in statements.last_violations(record) if violation.severity == "clash"]
+    for arm in () if run.imported else reversed(run.arms):
+        for record in sorted(run.records, key=lambda record: (record.document_id, record.question_id)):
+            clashes = clashes_of(record)
             if record.arm == arm and record.flagged and clashes:
                 return record, max(clashes, key=lambda violation: len(violation.triples))
     return None
@@ -80,19 +78,25 @@ def chosen_case(records: Sequence[QueryRecord], arms: Sequence[str]) -> tuple[Qu
 
 def case_table(run: Run) -> pd.DataFrame:
     """Statements of the chosen case by origin: `case_statements`."""
-    case = None if run.imported else chosen_case(run.records, run.arms)
-    rows = [] if case is None else _case_rows(*case)
+    rows = []
+    arm, more = "", QUOTING if run.imported else ""
+    if case := chosen_case(run):
+        record, violation = case
+        arm = record.arm
+        more = f"Query: {record.document_id}, {record.question_id}. Conflict: part of the contradiction that is drawn"
+        against = {(t.subject, t.predicate, t.object) for t in violation.triples}
+        for triple, origin in statements.statements_of(record):
+            terms = (triple.subject, triple.predicate, triple.object)
+            document = triple.evidence.document_id if triple.evidence else ""
+            rows.append((origin, *(short(term, 60) for term in terms), document, terms in against))
     table = pd.DataFrame(rows, columns=["origin", "subject", "predicate", "object", "read_in", "conflict"])
-    subject = f"Query: {case[0].document_id}, {case[0].question_id}" if case else QUOTING if run.imported else ""
-    more = f"{subject}. Conflict: part of the contradiction that is drawn" if case else subject
-    note = run.note(interval=False, arm=case[0].arm if case else "", n=f"{len(table)} statements", more=more)
-    caption = "Statements of the first flagged query by origin."
-    return write(run, table, "case_statements", caption, note, long=True)
+    note = run.note(interval=False, arm=arm, n=f"{len(table)} statements", more=more)
+    return write(run, table, "case_statements", "Statements of the first flagged query by origin.", note, long=True)
 
 
 def explanation_figure(run: Run) -> Path:
     """The contradiction of the chosen case as a graph: its statements, and the axioms that forbid them together."""
-    case = None if run.imported else chosen_case(run.records, run.arms)
+    case = chosen_case(run)
     if case is None:
         fig = figures.sentence(QUOTING if run.imported else "No contradiction was found in this run.", run.width)
         return save(run, fig, "explanation", "A contradiction as a graph.", run.note(interval=False))
@@ -102,18 +106,3 @@ def explanation_figure(run: Run) -> Path:
     more = f"Query: {record.document_id}, {record.question_id}. {violation.message}"
     note = run.note(interval=False, arm=record.arm, n="1 query", more=more)
     return save(run, fig, "explanation", "A contradiction as a graph: statements, and the axioms against them.", note)
-
-
-def _case_rows(record: QueryRecord, violation: Violation) -> list[tuple[object, ...]]:
-    against = {(t.subject, t.predicate, t.object) for t in violation.triples}
-    rows = []
-    for statement in statements.statements_of(record):
-        triple = statement.triple
-        terms = (triple.subject, triple.predicate, triple.object)
-        document = triple.evidence.document_id if triple.evidence else ""
-        rows.append((statement.origin, *(short(term, 60) for term in terms), document, terms in against))
-    return rows
-
-
-def _of(table: pd.DataFrame, name: str) -> list[str]:
-    return [f"{used} of {all_}" for used, all_ in zip(table[name], table[f"{name}_of"], strict=True)]

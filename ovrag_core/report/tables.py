@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
 
+from ovrag_core.evaluation import confusion
+
 TABLES = Path("tables")
+with_bounds = confusion.with_bounds
 MISSING = "n/a"
 NOTHING = "The run has nothing to list here"
 _WRAP = 28  # characters
@@ -20,45 +23,15 @@ _LEAST = 0.15  # of the text width, for a wrapped column
 _LINE = 116  # characters of the smallest letters that the text width holds, two between columns with them
 _DIGITS = 5  # of a number with decimals
 
+_PAIR = re.compile(r"(\S) (\w+)")
+_NAMED = r"\ textbackslash ^ textasciicircum ~ textasciitilde < textless > textgreater | textbar € texteuro … dots"
+_MATHS = "× times → rightarrow ← leftarrow Σ Sigma Δ Delta α alpha β beta γ gamma ε varepsilon θ theta ± pm"
 _SPECIALS = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
-    "–": "--",
-    "—": "---",
-    "‘": "`",
-    "’": "'",
-    "“": "``",
-    "”": "''",
-    "…": r"\dots{}",
-    "×": r"$\times$",
-    "→": r"$\rightarrow$",
-    "←": r"$\leftarrow$",
-    "Σ": r"$\Sigma$",
-    "Δ": r"$\Delta$",
-    "α": r"$\alpha$",
-    "β": r"$\beta$",
-    "γ": r"$\gamma$",
-    "ε": r"$\varepsilon$",
-    "θ": r"$\theta$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "−": r"$-$",
-    "±": r"$\pm$",
-    "€": r"\texteuro{}",
-    "\u00a0": "~",
-    "\u202f": r"\,",
+    **{character: rf"\{character}" for character in "{}$&#%_"},
+    **{character: rf"\{name}{{}}" for character, name in _PAIR.findall(_NAMED)},
+    **{character: rf"$\{name}$" for character, name in _PAIR.findall(_MATHS)},
+    **{"≤": r"$\leq$", "≥": r"$\geq$", "−": r"$-$", '"': r"\textquotedbl{}", "\u00a0": "~", "\u202f": r"\,"},
+    **{"–": "--", "—": "---", "‘": "`", "’": "'", "“": "``", "”": "''"},
 }
 _INTERVAL = re.compile(r"(\S+) (\[[^\]]*\])")
 _LAST_LATIN = 0x17F  # T1 fonts hold Latin-1 and Latin Extended-A
@@ -79,6 +52,10 @@ class Note:
         clauses = [f"Model: {self.model}", f"Arm: {self.arm}", f"n = {self.n}"]
         clauses += [f"Intervals: {self.interval}"] if self.interval else []
         return ". ".join([*clauses, *([self.more.rstrip(".")] if self.more else [])]) + "."
+
+    def adding(self, text: str) -> Note:
+        """The note with another sentence."""
+        return replace(self, more=f"{self.more.rstrip('.') + '. ' if self.more else ''}{text}")
 
 
 def write_table(
@@ -110,15 +87,18 @@ def write_table(
     listed.to_csv(folder / f"{name}.csv", index=False, float_format="%.6g", lineterminator="\n")
     shown = display(frame, headers or {}, decimals)
     if shown.empty:
-        more = f"{note.more.rstrip('.') + '. ' if note.more else ''}{NOTHING}"
-        note = Note(note.model, note.arm, note.n, note.interval, more)
+        note = note.adding(NOTHING)
     if rows is not None and len(shown) > rows:
-        more = f"{note.more.rstrip('.') + '. ' if note.more else ''}The first {rows} of {len(shown)} rows"
-        note = Note(note.model, note.arm, note.n, note.interval, f"{more}; all are in {Path(name).name}.csv")
-    numeric = [_is_number(frame, column) for column in _shown_columns(frame)]
+        note = note.adding(f"The first {rows} of {len(shown)} rows; all are in {Path(name).name}.csv")
+    numeric = [_is_number(frame, column) for column in _without_bounds(frame)]
     text = latex(shown if rows is None else shown.head(rows), numeric, caption, f"tab:{label or name}", note, long=long)
     (folder / f"{name}.tex").write_text(text, encoding="utf-8", newline="\n")
     return shown
+
+
+def _without_bounds(frame: pd.DataFrame) -> list[str]:
+    bounds = {f"{column}_{end}" for column in frame.columns for end in ("low", "high")}
+    return [column for column in frame.columns if column not in bounds]
 
 
 def within(folder: str, name: str) -> str:
@@ -132,13 +112,12 @@ def within(folder: str, name: str) -> str:
 def display(frame: pd.DataFrame, headers: Mapping[str, str], decimals: int | Mapping[str, int] = 3) -> pd.DataFrame:
     """The frame as text for people: numbers rounded, missing ones `n/a`, intervals beside their value in one cell."""
     shown: list[list[str]] = []
-    for column in _shown_columns(frame):
+    for column in _without_bounds(frame):
         places = decimals if isinstance(decimals, int) else decimals.get(column, 3)
-        values = frame[column].tolist()
-        lows, highs = (frame.get(f"{column}_{end}", pd.Series([None] * len(frame))).tolist() for end in ("low", "high"))
-        cells = [_cell(*three, places) for three in zip(values, lows, highs, strict=True)]
-        shown.append(cells)
-    titles = [headers.get(column, heading(column)) for column in _shown_columns(frame)]
+        names = (column, f"{column}_low", f"{column}_high")
+        values, lows, highs = (frame[name].tolist() if name in frame else [None] * len(frame) for name in names)
+        shown.append([_cell(*three, places) for three in zip(values, lows, highs, strict=True)])
+    titles = [headers.get(column, heading(column)) for column in _without_bounds(frame)]
     return pd.DataFrame(list(zip(*shown, strict=True)), columns=titles)
 
 
@@ -149,13 +128,18 @@ def latex(
 
     Intervals stand beside their values, and below them in a table that is too wide otherwise.
     """
-    columns = list(zip(numeric, _columns(shown), strict=True))
-    width = sum(min(max(map(len, cells)), _WRAP) + 2 for _, cells in columns)
-    narrow = width > _LINE and _least(columns) > _LINE
-    spec = "".join(_specification(columns, narrow=narrow))
+    columns = [[str(name), *shown.iloc[:, number]] for number, name in enumerate(shown.columns)]  # names may be alike
+    lengths = [max(map(len, cells)) for cells in columns]
+    width = sum(min(length, _WRAP) + 2 for length in lengths)
+    unwrapped = [right or length <= _WRAP for right, length in zip(numeric, lengths, strict=True)]
+    least = sum(length if whole else _LEAST * 100 for length, whole in zip(lengths, unwrapped, strict=True))
+    narrow = width > _LINE and least + 2 * len(lengths) > _LINE
+    if narrow:  # an interval stands below its value
+        lengths = [max(max(map(len, _lines(cell))) for cell in cells) for cells in columns]
+    spec = "".join(_specification(numeric, lengths, _NARROW if narrow else _WRAP))
     size = r"\small" if width <= 80 else r"\footnotesize" if width <= 96 else r"\scriptsize"
     head = " & ".join(escape(column) for column in shown.columns) + r" \\"
-    body = [" & ".join(_set(cell, narrow=narrow) for cell in row) + r" \\" for row in shown.itertuples(index=False)]
+    body = [" & ".join(_stacked(cell) if narrow else escape(cell) for cell in row) + r" \\" for row in shown.to_numpy()]
     if narrow:
         body = [line for row in body for line in (row, r"\addlinespace")][:-1]
     foot = rf"\footnotesize\sloppy {escape(note.sentence())}"
@@ -168,50 +152,29 @@ def latex(
             *(r"\bottomrule", r"\endfoot", *body, r"\end{longtable}}"),
             rf"\noindent{{{foot}\par}}",
         ]
-        return "\n".join(lines) + "\n"
-    lines = [
-        r"\begin{table}[htbp]",
-        r"\centering",
-        size,
-        *([r"\setlength{\tabcolsep}{3pt}"] if width > 70 else []),
-        rf"\caption{{{escape(caption)}}}",
-        rf"\label{{{label}}}",
-        rf"\begin{{tabular}}{{{spec}}}",
-        *(r"\toprule", head, r"\midrule", *body, r"\bottomrule"),
-        r"\end{tabular}",
-        rf"\par\medskip\begin{{minipage}}{{\textwidth}}{foot}\end{{minipage}}",
-        r"\end{table}",
-    ]
+    else:
+        lines = [
+            *(r"\begin{table}[htbp]", r"\centering", size),
+            *([r"\setlength{\tabcolsep}{3pt}"] if width > 70 else []),
+            *(rf"\caption{{{escape(caption)}}}", rf"\label{{{label}}}", rf"\begin{{tabular}}{{{spec}}}"),
+            *(r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"),
+            rf"\par\medskip\begin{{minipage}}{{\textwidth}}{foot}\end{{minipage}}",
+            r"\end{table}",
+        ]
     return "\n".join(lines) + "\n"
-
-
-def with_bounds(names: Iterable[str]) -> list[str]:
-    """Columns with their `_low` and `_high`."""
-    return [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
 
 
 def escape(text: str) -> str:
     """Text that LaTeX sets as it stands. Characters outside Latin script become their code point, as U+4E2D."""
-    return "".join(_escape_character(character) for character in unicodedata.normalize("NFC", re.sub(r"\s", " ", text)))
+    characters = unicodedata.normalize("NFC", re.sub(r"\s", " ", text))
+    printable = [c for c in characters if c in _SPECIALS or not unicodedata.category(c).startswith("C")]
+    return "".join(_SPECIALS.get(c, c if ord(c) <= _LAST_LATIN else rf"\texttt{{U+{ord(c):04X}}}") for c in printable)
 
 
 def heading(column: str) -> str:
     """A column's name as a heading: underscores become spaces."""
     words = column.replace("_", " ")
     return words[:1].upper() + words[1:]
-
-
-def _escape_character(character: str) -> str:
-    if character in _SPECIALS:
-        return _SPECIALS[character]
-    if unicodedata.category(character).startswith("C"):
-        return ""
-    return character if ord(character) <= _LAST_LATIN else rf"\texttt{{U+{ord(character):04X}}}"
-
-
-def _shown_columns(frame: pd.DataFrame) -> list[str]:
-    bounds = {f"{column}_{end}" for column in frame.columns for end in ("low", "high")}
-    return [column for column in frame.columns if column not in bounds]
 
 
 def _is_number(frame: pd.DataFrame, column: str) -> bool:
@@ -228,9 +191,7 @@ def _is_number(frame: pd.DataFrame, column: str) -> bool:
 
 def _cell(value: object, low: object, high: object, places: int) -> str:
     text = _text(value, places)
-    if _missing(low) or _missing(high) or _missing(value):
-        return text
-    return f"{text} [{_text(low, places)}, {_text(high, places)}]"
+    return text if any(map(_missing, (value, low, high))) else f"{text} [{_text(low, places)}, {_text(high, places)}]"
 
 
 def _text(value: object, places: int) -> str:
@@ -257,43 +218,27 @@ def _missing(value: object) -> bool:
     return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
 
 
-def _columns(shown: pd.DataFrame) -> list[list[str]]:
-    """Heading and cells of each column; headings need not differ."""
-    return [[str(name), *shown.iloc[:, i].tolist()] for i, name in enumerate(shown.columns)]
-
-
-def _least(columns: Sequence[tuple[bool, list[str]]]) -> float:
-    """The characters that a line takes when long text is wrapped as narrowly as it may be."""
-    longest = [(right, max(map(len, cells))) for right, cells in columns]
-    return sum(length + 2 if right or length <= _WRAP else _LEAST * 100 + 2 for right, length in longest)
-
-
-def _specification(columns: Sequence[tuple[bool, list[str]]], *, narrow: bool) -> Iterator[str]:
+def _specification(numeric: Sequence[bool], lengths: Sequence[int], most: int) -> Iterator[str]:
     """Numbers flush right, text as wide as it is or wrapped at words (with the package array).
 
     What the other columns leave of the text width is shared evenly among those that are wrapped.
     """
-    most = _NARROW if narrow else _WRAP
-    longest = [(right, max(_length(cell, narrow=narrow) for cell in cells)) for right, cells in columns]
-    unwrapped = sum(length + 2 for right, length in longest if right or length <= most)
-    wrapped = len([length for right, length in longest if not right and length > most])
-    share = min(0.5, max(_LEAST, (95 - unwrapped) / 100 / max(1, wrapped)))
-    for right, length in longest:
-        if right or length <= most:
-            yield "r" if right else "l"
-        else:
-            yield rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\textwidth}}"
+    is_wrapped = [length > most and not right for right, length in zip(numeric, lengths, strict=True)]
+    unwrapped = sum(length + 2 for length, wrapped in zip(lengths, is_wrapped, strict=True) if not wrapped)
+    share = min(0.5, max(_LEAST, (95 - unwrapped) / 100 / max(1, sum(is_wrapped))))
+    for right, wrapped in zip(numeric, is_wrapped, strict=True):
+        column = "r" if right else "l"
+        yield rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\textwidth}}" if wrapped else column
 
 
-def _length(cell: str, *, narrow: bool) -> int:
-    """Characters of a cell, of its longer line where its interval stands below the value."""
-    match = _INTERVAL.fullmatch(cell) if narrow else None
-    return max(map(len, match.groups())) if match else len(cell)
+def _lines(cell: str) -> tuple[str, ...]:
+    """The lines of a cell whose interval stands below its value."""
+    match = _INTERVAL.fullmatch(cell)
+    return match.groups() if match else (cell,)
 
 
-def _set(cell: str, *, narrow: bool) -> str:
-    """A cell as LaTeX."""
-    match = _INTERVAL.fullmatch(cell) if narrow else None
-    if not match:
+def _stacked(cell: str) -> str:
+    if len(_lines(cell)) == 1:
         return escape(cell)
-    return rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{escape(match[1])}\\{{}}{escape(match[2])}\end{{tabular}}"
+    stack = r"\\{}".join(map(escape, _lines(cell)))
+    return rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{stack}\end{{tabular}}"

@@ -11,7 +11,6 @@ from .encoder import Probabilities as Probabilities
 from .fusion import join as join
 from .index import Index as Index
 from .index import build as build
-from .index import open_index as open_index
 from .index import read_chunks as read_chunks
 from .indexing import INDEX as INDEX
 from .indexing import Documents as Documents
@@ -19,7 +18,6 @@ from .indexing import index_documents as index_documents
 from .indexing import index_loaded as index_loaded
 from .indexing import load_all as load_all
 from .indexing import open_embedder as open_embedder
-from .indexing import split_all as split_all
 from .lexical import Scores as Scores
 from .lexical import WordRanker as WordRanker
 from .vectors import VECTORS as VECTORS

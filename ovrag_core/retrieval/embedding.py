@@ -54,13 +54,9 @@ class MiniLM:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of 384 numbers per text. Threads take turns."""
-        with self._turn:
-            return self._embed(texts)
-
-    def _embed(self, texts: Sequence[str]) -> Vectors:
         vectors = numpy.zeros((len(texts), DIMENSIONS), dtype=numpy.float32)
-        encoded = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
-        with bar(len(texts), "embedding", "text") as progress:
+        with self._turn, bar(len(texts), "embedding", "text") as progress:
+            encoded = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
             for row, states in enumerate(self._bert.states(encoded)):
                 mean = states.mean(axis=0)
                 vectors[row] = mean / numpy.linalg.norm(mean)

@@ -43,7 +43,7 @@ class Index:
     Raises CorpusError where the files of `folder` are missing, broken, or do not belong together.
     """
 
-    def __init__(self, folder: Path, embedder_name: str) -> None:
+    def __init__(self, folder: Path, embedder_name: str = MINILM) -> None:
         self.embedder_name = embedder_name
         self._folder = folder
         self.chunks = tuple(read_chunks(folder / CHUNKS))
@@ -97,12 +97,7 @@ class Index:
     def _candidates(self, vector: Vectors, wanted: int, documents: list[str] | None) -> list[Retrieved]:
         # Below the collection's size an HNSW search may miss neighbours, and with a filter come back short.
         where = None if documents is None else cast("Where", {"document_id": {"$in": documents}})
-        nearest = self._opened().query(
-            query_embeddings=[vector.tolist()],
-            n_results=wanted,
-            where=where,
-            include=[],
-        )
+        nearest = self._opened().query(query_embeddings=[vector.tolist()], n_results=wanted, where=where, include=[])
         return self._scored([self._rows[chunk_id] for chunk_id in nearest["ids"][0]], vector)
 
     def _scored(self, rows: Sequence[int], vector: Vectors) -> list[Retrieved]:
@@ -137,23 +132,10 @@ def build(folder: Path, chunks: Sequence[Chunk], vectors: Vectors, embedder_name
     if len({chunk.id for chunk in chunks}) < len(chunks):
         raise ValueError("two chunks have the same id; give each document an id of its own")
     folder.mkdir(parents=True, exist_ok=True)
-    write_chunks(folder / CHUNKS, chunks)
-    numpy.save(folder / VECTORS, numpy.ascontiguousarray(vectors, dtype=numpy.float32))
-    return open_index(folder, embedder_name)
-
-
-def open_index(folder: Path, embedder_name: str = MINILM) -> Index:
-    """The index stored in `folder`.
-
-    Raises CorpusError where the chunks or vectors are missing, broken, or do not belong together.
-    """
-    return Index(folder, embedder_name)
-
-
-def write_chunks(path: Path, chunks: Sequence[Chunk]) -> None:
-    """Chunks as JSON Lines, in order."""
     lines = (json.dumps(asdict(chunk), ensure_ascii=False) + "\n" for chunk in chunks)
-    path.write_text("".join(lines), encoding="utf-8", newline="\n")
+    (folder / CHUNKS).write_text("".join(lines), encoding="utf-8", newline="\n")
+    numpy.save(folder / VECTORS, numpy.ascontiguousarray(vectors, dtype=numpy.float32))
+    return Index(folder, embedder_name)
 
 
 def read_chunks(path: Path) -> Iterator[Chunk]:
@@ -161,19 +143,15 @@ def read_chunks(path: Path) -> Iterator[Chunk]:
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
-                if line.strip():
-                    yield _chunk(line, path, number)
+                try:
+                    if line.strip():
+                        yield Chunk(**json.loads(line))
+                except (ValueError, TypeError):
+                    raise CorpusError(f"{path} is broken at line {number}; index the documents again") from None
     except FileNotFoundError:
         raise CorpusError(f"{path} does not exist; index the documents first") from None
     except OSError as error:
         raise CorpusError(f"{path} cannot be read ({error}); index the documents again") from None
-
-
-def _chunk(line: bytes, path: Path, number: int) -> Chunk:
-    try:
-        return Chunk(**json.loads(line))
-    except (ValueError, TypeError):
-        raise CorpusError(f"{path} is broken at line {number}; index the documents again") from None
 
 
 def _read_vectors(path: Path) -> Vectors:

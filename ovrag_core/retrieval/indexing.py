@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from ovrag_core.base import Chunk, CorpusError, Document, Settings
+from ovrag_core.base import CorpusError, Document, Settings
 from ovrag_core.documents import find, load, load_readable, refuse_doubled, split
 from ovrag_core.llm import connect
 from ovrag_core.retrieval.embedding import Embedder, find_embedder
@@ -17,9 +17,7 @@ INDEX = Path("data/index")
 KEPT = 64  # documents in memory, the last ones that were needed
 
 
-def index_documents(
-    settings: Settings, documents: Path, folder: Path = INDEX, embedder: Embedder | None = None
-) -> Index:
+def index_documents(settings: Settings, documents: Path, folder: Path = INDEX) -> Index:
     """Index the documents below the folder `documents`, and store chunks and vectors in `folder`.
 
     Of a folder of one's own, documents that cannot be read are left out, and `corpus.prepare` names them. Raises
@@ -28,23 +26,17 @@ def index_documents(
     read, faults = load_readable(find(documents))
     if faults and (settings.corpus.is_generated or not read):
         raise CorpusError("; ".join(faults.values()))
-    return index_loaded(settings, read, folder, embedder)
+    with open_embedder(settings) as embedder:
+        return index_loaded(settings, read, folder, embedder)
 
 
-def index_loaded(
-    settings: Settings, documents: Sequence[Document], folder: Path = INDEX, embedder: Embedder | None = None
-) -> Index:
-    """Index documents that are already read, and store chunks and vectors in `folder`.
-
-    Without an `embedder`, the one of the settings is used, for which a remote one is connected to for this once.
-    """
-    chunks = split_all(settings, documents)
+def index_loaded(settings: Settings, documents: Sequence[Document], folder: Path, embedder: Embedder) -> Index:
+    """Index documents that are already read, and store chunks and vectors in `folder`."""
+    how = settings.chunking
+    chunks = [chunk for document in documents for chunk in split(document, how.method, how.size, how.overlap)]
     if not chunks:
         raise CorpusError("there is no text to index; check the folder of documents")
-    with contextlib.ExitStack() as opened:
-        if embedder is None:
-            embedder = opened.enter_context(open_embedder(settings))
-        return build(folder, chunks, embedder.embed([chunk.text for chunk in chunks]), embedder.name)
+    return build(folder, chunks, embedder.embed([chunk.text for chunk in chunks]), embedder.name)
 
 
 @contextlib.contextmanager
@@ -88,9 +80,3 @@ class Documents(Mapping[str, Document]):
 
     def __len__(self) -> int:
         return len(self._paths)
-
-
-def split_all(settings: Settings, documents: Sequence[Document]) -> list[Chunk]:
-    """Chunks of all documents, in their order, as the settings ask."""
-    how = settings.chunking
-    return [chunk for document in documents for chunk in split(document, how.method, how.size, how.overlap)]

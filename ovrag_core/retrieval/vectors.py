@@ -20,7 +20,11 @@ def kept_vectors(embedder: Embedder, texts: Sequence[str], folder: Path = VECTOR
     What is kept is the list as a whole: ask for the passages of one document at a time. A file that is broken or of
     another shape is made anew. Writers do not disturb each other.
     """
-    file = folder / f"{_digest(embedder.name, texts)}.npy"
+    digest = hashlib.sha256(embedder.name.encode())
+    for text in texts:
+        data = text.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(data) + data)
+    file = folder / f"{digest.hexdigest()[:32]}.npy"
     try:
         stored: Vectors = numpy.load(file, allow_pickle=False)
         if stored.ndim == 2 and len(stored) == len(texts) and stored.dtype == numpy.float32:
@@ -34,12 +38,3 @@ def kept_vectors(embedder: Embedder, texts: Sequence[str], folder: Path = VECTOR
         numpy.save(out, vectors, allow_pickle=False)
     unfinished.replace(file)
     return vectors
-
-
-def _digest(name: str, texts: Sequence[str]) -> str:
-    digest = hashlib.sha256(name.encode())
-    for text in texts:
-        data = text.encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(data))
-        digest.update(data)
-    return digest.hexdigest()[:32]

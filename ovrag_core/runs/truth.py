@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from pydantic import ConfigDict, Field, JsonValue, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from ovrag_core.base import CorpusError, Frozen, read_text
 
@@ -26,6 +26,11 @@ class DocumentTruth(Frozen):
     evidence: tuple[str, ...] = ()
     reference_answers: dict[str, str] = Field(default_factory=dict)
 
+    def of_record(self, question_id: str) -> dict[str, str | None]:
+        """What a record of a question about the document says of it."""
+        reference = (self.reference_answers or {}).get(question_id)
+        return {"label": self.label, "clash_type": self.clash_type, "reference_answer": reference}
+
 
 T = TypeVar("T", bound=DocumentTruth)
 
@@ -35,10 +40,6 @@ def read_truths(path: Path, model: type[T]) -> dict[str, T]:
 
     Raises CorpusError, naming the file and the first bad field, for a missing file, broken JSON or a wrong value.
     """
-    return {document_id: _record(value, document_id, path, model) for document_id, value in _values(path).items()}
-
-
-def _values(path: Path) -> dict[str, JsonValue]:
     text = read_text(path, CorpusError, "generate the contracts first or name your own ground truth")
     try:
         values = json.loads(text)
@@ -46,15 +47,13 @@ def _values(path: Path) -> dict[str, JsonValue]:
         raise CorpusError(f"{path} is not valid JSON at line {error.lineno}; mend that line and try again") from None
     if not isinstance(values, dict):
         raise CorpusError(f"{path} must be an object that maps each document's id to its record")
-    return values
-
-
-def _record(value: JsonValue, document_id: str, path: Path, model: type[T]) -> T:
-    try:
-        return model.model_validate(value)
-    except ValidationError as error:
-        problem = error.errors()[0]
-        where = ".".join([document_id, *(str(key) for key in problem["loc"])])
-        raise CorpusError(
-            f"{path}: {where}: {problem['msg'][0].lower()}{problem['msg'][1:]}; correct that field"
-        ) from None
+    truths = {}
+    for document_id, value in values.items():
+        try:
+            truths[document_id] = model.model_validate(value)
+        except ValidationError as error:
+            problem = error.errors()[0]
+            where = ".".join([document_id, *map(str, problem["loc"])])
+            reason = f"{problem['msg'][0].lower()}{problem['msg'][1:]}"
+            raise CorpusError(f"{path}: {where}: {reason}; correct that field") from None
+    return truths

@@ -1,8 +1,7 @@
 """Book of a study: where its tables and figures go, and what each rests on. The prose stands in `captions.yaml`.
 
-That file stands beside the study's modules: `tables` and `figures` map names to captions; `model`, `arm`, `n` and
-`interval` are for those that say nothing else; `headers` renames columns, and where `capitals` is true the others
-begin with a capital. `{words}` in braces are filled in when a result is written.
+That file stands beside the study's modules and has the fields of `Captions`. `{words}` in braces are filled in when a
+result is written.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pandas
 from matplotlib.figure import Figure
@@ -19,20 +18,12 @@ from pydantic import Field, ValidationError
 
 from ovrag_core.base import Part, ResultError, Settings, fault, read_yaml
 from ovrag_core.evaluation import Resampling
-from ovrag_core.report import (
-    FIGURES,
-    TABLES,
-    Note,
-    display,
-    numbers,
-    save_figure,
-    within,
-    write_table,
-)
+from ovrag_core.report import FIGURES, TABLES, Note, display, numbers, save_figure, within, write_table
 from ovrag_core.study.settings import StudySettings
 
 CAPTIONS = "captions.yaml"
 SAMPLES, EXTERNAL = "samples", "external"
+NOTED = {"model", "arm", "n", "interval"}
 
 
 class Caption(Part):
@@ -51,7 +42,10 @@ class Caption(Part):
 
 
 class Captions(Part):
-    """All captions of a study."""
+    """All captions of a study; `model`, `arm`, `n` and `interval` are for those that say nothing else.
+
+    `headers` renames columns; where `capitals` is true the others begin with a capital.
+    """
 
     model: str = "none"
     arm: str = "each"
@@ -84,37 +78,19 @@ class Book:
     figures: Path = FIGURES
 
     def table(
-        self,
-        frame: pandas.DataFrame,
-        name: str,
-        words: Mapping[str, object] | None = None,
-        *,
-        full: pandas.DataFrame | None = None,
-        decimals: int | Mapping[str, int] = 3,
-        long: bool = False,
+        self, frame: pandas.DataFrame, name: str, words: Mapping[str, object] | None = None, **options: Any
     ) -> pandas.DataFrame:
         """Write `tables/<folder>/<results>/<name>` and return the table as LaTeX shows it; latency lies apart.
 
-        `words` are those of its caption and note. The CSV holds `full` where that is given.
+        `words` are those of its caption and note; `options` are those of `write_table`: `full`, `decimals`, `long`.
         """
         caption, note = self._filled("tables", name, words)
         headers = {} if self.captions.capitals else {str(column): str(column) for column in frame.columns}
         headers |= self.captions.headers
         if self.results == EXTERNAL and self.captions.tables[name].quotes:
-            return display(frame, headers, decimals)
-        return write_table(
-            frame,
-            within(f"{self.folder}/{self.results}", name),
-            caption,
-            note,
-            folder=self.tables,
-            label=f"{self._label}/{name}",
-            headers=headers,
-            decimals=decimals,
-            long=long,
-            full=full,
-            kept=self.kept,
-        )
+            return display(frame, headers, options.get("decimals", 3))
+        options |= {"folder": self.tables, "label": f"{self._label}/{name}", "headers": headers, "kept": self.kept}
+        return write_table(frame, within(f"{self.folder}/{self.results}", name), caption, note, **options)
 
     def figure(self, fig: Figure, name: str, words: Mapping[str, object] | None = None) -> Path:
         """Write `figures/<folder>/<results>/<name>` and return the path of the PNG."""
@@ -138,22 +114,18 @@ class Book:
         captions: dict[str, Caption] = getattr(self.captions, kind)
         if name not in captions:
             raise ResultError(f"{CAPTIONS} of {self.name}: {kind} has no {name}; write its caption there")
+        caption = captions[name]
+        plan_words = {"samples": self.plan.samples, "confidence": f"{self.plan.confidence:.0%}"}
+        placeholders = {**plan_words, **self.words, **(words or {})}
+        templates = self.captions.model_dump(include=NOTED) | caption.model_dump(exclude={"quotes"}, exclude_none=True)
         try:
-            return self._with_words(captions[name], words)
+            filled = {key: template.format(**placeholders) for key, template in templates.items()}
         except KeyError as missing:
             raise ResultError(
                 f"{CAPTIONS} of {self.name}: {kind}.{name} has the word {{{missing.args[0]}}}, which nobody fills in; "
                 "give it to the table, the figure or the book"
             ) from None
-
-    def _with_words(self, caption: Caption, words: Mapping[str, object] | None) -> tuple[str, Note]:
-        plan_words = {"samples": self.plan.samples, "confidence": f"{self.plan.confidence:.0%}"}
-        placeholders = {**plan_words, **self.words, **(words or {})}
-        filled = {}
-        for key in ("model", "arm", "n", "interval"):
-            template: str | None = getattr(caption, key)
-            filled[key] = str(getattr(self.captions, key) if template is None else template).format(**placeholders)
-        return caption.caption.format(**placeholders), Note(**filled, more=caption.more.format(**placeholders))
+        return filled.pop("caption"), Note(**filled)
 
 
 def open_book(settings: Settings, study: type[StudySettings], **words: object) -> Book:

@@ -7,16 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy
 import pandas
 
-from ovrag_core.evaluation import Difference, Estimate
+from ovrag_core.evaluation import Difference, Estimate, confusion
 from ovrag_core.report import with_bounds, with_bounds_text, with_interval
 
 COLUMNS = ("set", "arm", "measure", "n", "value", "low", "high", "method")
 _NUMBERS = ["value", "low", "high"]
-
-
-def bounds(name: str, found: Estimate | Difference) -> dict[str, float | None]:
-    """Return a figure as the columns of a table: `x`, `x_low` and `x_high`."""
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+bounds = confusion.bounds
 
 
 def scores(figures: Mapping[str, Mapping[str, Estimate | Difference]], n: int, of: str = "") -> pandas.DataFrame:
@@ -54,7 +50,7 @@ def macros(frame: pandas.DataFrame, name: Callable[[str, str], str]) -> dict[str
     """Return two macros for each row, its figure's and its interval's; `name` makes a name of arm and measure."""
     definitions: dict[str, str] = {}
     for row in frame.to_dict("records"):
-        definitions |= with_interval(name(row["arm"], row["measure"]), row["value"], row["low"], row["high"])
+        definitions |= with_interval(name(row["arm"], row["measure"]), *(row[column] for column in _NUMBERS))
     return definitions
 
 

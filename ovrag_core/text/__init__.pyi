@@ -8,7 +8,9 @@ from .date_reading import durations as durations
 from .date_reading import in_months as in_months
 from .date_reading import partial_dates as partial_dates
 from .date_reading import readings as readings
+from .lines import Span as Span
 from .lines import one_line as one_line
+from .lines import strip_span as strip_span
 from .money import CURRENCIES as CURRENCIES
 from .money import MoneyMention as MoneyMention
 from .money import amounts as amounts
@@ -27,7 +29,6 @@ from .number_reading import percentages as percentages
 from .number_reading import words_to_number as words_to_number
 from .passages import find_passages as find_passages
 from .quotes import locate as locate
-from .sentence_split import Span as Span
 from .sentence_split import ends as ends
 from .sentence_split import sentences as sentences
 from .stemming import STOP_WORDS as STOP_WORDS

@@ -9,7 +9,7 @@ from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from importlib import resources
-from typing import NotRequired, TypedDict
+from typing import Any
 
 import yaml
 from babel.core import get_global
@@ -17,25 +17,6 @@ from babel.numbers import get_territory_currencies
 
 from ovrag_core.text.number_reading import NUMBER_WORD, NUMBER_WORDS, SCALES, parse_number, words_to_number
 from ovrag_core.text.tokens import any_of
-
-
-class _CurrencyName(TypedDict):
-    noun: str
-    alone: str
-    of: NotRequired[dict[str, str]]
-
-
-class _Shared(TypedDict):
-    default: str
-    countries: NotRequired[dict[str, list[str]]]
-
-
-class _Data(TypedDict):
-    signs: dict[str, list[str]]
-    names: list[_CurrencyName]
-    shared: dict[str, _Shared]
-    united_states: list[str]
-    pesos: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +29,7 @@ class MoneyMention:
     end: int
 
 
-_DATA: _Data = yaml.safe_load(resources.files(__package__).joinpath("money.yaml").read_text("utf-8"))
+_DATA: dict[str, Any] = yaml.safe_load(resources.files(__package__).joinpath("money.yaml").read_text("utf-8"))
 _DAY = date(2025, 1, 1)  # of the list of currencies, so that it is the same every year
 _HEADLINES = frozenset({"CUP", "SOS", "TOP"})  # codes that are words of headlines as well
 CURRENCIES = (
@@ -59,12 +40,14 @@ CURRENCIES = (
     )
     - _HEADLINES
 )
-_SIGNS = {sign: meaning for meaning, signs in _DATA["signs"].items() for sign in signs}
-_NOUNS = tuple((name["noun"], name["alone"], name.get("of", {})) for name in _DATA["names"])
+_SIGNS: dict[str, str] = {sign: meaning for meaning, signs in _DATA["signs"].items() for sign in signs}
+_NOUNS: tuple[tuple[str, str, dict[str, str]], ...] = tuple(
+    (name["noun"], name["alone"], name.get("of", {})) for name in _DATA["names"]
+)
 _NAME = "|".join(rf"(?:(?:{'|'.join(of)})\s+)?(?:{noun})" if of else noun for noun, _, of in _NOUNS)
 _AMERICAN = re.compile("|".join(_DATA["united_states"]))
 _PESOS = re.compile("|".join(_DATA["pesos"]), re.IGNORECASE)
-_COUNTRIES = {
+_COUNTRIES: dict[str, tuple[tuple[str, re.Pattern[str]], ...]] = {
     name: tuple((code, re.compile("|".join(words))) for code, words in shared.get("countries", {}).items())
     for name, shared in _DATA["shared"].items()
 }

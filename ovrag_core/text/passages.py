@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ovrag_core.text.sentence_split import Span, sentences
+from ovrag_core.text.lines import Span, strip_span
+from ovrag_core.text.sentence_split import sentences
 
 _LINE = re.compile(r"[^\n\r]+")
 _LABEL_ONLY = re.compile(r"[^\W\d_][^.:;]{0,60}:")
@@ -40,11 +41,9 @@ def _blocks(text: str) -> Iterator[Span]:
     """Lines that belong together."""
     begun: Span | None = None
     for match in _LINE.finditer(text):
-        line = match.group().strip()
-        if _BLANK.fullmatch(line):
+        span = strip_span(text, *match.span())
+        if _BLANK.fullmatch(match.group().strip()):
             continue
-        left = match.start() + len(match.group()) - len(match.group().lstrip())
-        span = (left, left + len(line))
         if begun is None:
             begun = span
         elif _belongs(text, begun, span):

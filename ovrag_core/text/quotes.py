@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-Span = tuple[int, int]
+from ovrag_core.text.lines import Span
 
 # One sign for one sign, so that offsets stay.
 _ALIKE = str.maketrans("‘’‚‛`´“”„‟«»‐‑‒–—―−\u00a0\u2007\u202f", "''''''\"\"\"\"\"\"-------   ")

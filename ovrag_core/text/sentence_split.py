@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ovrag_core.text.lines import Span, strip_span
 from ovrag_core.text.tokens import any_of, word_list
-
-Span = tuple[int, int]
 
 _CLOSING = r"[\"'”’)\]]*"
 _END = re.compile(rf"[.!?]+{_CLOSING}(?=\s+[\"'“‘(\[]?[A-Z0-9À-ÖØ-Þ€$£]|\s*$)")
@@ -48,9 +47,9 @@ def sentences(
     """Spans of the sentences of `text[start:end]` without surrounding blanks; options as in `ends`."""
     stop = len(text) if end is None else end
     for boundary in (*ends(text, start, stop, loose=loose, few=few), stop):
-        piece = text[start:boundary]
-        if piece.strip():
-            yield start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+        left, right = strip_span(text, start, boundary)
+        if left < right:
+            yield left, right
         start = boundary
 
 

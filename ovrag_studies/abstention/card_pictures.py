@@ -20,10 +20,7 @@ LABELS = {"E": "entailed", "C": "contradicted", "U": "neither"}  # what the grap
 
 
 def forms(rows: Mapping[str, Mapping[str, Estimate]], pairs: Mapping[str, str], width: float) -> Figure:
-    """One panel a pair of metrics (published name → corrected name), one row a system.
-
-    Hollow squares are the published form, points with intervals the corrected one.
-    """
+    """A panel a pair of metrics, published (hollow squares) and corrected (points with intervals), a row a system."""
     with styled():
         fig, axes = row_panels(list(rows), len(pairs), width, 0.95 + 0.27 * len(rows))
         for ax, (old, new) in zip(axes, pairs.items(), strict=True):

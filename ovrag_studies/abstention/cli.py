@@ -69,7 +69,7 @@ def license_(
     from ovrag_studies.abstention.parsing.name_index import names_of
 
     try:
-        loaded_domain, store = _opened(settings, graph, domain, hidden, tell=True)
+        loaded_domain, store = _opened(settings, graph, domain, hidden, tell_of_shapes=True)
         answer = asking.ask(question, store, loaded_domain, names_of(store, loaded_domain))
     except Unchecked as error:
         if output is not Format.text:
@@ -80,7 +80,8 @@ def license_(
         return BAD
     holds = asking.is_borne_out(answer, store) if recheck else None
     if output is Format.text:
-        print(asking.as_text(answer) + (f"\nchecked again: {_told_again(holds)}" if recheck else ""))
+        told_again = {None: "nothing to check", True: "it holds", False: "it does NOT hold"}[holds]
+        print(asking.as_text(answer) + (f"\nchecked again: {told_again}" if recheck else ""))
     else:
         print_record(asking.as_record(answer) | ({"rechecked": holds} if recheck else {}), output)
     if answer.verdict == "UNCHECKED":
@@ -94,8 +95,8 @@ def license_(
 def check(settings: Settings, graph: Graphs = None, domain: DomainFile = None, output: Output = Format.text) -> int:
     """Check a graph against its domain: mended IRIs, shared names, contradictions, and shapes that can never fire."""
     from ovrag_core.graph import EmbeddedStore
-    from ovrag_studies.abstention.knowledge.graphs import violations
-    from ovrag_studies.abstention.licensing.witnesses import shape_problems
+    from ovrag_studies.abstention.knowledge.known import violations
+    from ovrag_studies.abstention.licensing.rechecking import shape_problems
 
     loaded_domain, store = _opened(settings, graph, domain, None)
     if not isinstance(store, EmbeddedStore):
@@ -111,7 +112,7 @@ def check(settings: Settings, graph: Graphs = None, domain: DomainFile = None, o
         }
         print_record(record, output)
     else:
-        _print_listed(f"{report.triples} triples", [])
+        print(f"{report.triples} triples")
         _print_listed("IRIs mended", [f"{before} -> {after}" for before, after in report.repaired])
         shared = [f"{name}: {', '.join(bearers)}" for name, bearers in report.double_labels.items()]
         _print_listed("names of several things", shared)
@@ -174,7 +175,7 @@ def run(
     if not out.parent.is_dir():
         raise CardError(f"{out.parent} is no folder; name a file in a folder that exists")
     answered = answer_main(settings, MiniLMOnDemand())
-    beside = _cards_beside(out)
+    beside = out.with_name(f"{out.stem}.cards.jsonl")
     write_cards(answered.cards, beside)
     write_run(answered.run, out)
     print(size(answered))
@@ -215,7 +216,12 @@ def score(
     shares = {name: shares_by_kind(outcomes) for name, outcomes in systems.items()}
     if output is Format.text:
         for name, figures in measured.items():
-            print(_system_text(name, tables[name], figures) + (_kinds_text(shares[name]) if kinds else ""))
+            print(_system_text(name, tables[name], figures))
+            if kinds:
+                print(" answered rightly")
+            for kind, share in shares[name].items() if kinds else ():
+                print(f"  {one_line(kind)}: {share:.3f}")
+            print()
         return 0
     records = [
         {"system": name, "table": tables[name], "kinds": shares[name]}
@@ -226,34 +232,26 @@ def score(
     return 0
 
 
-def _cards_beside(run_file: Path) -> Path:
-    return run_file.with_name(f"{run_file.stem}.cards.jsonl")
-
-
 def _opened(
-    settings: Settings, graphs: Sequence[str] | None, domain: str | None, hidden: Path | None, *, tell: bool = False
+    settings: Settings,
+    graphs: Sequence[str] | None,
+    domain: str | None,
+    hidden: Path | None,
+    *,
+    tell_of_shapes: bool = False,
 ) -> tuple[Domain, Store]:
-    """A domain, and a graph that has something of it; those of the main source where none is named.
-
-    `tell`: what is wrong with the shapes is said.
-    """
+    """A domain, and a graph that has something of it; those of the main source where none is named."""
     from ovrag_studies.abstention.arms.world import read_hidden
-    from ovrag_studies.abstention.knowledge.graphs import open_with_domain
-    from ovrag_studies.abstention.licensing.witnesses import shape_problems
+    from ovrag_studies.abstention.knowledge.known import open_with_domain
+    from ovrag_studies.abstention.licensing.rechecking import shape_problems
     from ovrag_studies.abstention.study import checked_domain, find_domain
 
     main = next(iter(Epistemic.of(settings).sources.values()))
     loaded_domain = checked_domain(find_domain(domain or str(main.domain)))
-    if tell:
-        for problem in shape_problems(loaded_domain):
-            say(problem)
-    named = list(graphs or [main.graph])
-    if len(named) > 1 and any("://" in name for name in named):
-        raise GraphError("an endpoint is a graph by itself; name it alone")
+    for problem in shape_problems(loaded_domain) if tell_of_shapes else ():
+        say(problem)
     unseen = read_hidden(hidden) if hidden else frozenset()
-    if "://" in named[0]:
-        return loaded_domain, open_with_domain(named[0], loaded_domain, unseen)
-    return loaded_domain, open_with_domain([project_file(Path(name)) for name in named], loaded_domain, unseen)
+    return loaded_domain, open_with_domain(graphs or [main.graph], loaded_domain, unseen)
 
 
 def _with_source(
@@ -275,13 +273,9 @@ def _with_source(
 
 
 def _print_listed(heading: str, lines: Sequence[str]) -> None:
-    print(f"{heading}: {len(lines)}" if lines else heading if heading.endswith("triples") else f"{heading}: none")
+    print(f"{heading}: {len(lines) or 'none'}")
     for line in lines:
         print(f"  {one_line(line)}")
-
-
-def _told_again(holds: bool | None) -> str:
-    return "nothing to check" if holds is None else "it holds" if holds else "it does NOT hold"
 
 
 def _system_text(name: str, table: Sequence[Sequence[int]], found: Mapping[str, Estimate]) -> str:
@@ -293,8 +287,4 @@ def _system_text(name: str, table: Sequence[Sequence[int]], found: Mapping[str, 
     width = max(map(len, found))
     ours = [f"  {metric:<{width}}  {told(estimate)}" for metric, estimate in found.items() if metric not in PUBLISHED]
     theirs = [f"  {metric:<{width}}  {told(found[metric])}" for metric in PUBLISHED]
-    return "\n".join([one_line(name), head, *rows, " corrected", *ours, " as published", *theirs, ""])
-
-
-def _kinds_text(shares: dict[str, float]) -> str:
-    return "\n".join([" answered rightly", *(f"  {one_line(kind)}: {share:.3f}" for kind, share in shares.items()), ""])
+    return "\n".join([one_line(name), head, *rows, " corrected", *ours, " as published", *theirs])

@@ -1,12 +1,8 @@
 """Metrics of how well a system knows what it knows: the published and corrected ones, on the same outcomes.
 
-An outcome is a card's gold answer beside a system's. Outcomes are counted in a table of three rows and four columns.
-The rows are gold YES, NO and UNKNOWN: the labels E, C, U. The columns are answered YES, NO, UNKNOWN, and no answer at
-all: a reply that was not understood, a call that failed, or a claim that could not be checked. The published metrics
-know only whether a system answered, so they leave the fourth column out. In the corrected ones it is never an
-abstention, and never right.
-
-Intervals resample clusters of cards (see `clusters`), as cards on one drainage are not independent.
+Outcomes are counted in a table: rows are gold YES, NO and UNKNOWN (the labels E, C, U), columns the same answers and no
+answer at all. The published metrics leave the fourth column out; in the corrected ones it is never right. Intervals
+resample clusters of cards (see `clusters`), as cards on one drainage are not independent.
 """
 
 from __future__ import annotations
@@ -49,50 +45,31 @@ class CardOutcome:
         return self.answer == self.gold
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A metric as a share of cells: counted cells of the table over those they are counted in.
-
-    Both are patterns of three rows E, C, U of four digits for YES, NO, UNKNOWN and no answer; 1 means counted.
-    """
-
-    top: str
-    bottom: str
-
-    def of(self, tables: Counts) -> tuple[Vector, Vector]:
-        """Numerators and denominators of tables of shape (…, 3, 4)."""
-        return _sums(tables, self.top), _sums(tables, self.bottom)
-
-    def value(self, table: Counts) -> float | None:
-        """The metric of one table (3, 4); None where nothing is counted in."""
-        top, bottom = self.of(table)
-        return float(top / bottom) if bottom else None
-
-
-# As published: ANSWER is YES or NO, ABSTAIN is UNKNOWN.
-PUBLISHED: dict[str, Share] = {
-    "AP": Share("0000 0010 0010", "0010 0010 0010"),
-    "CVRR": Share("0000 0010 0000", "0000 1110 0000"),
-    "FAR-NE": Share("0000 1100 1100", "0000 1110 1110"),
-    "LA": Share("1100 0000 0000", "1110 0000 0000"),
-    "AP_C": Share("0000 0010 0000", "0010 0010 0000"),
-    "AP_U": Share("0000 0000 0010", "0010 0000 0010"),
-    "AR": Share("0000 0010 0010", "0000 1110 1110"),
-    "coverage": Share("1100 1100 1100", "1110 1110 1110"),
-    "answer accuracy": Share("1100 0000 0000", "1100 1100 1100"),
-    "overall": Share("1100 0010 0010", "1110 1110 1110"),
+# Each metric is a share: the cells counted over those they are counted in. Both are patterns of three rows E, C, U of
+# four digits for YES, NO, UNKNOWN and no answer; 1 means counted. As published, YES and NO are answers, UNKNOWN is not.
+PUBLISHED: dict[str, tuple[str, str]] = {
+    "AP": ("0000 0010 0010", "0010 0010 0010"),
+    "CVRR": ("0000 0010 0000", "0000 1110 0000"),
+    "FAR-NE": ("0000 1100 1100", "0000 1110 1110"),
+    "LA": ("1100 0000 0000", "1110 0000 0000"),
+    "AP_C": ("0000 0010 0000", "0010 0010 0000"),
+    "AP_U": ("0000 0000 0010", "0010 0000 0010"),
+    "AR": ("0000 0010 0010", "0000 1110 1110"),
+    "coverage": ("1100 1100 1100", "1110 1110 1110"),
+    "answer accuracy": ("1100 0000 0000", "1100 1100 1100"),
+    "overall": ("1100 0010 0010", "1110 1110 1110"),
 }
-CORRECTED: dict[str, Share] = {
-    "LA*": Share("1000 0000 0000", "1111 0000 0000"),
-    "CVRR*": Share("0000 0100 0000", "0000 1111 0000"),
-    "FAR*": Share("0000 1000 1100", "0000 1111 1111"),
-    "false YES": Share("0000 1000 1000", "0000 1111 1111"),
-    "AP*": Share("0000 0000 0010", "0010 0010 0010"),
-    "AR*": Share("0000 0000 0010", "0000 0000 1111"),
-    "accuracy": Share("1000 0100 0010", "1111 1111 1111"),
-    "coverage*": Share("1100 1100 1100", "1111 1111 1111"),
-    "answer accuracy*": Share("1000 0100 0000", "1100 1100 1100"),
-    "no answer": Share("0001 0001 0001", "1111 1111 1111"),
+CORRECTED: dict[str, tuple[str, str]] = {
+    "LA*": ("1000 0000 0000", "1111 0000 0000"),
+    "CVRR*": ("0000 0100 0000", "0000 1111 0000"),
+    "FAR*": ("0000 1000 1100", "0000 1111 1111"),
+    "false YES": ("0000 1000 1000", "0000 1111 1111"),
+    "AP*": ("0000 0000 0010", "0010 0010 0010"),
+    "AR*": ("0000 0000 0010", "0000 0000 1111"),
+    "accuracy": ("1000 0100 0010", "1111 1111 1111"),
+    "coverage*": ("1100 1100 1100", "1111 1111 1111"),
+    "answer accuracy*": ("1000 0100 0000", "1100 1100 1100"),
+    "no answer": ("0001 0001 0001", "1111 1111 1111"),
 }
 # What can become of a card, as cells of the table. Each cell stands in one of them.
 OUTCOMES = {
@@ -102,7 +79,6 @@ OUTCOMES = {
     NO_ANSWER: "0001 0001 0001",
 }
 MACRO_F1 = "macro-F1"
-RISKS = ("AURC", "excess AURC")
 
 
 def _sums(tables: Counts, pattern: str) -> Vector:
@@ -138,31 +114,39 @@ def macro_f1(tables: Counts) -> Vector:
 
 
 def values(outcomes: Sequence[CardOutcome]) -> dict[str, float | None]:
-    """Every figure of a system, without intervals: published, corrected, macro-F1, AURC and its excess."""
-    table = count(outcomes)
-    figures = {name: share.value(table) for name, share in (PUBLISHED | CORRECTED).items()}
-    figures[MACRO_F1] = float(macro_f1(table)) if outcomes else None
-    if not outcomes:
-        return figures | dict.fromkeys(RISKS)
-    risks = risk_curve(outcomes)
-    return figures | dict(zip(RISKS, (risks.aurc, risks.excess), strict=True))
+    """Every figure of a system, without intervals. Raises ValueError without an outcome."""
+    table, risks = count(outcomes), risk_curve(outcomes)
+    figures: dict[str, float | None] = {}
+    for name, (top, bottom) in (PUBLISHED | CORRECTED).items():
+        counted_in = _sums(table, bottom)
+        figures[name] = float(_sums(table, top) / counted_in) if counted_in else None
+    return figures | {MACRO_F1: float(macro_f1(table)), "AURC": risks.aurc, "excess AURC": risks.excess}
 
 
 def estimates(outcomes: Sequence[CardOutcome], plan: Resampling) -> dict[str, Estimate]:
     """Every figure of `values` with its interval over clusters."""
-    if not outcomes:
-        return dict.fromkeys((*PUBLISHED, *CORRECTED, MACRO_F1, *RISKS), Estimate(None))
-    tables = _by_cluster(outcomes)
-    figures = {name: _estimate(share, tables, plan) for name, share in (PUBLISHED | CORRECTED).items()}
-    drawn = _draws(len(tables), plan)
-    resampled = np.tensordot(drawn, tables, axes=1)
-    figures[MACRO_F1] = _percentiles(float(macro_f1(count(outcomes))), macro_f1(resampled), len(tables), plan)
-    return figures | _risk_estimates(outcomes, drawn, plan)
-
-
-def share_estimate(share: Share, outcomes: Sequence[CardOutcome], plan: Resampling) -> Estimate:
-    """One share of cells with its interval over clusters."""
-    return _estimate(share, _by_cluster(outcomes), plan)
+    numbers: dict[tuple[str, str], int] = {}
+    keys = [("cluster", outcome.cluster) if outcome.cluster else ("card", outcome.card) for outcome in outcomes]
+    cluster_of = [numbers.setdefault(key, len(numbers)) for key in keys]
+    tables = np.zeros((len(numbers), len(GOLD), len(COLUMNS)), dtype=np.int64)
+    for number, outcome in zip(cluster_of, outcomes, strict=True):
+        tables[(number, *_cell(outcome))] += 1
+    figures = {
+        name: ratio(_sums(tables, top).tolist(), _sums(tables, bottom).tolist(), plan)
+        for name, (top, bottom) in (PUBLISHED | CORRECTED).items()
+    }
+    # How often each cluster is drawn in each resample (samples, clusters).
+    clusters = len(tables)
+    drawn = np.random.default_rng(plan.seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=plan.samples)
+    areas = _risk_areas(outcomes, drawn[:, cluster_of])
+    risks = risk_curve(outcomes)
+    for name, value, resampled in (
+        (MACRO_F1, float(macro_f1(count(outcomes))), macro_f1(np.tensordot(drawn, tables, axes=1))),
+        ("AURC", risks.aurc, areas[:, 0]),
+        ("excess AURC", risks.excess, areas[:, 1]),
+    ):
+        figures[name] = _percentiles(value, resampled, clusters, plan)
+    return figures
 
 
 def shares_by_kind(outcomes: Iterable[CardOutcome]) -> dict[str, float]:
@@ -175,49 +159,15 @@ def shares_by_kind(outcomes: Iterable[CardOutcome]) -> dict[str, float]:
 
 def references(outcomes: Sequence[CardOutcome]) -> dict[str, tuple[CardOutcome, ...]]:
     """Build the outcomes that a perfect system and the constant ones would have on the same cards."""
-    perfect = {"perfect": tuple(replace(outcome, answer=outcome.gold, confidence=1.0) for outcome in outcomes)}
-    constant = {
-        f"always {answer}": tuple(replace(outcome, answer=answer, confidence=1.0) for outcome in outcomes)
-        for answer in ANSWERS
-    }
-    return perfect | constant
-
-
-def _estimate(share: Share, tables: Counts, plan: Resampling) -> Estimate:
-    top, bottom = share.of(tables)
-    return ratio(top.tolist(), bottom.tolist(), plan)
+    systems = {"perfect": tuple(replace(outcome, answer=outcome.gold, confidence=1.0) for outcome in outcomes)}
+    for answer in ANSWERS:
+        systems[f"always {answer}"] = tuple(replace(o, answer=answer) for o in systems["perfect"])
+    return systems
 
 
 def _cell(outcome: CardOutcome) -> tuple[int, int]:
     column = ANSWERS.index(outcome.answer) if outcome.answer in ANSWERS else len(ANSWERS)
     return GOLD.index(outcome.gold), column
-
-
-def _by_cluster(outcomes: Sequence[CardOutcome]) -> Counts:
-    """One table for each cluster (clusters, 3, 4), in the clusters' order of first appearance."""
-    places, clusters = _places(outcomes)
-    tables = np.zeros((clusters, len(GOLD), len(COLUMNS)), dtype=np.int64)
-    for number, outcome in zip(places, outcomes, strict=True):
-        tables[(number, *_cell(outcome))] += 1
-    return tables
-
-
-def _places(outcomes: Sequence[CardOutcome]) -> tuple[list[int], int]:
-    """The number of each outcome's cluster, and how many there are."""
-    numbers: dict[tuple[str, str], int] = {}
-    places = [numbers.setdefault(_cluster(outcome), len(numbers)) for outcome in outcomes]
-    return places, len(numbers)
-
-
-def _cluster(outcome: CardOutcome) -> tuple[str, str]:
-    return ("cluster", outcome.cluster) if outcome.cluster else ("card", outcome.card)
-
-
-def _draws(clusters: int, plan: Resampling) -> Counts:
-    """Count how often each cluster is drawn in each resample (samples, clusters)."""
-    chance = np.random.default_rng(plan.seed)
-    drawn: Counts = chance.multinomial(clusters, np.full(clusters, 1 / max(1, clusters)), size=plan.samples)
-    return drawn
 
 
 def _percentiles(value: float, drawn: Vector, clusters: int, plan: Resampling) -> Estimate:
@@ -233,11 +183,11 @@ def _percentiles(value: float, drawn: Vector, clusters: int, plan: Resampling) -
 
 
 def risk_curve(outcomes: Sequence[CardOutcome]) -> RiskCoverage:
-    """The risk and coverage of a system. Raises ValueError without an outcome, or for a confidence that is no number.
+    """The risk and coverage of a system; an answer is an error where gold is UNKNOWN.
 
-    A card of gold UNKNOWN is an error once it is answered.
+    Raises ValueError without an outcome, or for a confidence that is no number.
     """
-    return risk_coverage(*_errors(outcomes), int(_answerable(outcomes).sum()))
+    return risk_coverage(*_errors(outcomes), sum(outcome.gold != "UNKNOWN" for outcome in outcomes))
 
 
 def _errors(outcomes: Sequence[CardOutcome]) -> tuple[Vector, Vector]:
@@ -248,22 +198,12 @@ def _errors(outcomes: Sequence[CardOutcome]) -> tuple[Vector, Vector]:
     return np.where(answers & right, 0.0, 1.0), np.where(answers, confidence, -np.inf)
 
 
-def _answerable(outcomes: Sequence[CardOutcome]) -> npt.NDArray[np.bool_]:
-    return np.array([outcome.gold != "UNKNOWN" for outcome in outcomes], dtype=bool)
-
-
-def _risk_estimates(outcomes: Sequence[CardOutcome], drawn: Counts, plan: Resampling) -> dict[str, Estimate]:
-    places, clusters = _places(outcomes)
+def _risk_areas(outcomes: Sequence[CardOutcome], weights: Counts) -> Vector:
+    """AURC and its excess (samples, 2), where each outcome counts as often as its weight (samples, outcomes)."""
     errors, confidence = _errors(outcomes)
-    answerable = _answerable(outcomes)
-    areas = np.empty((plan.samples, 2))
-    for row, times in enumerate(drawn):
-        weights = times[places]
-        area = expected_risk(errors, confidence, weights).mean()
-        areas[row] = area, area - least_risk(int(weights.sum()), int(weights[answerable].sum())).mean()
-    curve = risk_curve(outcomes)
-    points = (curve.aurc, curve.excess)
-    return {
-        name: _percentiles(point, areas[:, column], clusters, plan)
-        for column, (name, point) in enumerate(zip(RISKS, points, strict=True))
-    }
+    answerable = np.array([outcome.gold != "UNKNOWN" for outcome in outcomes], dtype=bool)
+    areas = np.empty((len(weights), 2))
+    for row, times in enumerate(weights):
+        area = expected_risk(errors, confidence, times).mean()
+        areas[row] = area, area - least_risk(int(times.sum()), int(times[answerable].sum())).mean()
+    return areas

@@ -1,7 +1,4 @@
-"""Records of what systems said of cards, as lines of JSON.
-
-They are the same bytes on every run, as the seconds stand in a file apart.
-"""
+"""Records of what systems said of cards, as lines of JSON: the same bytes on every run, seconds in a file apart."""
 
 from __future__ import annotations
 
@@ -9,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
-from ovrag_core.base import CardError, read_records, sidecar, write_records
+from ovrag_core.base import CardError, Frozen, read_records, sidecar, write_records
 from ovrag_studies.abstention.arms.model_replies import CardAnswer
 from ovrag_studies.abstention.cards.card import Gold
 from ovrag_studies.abstention.measures import CardOutcome
@@ -19,10 +16,8 @@ from ovrag_studies.abstention.measures import CardOutcome
 REMEDY = "give what `ovrag epistemic run` wrote"
 
 
-class Record(BaseModel):
+class Record(Frozen):
     """Answer of one system to one card. `cluster` names the cards that are not independent of it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     arm: str
@@ -63,11 +58,6 @@ class CardRun:
         return {arm: tuple(listed) for arm, listed in grouped.items()}
 
 
-def latency_file(path: Path) -> Path:
-    """Return the path of the seconds of a run, beside its records."""
-    return sidecar(path, "latency")
-
-
 def write_run(made: CardRun, path: Path) -> None:
     """Write records as lines of JSON, and their seconds beside them. Raises CardError where they cannot be written."""
     seconds = (
@@ -75,19 +65,16 @@ def write_run(made: CardRun, path: Path) -> None:
         for record, duration in zip(made.records, made.seconds, strict=True)
     )
     write_records((record.model_dump(mode="json") for record in made.records), path, CardError)
-    write_records(seconds, latency_file(path), CardError)
+    write_records(seconds, sidecar(path, "latency"), CardError)
 
 
 def read_run(path: Path) -> CardRun:
-    """A run as `write_run` wrote it, without seconds where they are not beside it.
-
-    Raises CardError, with the line, for what is no record or stands twice.
-    """
+    """A run as `write_run` wrote it. Raises CardError, with the line, for what is no record or stands twice."""
     records: dict[tuple[str, str], Record] = {}
     for number, record in read_records(path, Record, CardError, REMEDY):
         if (record.id, record.arm) in records:
             raise CardError(f"{path}, line {number}: {record.arm} has answered {record.id} before; keep one of the two")
         records[record.id, record.arm] = record
-    beside = latency_file(path)
+    beside = sidecar(path, "latency")
     timed = read_records(beside, Seconds, CardError, REMEDY) if beside.is_file() else ()
     return CardRun(tuple(records.values()), tuple(line.seconds for _, line in timed))

@@ -13,24 +13,11 @@ from ovrag_core.evaluation import compare_pairs, is_within, ratio, sums
 from ovrag_core.report import number, with_bounds
 from ovrag_core.study import Book, bounds, estimates_of, macros, scores, told, wide
 from ovrag_core.study import book as books
-from ovrag_studies.abstention import card_pictures
+from ovrag_studies.abstention import card_pictures, measures
 from ovrag_studies.abstention.arms.comparison import CONSTANTS, Ranked
 from ovrag_studies.abstention.cards.card import LABELS
 from ovrag_studies.abstention.cards.recorded_cards import METRICS, published
 from ovrag_studies.abstention.cards.shortcuts import Shortcut, best
-from ovrag_studies.abstention.measures import (
-    ANSWERS,
-    COLUMNS,
-    CORRECTED,
-    PUBLISHED,
-    count,
-    counts_by_outcome,
-    estimates,
-    references,
-    risk_curve,
-    shares_by_kind,
-    values,
-)
 from ovrag_studies.abstention.settings import Epistemic
 from ovrag_studies.abstention.study import Answered
 
@@ -41,7 +28,7 @@ IN_BRIEF = ("LA*", "CVRR*", "FAR*", "AR*", "accuracy")
 AS_PUBLISHED = ("AP", "CVRR", "FAR-NE", "LA", "overall")
 REFERRED = (*AS_PUBLISHED, "AP*", "CVRR*", "FAR*", "LA*", "accuracy", "macro-F1")
 FORMS = {"LA": "LA*", "CVRR": "CVRR*", "FAR-NE": "FAR*", "AP": "AP*"}
-IN_NUMBERS = (*PUBLISHED, *CORRECTED, "macro-F1", "AURC", "excess AURC")
+IN_NUMBERS = (*measures.PUBLISHED, *measures.CORRECTED, "macro-F1", "AURC", "excess AURC")
 SHORT = ("YES", "NO", "UNKNOWN", "none")
 
 
@@ -52,12 +39,11 @@ def open_book(settings: Settings) -> Book:
 
 def measure(book: Book, answered: Answered) -> pandas.DataFrame:
     """Every figure of every arm with its interval, as a tidy frame."""
-    by_arm = {arm: estimates(outcomes, book.plan) for arm, outcomes in answered.outcomes.items()}
+    by_arm = {arm: measures.estimates(outcomes, book.plan) for arm, outcomes in answered.outcomes.items()}
     return scores(by_arm, len(answered.cards), answered.name)
 
 
 def _on(answered: Answered) -> dict[str, object]:
-    """Collect what notes say of a source."""
     return {"cards": len(answered.cards), "domain": answered.world.domain.name, "clusters": answered.clusters}
 
 
@@ -106,8 +92,8 @@ def published_table(book: Book, answered: Answered, measured: pandas.DataFrame) 
 
 
 def _references(answered: Answered) -> dict[str, dict[str, float | None]]:
-    """Scores of perfect and constant systems on the cards."""
-    return {name: values(outcomes) for name, outcomes in references(next(iter(answered.outcomes.values()))).items()}
+    systems = measures.references(next(iter(answered.outcomes.values())))
+    return {name: measures.values(outcomes) for name, outcomes in systems.items()}
 
 
 def references_table(book: Book, answered: Answered) -> pandas.DataFrame:
@@ -121,15 +107,15 @@ def references_table(book: Book, answered: Answered) -> pandas.DataFrame:
 
 def forms_figure(book: Book, answered: Answered, measured: pandas.DataFrame) -> Path:
     """Published beside corrected metrics, by arm, a perfect system above: `forms`."""
-    perfect = references(next(iter(answered.outcomes.values())))["perfect"]
-    rows = {"perfect": estimates(perfect, book.plan), **estimates_of(measured)}
+    perfect = measures.references(next(iter(answered.outcomes.values())))["perfect"]
+    rows = {"perfect": measures.estimates(perfect, book.plan), **estimates_of(measured)}
     return book.figure(card_pictures.forms(rows, FORMS, book.width), "forms", _on(answered))
 
 
 def confusion_figure(book: Book, answered: Answered) -> Path:
     """Tables of gold against answered, by arm: `confusion`."""
-    counted = {arm: count(outcomes) for arm, outcomes in answered.outcomes.items() if arm not in CONSTANT}
-    columns = len(COLUMNS) if any(table[:, -1].any() for table in counted.values()) else len(ANSWERS)
+    counted = {arm: measures.count(outcomes) for arm, outcomes in answered.outcomes.items() if arm not in CONSTANT}
+    columns = len(measures.COLUMNS) if any(table[:, -1].any() for table in counted.values()) else len(measures.ANSWERS)
     tables = {
         arm: pandas.DataFrame(table[:, :columns], index=list(LABELS), columns=list(SHORT[:columns]))
         for arm, table in counted.items()
@@ -140,7 +126,7 @@ def confusion_figure(book: Book, answered: Answered) -> Path:
 def kinds_table(book: Book, answered: Answered) -> pandas.DataFrame:
     """Accuracy of each arm by kind of card: `kinds`."""
     by_arm = {arm: outcomes for arm, outcomes in answered.outcomes.items() if arm not in CONSTANT}
-    shown = pandas.DataFrame({arm: shares_by_kind(outcomes) for arm, outcomes in by_arm.items()})
+    shown = pandas.DataFrame({arm: measures.shares_by_kind(outcomes) for arm, outcomes in by_arm.items()})
     shown = shown.reset_index(names="kind")
     counts = Counter(card.subtype for card in answered.cards)
     shown.insert(1, "cards", [counts[kind] for kind in shown["kind"]])
@@ -174,7 +160,7 @@ def paired_table(book: Book, answered: Answered, arm: str = LICENSED) -> pandas.
 def model_table(book: Book, answered: Answered) -> pandas.DataFrame:
     """Answers of a chat model and the offline arms to the same sample of cards; the CSV has accuracy too: `model`."""
     outcomes = answered.outcomes
-    counted = pandas.DataFrame([{"arm": arm, **counts_by_outcome(outcomes[arm])} for arm in outcomes])
+    counted = pandas.DataFrame([{"arm": arm, **measures.counts_by_outcome(outcomes[arm])} for arm in outcomes])
     full = counted.merge(wide(measure(book, answered), IN_BRIEF), on="arm")
     calls, written = answered.usage.calls, answered.usage.completion_tokens
     words = {"calls": calls, "written": written / calls if calls else 0.0}
@@ -188,7 +174,7 @@ def model_table(book: Book, answered: Answered) -> pandas.DataFrame:
 def risk_table(book: Book, answered: Answered, measured: pandas.DataFrame) -> pandas.DataFrame:
     """Quality of confidence as a ranking of answers: `risk`."""
     frame = wide(measured, ("AURC", "excess AURC"))
-    curves = [risk_curve(answered.outcomes[arm]) for arm in frame["arm"]]
+    curves = [measures.risk_curve(answered.outcomes[arm]) for arm in frame["arm"]]
     frame.insert(1, "answered", [curve.answered for curve in curves])
     frame.insert(2, "wrong of those", [curve.own_risk for curve in curves])
     return book.table(frame, "risk", _on(answered))
@@ -196,7 +182,7 @@ def risk_table(book: Book, answered: Answered, measured: pandas.DataFrame) -> pa
 
 def risk_figure(book: Book, answered: Answered) -> Path:
     """Errors among the surest answers: `risk`."""
-    curves = {arm: risk_curve(outcomes) for arm, outcomes in answered.outcomes.items() if arm not in CONSTANT}
+    curves = {arm: measures.risk_curve(outcomes) for arm, outcomes in answered.outcomes.items() if arm not in CONSTANT}
     answerable = sum(card.gold != "UNKNOWN" for card in answered.cards)
     return book.figure(card_pictures.risk_and_coverage(curves, answerable, book.width), "risk", _on(answered))
 
@@ -256,7 +242,8 @@ def numbers_file(book: Book, answered: Answered, measured: pandas.DataFrame, sho
 
 
 def _macro(arm: str, measured: str) -> str:
-    return f"{arm} {f'{measured} published' if measured in PUBLISHED else measured.replace('*', ' corrected')}"
+    form = f"{measured} published" if measured in measures.PUBLISHED else measured.replace("*", " corrected")
+    return f"{arm} {form}"
 
 
 def sentences(
@@ -277,6 +264,6 @@ def sentences(
     lines.append(f"The best shortcut, {shortcut.name}, gains {shortcut.gain:+.3f} over the most frequent answer.")
     for source in others:
         if licensed := source.outcomes.get(LICENSED):
-            accuracy = number(values(licensed)["accuracy"])
+            accuracy = number(measures.values(licensed)["accuracy"])
             lines.append(f"On {source.name}, {len(source.cards)} cards: {LICENSED}, accuracy {accuracy}.")
     return lines

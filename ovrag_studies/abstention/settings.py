@@ -30,10 +30,9 @@ ARMS: tuple[Arm, ...] = get_args(Arm)
 
 
 class GraphSource(Part):
-    """A graph with the domain that says what it means.
+    """A graph (a file, or an endpoint's address) with its domain; without a file of `cards` they are made from it.
 
-    `graph` is a file or the address of an endpoint; `hidden` a file with the IRIs of subjects whose facts are left out.
-    `cards` is a file of cards; None: they are made from the graph.
+    `hidden` is a file with the IRIs of subjects whose facts are left out.
     """
 
     graph: Annotated[str, Field(min_length=1)]
@@ -56,10 +55,9 @@ class Cards(Part):
 
 
 class Readers(Part):
-    """Cards that readers of passages learned from.
+    """Cards that readers learned from: those that their weights were made of (shipped), or the source's own (crossfit).
 
-    shipped: the cards that their weights were made of. crossfit: the cards of the source, sampled or not, without those
-    of the same fold of clusters; for cards that the weights have seen.
+    crossfit leaves out the same fold of clusters; for cards that the weights have seen.
     """
 
     learned: Literal["shipped", "crossfit"] = "shipped"
@@ -73,10 +71,7 @@ def _samples() -> dict[str, GraphSource]:
 
 
 class Epistemic(StudySettings):
-    """All parameters of the study. Paths are relative to the project's folder; the first source is the main one.
-
-    The arms that ask a chat model are left out while `llm.provider` is offline.
-    """
+    """All parameters of the study; paths are relative to the project's folder, the first source is the main one."""
 
     name: ClassVar[str] = "epistemic"
     sources: Annotated[dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], GraphSource], Field(min_length=1)] = (

@@ -12,7 +12,7 @@ from ovrag_core.llm import Chat, open_chat, tally
 from ovrag_core.retrieval import Embedder
 from ovrag_studies.abstention.arms import comparison
 from ovrag_studies.abstention.arms.adapters import Adapter
-from ovrag_studies.abstention.arms.comparison import CHAT
+from ovrag_studies.abstention.arms.readers import READERS
 from ovrag_studies.abstention.arms.world import CardWorld, deal
 from ovrag_studies.abstention.cards.card import LABELS, Card
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
@@ -48,13 +48,8 @@ class Answered:
 
 
 def answer_source(settings: Settings, name: str, embedder: Embedder, chat: Chat | None = None) -> Answered:
-    """One source of the settings, its cards dealt, and those of the sample asked of its arms.
-
-    Raises SettingsError for a source that is not there, and what `deal` and `run` raise.
-    """
+    """One source of the settings, its cards dealt, and those of the sample asked of its arms; raises as these do."""
     options = Epistemic.of(settings)
-    if name not in options.sources:
-        raise SettingsError(f"studies.epistemic.sources has no {name}; it has {', '.join(options.sources)}")
     source = options.sources[name]
     world, dealt = deal(source, options.cards, embedder)
     systems = make_arms(world, dealt, options, options.arms, chat, settings.llm.seed)
@@ -67,8 +62,7 @@ def answer_source(settings: Settings, name: str, embedder: Embedder, chat: Chat 
 
 def size(answered: Answered) -> str:
     """Describe in a line how much a source has."""
-    facts = len(answered.world.shelf.passages)
-    arms = len(answered.outcomes)
+    facts, arms = len(answered.world.shelf.passages), len(answered.outcomes)
     return f"{answered.name}: {len(answered.cards)} cards in {answered.clusters} clusters, {facts} facts, {arms} arms"
 
 
@@ -103,16 +97,14 @@ def make_arms(
     Raises SettingsError where nothing is left.
     """
     available = comparison.offline_arms(world)
-    if options.readers.learned == "crossfit" and set(arms) & set(comparison.READERS):
+    if options.readers.learned == "crossfit" and set(arms) & set(READERS):
         available |= comparison.crossfit_arms(world, cards)
     if chat is not None:
         available |= comparison.chat_arms(world, chat, seed=seed)
     chosen = {arm: available[arm] for arm in arms if arm in available}
     if not chosen:
-        chat_names = ", ".join(sorted(CHAT))
-        raise SettingsError(
-            f"studies.epistemic.arms has only arms that ask a chat model ({chat_names}); set llm.provider"
-        )
+        names = ", ".join(sorted(comparison.CHAT))
+        raise SettingsError(f"studies.epistemic.arms has only arms that ask a chat model ({names}); set llm.provider")
     return chosen
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -66,12 +66,9 @@ def ask(
     """The answer to a question: solved from its own rules or numbers, or drafted and checked where an arm is named."""
     if chain is not None or arm is not None:
         return _draft(settings, question, chain, arm or "caf", log, graph, output)
-    solved = _solved(question)
-    if output is Format.text and solved.status != "unread":
-        print(f"{_said(solved)}: {solved.reason}" if solved.reason else _said(solved))
-    elif output is not Format.text:
-        print_record(solved.record, output)
-    return _told_unread(solved)
+    solved = _solved(_given(question))
+    text = f"{_said(solved)}: {solved.reason}" if solved.reason else _said(solved)
+    return _show(solved, text, solved.record, output)
 
 
 @app.command(epilog="Example: ovrag causal verify 'Rain causes floods.'")
@@ -83,8 +80,6 @@ def verify(
     output: Output = Format.text,
 ) -> int:
     """A verdict on every statement: VERIFIED, CONTRADICTION, PARTIAL, FAILED or UNCHECKED, with query and triples."""
-    from ovrag_studies.causal.chains.audit_log import verdict_record
-
     verifier = _verifier(Causal.of(settings), graph)
     all_verdicts: list[CausalVerdict] = []
     faults = 0
@@ -95,14 +90,7 @@ def verify(
             say(str(error))
             faults += 1
             continue
-        verdicts = _checked(verifier, source, text)
-        all_verdicts += verdicts
-        for verdict in verdicts:
-            if output is Format.text:
-                print(f"{verdict.outcome}: {one_line(verdict.quote)}: {verdict.reason}")
-            else:
-                record = {"source": source, **verdict_record(verdict)}
-                print_record(record, output)
+        all_verdicts += _checked(verifier, source, text, output, _line, {"source": source})
     ended = _ended(all_verdicts, verifier)
     return BAD if faults else ended
 
@@ -118,13 +106,11 @@ def explain(
     """Explain an answer step by step. For statements, show the query that decided and the triples behind it."""
     text = _given(question)
     if not text.rstrip().endswith("?"):
-        return _explain_statements(Causal.of(settings), text, graph, output)
+        verifier = _verifier(Causal.of(settings), graph)
+        return _ended(_checked(verifier, "the text", text, output, _explained, {}), verifier)
     solved = _solved(text)
-    if output is not Format.text:
-        print_record(solved.record | {"lines": list(solved.lines)}, output)
-    elif solved.status != "unread":
-        print("\n".join([*solved.lines, f"answer: {_said(solved)}"]))
-    return _told_unread(solved)
+    explanation = "\n".join([*solved.lines, f"answer: {_said(solved)}"])
+    return _show(solved, explanation, solved.record | {"lines": list(solved.lines)}, output)
 
 
 @app.command(epilog="Example: ovrag causal bench questions.jsonl --out records.jsonl")
@@ -163,19 +149,15 @@ def bench(
             labelled += question.label is not None
             right += question.label is not None and solved.answer == question.label
             lines.append(as_json(solved))
-    _write(lines, out)
-    summary = ", ".join(f"{number} {status}" for status, number in sorted(counted.items())) or "no question"
-    accuracy = f"; {right} of {labelled} as their labels say" if labelled else ""
-    say(f"{summary}{accuracy}" + (f"; {faults} lines or files are no questions" if faults else ""))
-    return BAD if faults or not counted or set(counted) == {"unread"} else 0
-
-
-def _write(lines: list[str], out: Path | None) -> None:
     text = "".join(f"{line}\n" for line in lines)
     if out is None:
         sys.stdout.write(text)
     else:
         write_text(text, out, QuestionError)
+    summary = ", ".join(f"{number} {status}" for status, number in sorted(counted.items())) or "no question"
+    accuracy = f"; {right} of {labelled} as their labels say" if labelled else ""
+    say(f"{summary}{accuracy}" + (f"; {faults} lines or files are no questions" if faults else ""))
+    return BAD if faults or not counted or set(counted) == {"unread"} else 0
 
 
 def _given(text: str | None) -> str:
@@ -198,10 +180,10 @@ def _text_of(text: str) -> tuple[str, str]:
     return "the text", text
 
 
-def _solved(question: str | None) -> Solved:
+def _solved(question: str) -> Solved:
     from ovrag_studies.causal.questions.question_files import split
 
-    return split(_given(question))
+    return split(question)
 
 
 def _said(solved: Solved) -> str:
@@ -211,16 +193,34 @@ def _said(solved: Solved) -> str:
     return f"{solved.answer or 'no answer'} ({solved.status})"
 
 
-def _told_unread(solved: Solved) -> int:
+def _show(solved: Solved, text: str, record: dict[str, object], output: Format) -> int:
+    if output is not Format.text:
+        print_record(record, output)
+    elif solved.status != "unread":
+        print(text)
     if solved.status == "unread":
         say(f"the question was not read: {solved.reason}")
         return BAD
     return 0
 
 
-def _checked(verifier: Verifier, source: str, text: str) -> list[CausalVerdict]:
-    """The verdicts on a text; where there are none, it is said why."""
+def _checked(
+    verifier: Verifier,
+    source: str,
+    text: str,
+    output: Format,
+    written: Callable[[CausalVerdict, Verifier], str],
+    head: dict[str, object],
+) -> list[CausalVerdict]:
+    """The verdicts on a text, printed; where there are none, it is said why."""
+    from ovrag_studies.causal.chains.audit_log import verdict_record
+
     verdicts = verifier.check(text)
+    for verdict in verdicts:
+        if output is Format.text:
+            print(written(verdict, verifier))
+        else:
+            print_record(head | verdict_record(verdict), output)
     if not text.strip():
         say(f"{source} is empty; write sentences such as “A raises B.”")
     elif not verdicts:
@@ -235,24 +235,15 @@ def _verifier(options: Causal, graph: str | None) -> Verifier:
     return Verifier(open_store(options, graph), gamma=options.loop.gamma)
 
 
-def _explain_statements(options: Causal, text: str, graph: str | None, output: Format) -> int:
-    from ovrag_studies.causal.chains.audit_log import verdict_record
-
-    verifier = _verifier(options, graph)
-    verdicts = _checked(verifier, "the text", text)
-    for verdict in verdicts:
-        if output is Format.text:
-            print(_explained(verdict, verifier))
-        else:
-            print_record(verdict_record(verdict), output)
-    return _ended(verdicts, verifier)
+def _line(verdict: CausalVerdict, _: Verifier | None = None) -> str:
+    return f"{verdict.outcome}: {one_line(verdict.quote)}: {verdict.reason}"
 
 
 def _explained(verdict: CausalVerdict, verifier: Verifier) -> str:
     lines = [f"{verdict.outcome}: {one_line(verdict.quote)}", f"  {verdict.reason}"]
     if verdict.claim:
-        names = (verifier.name(verdict.claim.subject), verifier.name(verdict.claim.object))
-        lines.append(f"  read as: {names[0]}, {verdict.claim.predicate.value.rsplit('#', 1)[-1]}, {names[1]}")
+        subject, object_ = (verifier.name(verdict.claim.subject), verifier.name(verdict.claim.object))
+        lines.append(f"  read as: {subject}, {verdict.claim.predicate.value.rsplit('#', 1)[-1]}, {object_}")
     lines += [f"  rule: {verdict.rule}"] if verdict.rule else []
     lines += [f"  query: {verdict.query}"] if verdict.query else []
     lines += [f"  triple: {triple.subject} {triple.predicate} {triple.object}" for triple in verdict.triples]
@@ -263,17 +254,15 @@ def _ended(verdicts: Sequence[CausalVerdict], verifier: Verifier) -> int:
     """The exit code of verdicts: what could not be checked is never passed over."""
     if not verdicts:  # which has been said
         return BAD
-    unchecked = sum(verdict.outcome == "UNCHECKED" for verdict in verdicts)
-    if unchecked:
+    if unchecked := sum(verdict.outcome == "UNCHECKED" for verdict in verdicts):
         say(f"{unchecked} of {len(verdicts)} statements could not be checked")
-        return BAD
-    if not verifier.lexicon.names:
+    elif not verifier.lexicon.names:
         say("nothing was checked: the graph names nothing; give things labels and the class urn:ovrag:causal#Factor")
-        return BAD
-    if not any(verdict.claim for verdict in verdicts):
+    elif not any(verdict.claim for verdict in verdicts):
         say("no statement was checked: none is about two things that the graph names")
-        return BAD
-    return FOUND if any(verdict.outcome == "CONTRADICTION" for verdict in verdicts) else 0
+    else:
+        return FOUND if any(verdict.outcome == "CONTRADICTION" for verdict in verdicts) else 0
+    return BAD
 
 
 def _draft(
@@ -285,7 +274,6 @@ def _draft(
     graph: str | None,
     output: Format,
 ) -> int:
-    """A draft by an arm, checked and decided upon; every round is added to the log."""
     from ovrag_studies.causal.chains.arms import DRAFTING, StoreFacts, answer, gaps_of
     from ovrag_studies.causal.chains.audit_log import answer_record, lines_of, round_record
     from ovrag_studies.causal.chains.feedback_loop import DraftJudge
@@ -328,7 +316,7 @@ def _drafter(settings: Settings, chain: str | None) -> Iterator[tuple[Drafter, C
         chains = {c.id: c for c in generate(whole, options.experiments.seed)}
         if chain not in chains:
             raise QuestionError(f"there is no chain {one_line(chain, 60)}; there are {', '.join(list(chains)[:3])}, …")
-        yield Simulator(chains[chain], World.of_graph(whole), options.drift, 0), chains[chain]
+        yield Simulator(chains[chain], World.of_graph(whole), options.drift), chains[chain]
         return
     with open_chat(settings.llm) as chat:
         if chat is None:
@@ -346,7 +334,6 @@ def _answer_text(made: LoopAnswer, drafter: str, arm: Arm) -> str:
     for round_ in made.rounds:
         score = "none" if round_.score is None else f"{round_.score:.3f}"
         lines.append(f"round {round_.number}, score {score}:")
-        lines += [f"  {verdict.outcome}: {one_line(verdict.quote)}: {verdict.reason}" for verdict in round_.verdicts]
-        lines += [f"  {EMPTY}"] if not round_.verdicts else []
+        lines += [f"  {_line(verdict)}" for verdict in round_.verdicts] or [f"  {EMPTY}"]
         lines += [f"  missing: {one_line(gap)}" for gap in round_.gaps]
     return "\n".join(lines)

@@ -7,17 +7,17 @@ rules prevails before it is silent. All but `b1` search alike.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from ovrag_core.base import ModelError, ModelSetupError
 from ovrag_core.llm import Chat, Message, tally
 from ovrag_core.text import one_line
 from ovrag_studies.cited.answering import published_pipeline
 from ovrag_studies.cited.answering.calibration import Calibration
-from ovrag_studies.cited.answering.chat_answers import TEMPERATURE, UNUSABLE
-from ovrag_studies.cited.answering.cited_answers import EXTRACTIVE, LONGEST_QUERY, answer
+from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY, UNUSABLE, answer
 from ovrag_studies.cited.answering.likeness import UNLIKE, load_likeness
 from ovrag_studies.cited.answering.quotations import (
     CitedAnswer,
@@ -26,9 +26,8 @@ from ovrag_studies.cited.answering.quotations import (
     find_instructions,
     silent_answer,
 )
-from ovrag_studies.cited.answering.replies import HeardChat, KeptReply
 from ovrag_studies.cited.answering.silence import TraitReader
-from ovrag_studies.cited.answering.verification import JudgingVerifier, SentenceVerifier, Support
+from ovrag_studies.cited.answering.verification import TEMPERATURE, JudgingVerifier, SentenceVerifier, Support
 from ovrag_studies.cited.conflicts.contested import REPORTED, Pairs, contested_pairs
 from ovrag_studies.cited.conflicts.learned_precedence import LearnedPrecedence
 from ovrag_studies.cited.conflicts.precedence import Precedence, find_precedence
@@ -42,38 +41,13 @@ from ovrag_studies.cited.conflicts.rule_conflicts import (
 from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, read_rules
 from ovrag_studies.cited.corpus.policies import Paragraph, corpus_digest
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RetrievedParagraphs, retrieve
+from ovrag_studies.cited.records import ConflictRecord, HeardChat, PolicyRecord, record_of
 from ovrag_studies.cited.settings import Arm, Policy
 
 ALONE = """You answer questions of employees about the policies of their company, in a few plain sentences. If you
 do not know, reply with INSUFFICIENT_EVIDENCE and nothing else."""
 SILENT = "INSUFFICIENT_EVIDENCE"
 PURPOSE = "policy answer alone"
-
-
-@dataclass(frozen=True, slots=True)
-class Components:
-    """Request and outcome for each part: what it was asked to be, and what it was."""
-
-    requested: Mapping[str, str] = field(default_factory=dict)
-    ran: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """Outcome of an arm for a query. `confidence` decides on silence; `threshold` is None where nothing does.
-
-    `replies` are what a chat model said on the way, `written` its tokens, those of unusable replies among them.
-    """
-
-    arm: Arm
-    answer: CitedAnswer
-    found: RetrievedParagraphs
-    confidence: float
-    threshold: float | None = None
-    conflicts: tuple[Conflict, ...] = ()
-    components: Components = Components()
-    replies: tuple[KeptReply, ...] = ()
-    written: int = 0
 
 
 @dataclass(frozen=True)
@@ -94,14 +68,14 @@ class ArmParts:
     @cached_property
     def verifier(self) -> SentenceVerifier:
         """Verifier of sentences."""
-        return self._remembering(SentenceVerifier(self.index.embedder))
+        return SentenceVerifier(self.index.embedder).remember(*self.index.vectors())
 
     @cached_property
     def judging(self) -> SentenceVerifier:
         """Verifier of a chat model's sentences: the rules, and a model after them where the settings say so."""
         if self.options.verification.by == "rules" or self.heard is None:
             return self.verifier
-        return self._remembering(JudgingVerifier(self.heard, self.seed, self.index.embedder))
+        return JudgingVerifier(self.heard, self.seed, self.index.embedder).remember(*self.index.vectors())
 
     @cached_property
     def heard(self) -> HeardChat | None:
@@ -111,11 +85,7 @@ class ArmParts:
     @cached_property
     def unchecked(self) -> SentenceVerifier:
         """Verifier that lets every sentence pass that cites something."""
-        return self._remembering(_Unchecked(self.index.embedder))
-
-    def _remembering(self, verifier: SentenceVerifier) -> SentenceVerifier:
-        verifier.remember(*self.index.vectors())
-        return verifier
+        return _Unchecked(self.index.embedder).remember(*self.index.vectors())
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -130,10 +100,9 @@ class ArmParts:
     @cached_property
     def rules(self) -> dict[str, list[Rule]]:
         """The rules of each paragraph, by its id."""
-        ids = {name: paragraph.id for name, paragraph in self.paragraphs.items()}
         by_paragraph: dict[str, list[Rule]] = {}
         for rule in read_rules(self.index.corpus):
-            by_paragraph.setdefault(ids[rule.source.paragraph_id], []).append(rule)
+            by_paragraph.setdefault(self.paragraphs[rule.source.paragraph_id].id, []).append(rule)
         return by_paragraph
 
     @cached_property
@@ -160,11 +129,10 @@ class ArmParts:
         for paragraph in self.index.corpus.paragraphs:
             for place in paragraph.places:
                 texts.setdefault(place.doc_id, {})[place.start] = paragraph.text
-        likeness, embed = load_likeness(), self.index.embedder.embed
-        p_values = {
-            name: likeness.p_value(embed([text for _, text in sorted(by_start.items())]))
-            for name, by_start in texts.items()
-        }
+        p_values = {}
+        for name, by_start in texts.items():
+            vectors = self.index.embedder.embed([text for _, text in sorted(by_start.items())])
+            p_values[name] = load_likeness().p_value(vectors)
         return {name: p for name, p in p_values.items() if p <= UNLIKE}
 
     @cached_property
@@ -175,7 +143,7 @@ class ArmParts:
     @cached_property
     def reader(self) -> TraitReader:
         """Reader of the traits of answers."""
-        return TraitReader(self.index.embedder)
+        return TraitReader(self.verifier.likeness)
 
     @cached_property
     def paragraphs(self) -> dict[str, Paragraph]:
@@ -196,19 +164,21 @@ def runnable(arms: Sequence[Arm], parts: ArmParts) -> list[Arm]:
     return [arm for arm in arms if arm != "b1" or parts.chat is not None]
 
 
-def ask(parts: ArmParts, arm: Arm, query: str) -> Result:
+def ask(parts: ArmParts, arm: Arm, query: str, query_id: str = "asked") -> PolicyRecord:
     """Return an arm's answer to a query. Raises ModelSetupError for `b1` without a model."""
     before = len(parts.heard.kept) if parts.heard else 0
     with tally() as used:
         if arm == "b1":
-            result = _alone(parts, query)
+            record = _alone(parts, query)
         elif arm in ("b2", "b3"):
-            result = _published(parts, arm, query, search(parts, query))
+            record = _published(parts, arm, query, search(parts, query))
         else:
-            result = _ours(parts, arm, query, search(parts, query))
-    if parts.heard is None:
-        return result
-    return replace(result, replies=tuple(parts.heard.kept[before:]), written=used.usage.completion_tokens)
+            record = _ours(parts, arm, query, search(parts, query))
+    update: dict[str, object] = {"query_id": query_id, "corpus": parts.digest}
+    if parts.heard:
+        keys = dict.fromkeys(reply.key for reply in parts.heard.kept[before:])
+        update |= {"replies": tuple(keys), "written": used.usage.completion_tokens}
+    return record.model_copy(update=update)
 
 
 def search(parts: ArmParts, query: str) -> RetrievedParagraphs:
@@ -216,13 +186,15 @@ def search(parts: ArmParts, query: str) -> RetrievedParagraphs:
     return retrieve(query if len(query) <= LONGEST_QUERY else "", parts.index)
 
 
-def _named(parts: ArmParts, found: RetrievedParagraphs, **more: str) -> Components:
+def _components(parts: ArmParts, found: RetrievedParagraphs, **more: str) -> dict[str, Any]:
+    """Return for each part what it was asked to be, and what it was."""
     chosen = parts.options.answers.by
     ran = parts.chat.name if chosen == "chat" and parts.chat else chosen
-    return Components({**found.components, "answers": chosen, **more}, {**found.components, "answers": ran, **more})
+    components = {**found.components, "answers": chosen, **more}
+    return {"requested": components, "ran": {**components, "answers": ran}}
 
 
-def _alone(parts: ArmParts, query: str) -> Result:
+def _alone(parts: ArmParts, query: str) -> PolicyRecord:
     chat = parts.heard
     if chat is None:
         raise ModelSetupError("b1 asks a chat model; set llm.provider to openai or replay")
@@ -230,45 +202,36 @@ def _alone(parts: ArmParts, query: str) -> Result:
     try:
         reply = chat.complete(messages, temperature=TEMPERATURE, seed=parts.seed, purpose=PURPOSE).text
     except ModelError as error:
-        cited_answer = silent_answer(query, f"{chat.name} {UNUSABLE}: {one_line(str(error), 200)}", chat.name)
+        cited_answer = silent_answer(query, f"{chat.name} {UNUSABLE}: {one_line(str(error), 200)}")
     else:
-        cited_answer = silent_answer(query, "the model says so", chat.name)
+        cited_answer = silent_answer(query, "the model says so")
         if SILENT not in reply and reply.strip():
-            cited_answer = CitedAnswer(
-                query, (CitedSentence(" ".join(reply.split()), ()),), (), False, "", 0.0, chat.name
-            )
-    named = Components({"answers": "chat"}, {"answers": chat.name})
-    return Result("b1", cited_answer, RetrievedParagraphs(), 0.0, components=named)
+            sentence = CitedSentence(" ".join(reply.split()), ())
+            cited_answer = replace(cited_answer, sentences=(sentence,), silent=False, reason="")
+    return record_of("b1", cited_answer, (), 0.0, requested={"answers": "chat"}, ran={"answers": chat.name})
 
 
-def _published(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> Result:
+def _published(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> PolicyRecord:
     evidence = [ranked.paragraph for ranked in found.evidence]
     best = max(parts.verifier.likeness(query, [paragraph.text for paragraph in evidence]), default=0.0)
     if parts.options.answers.by == "chat":
         cited_answer = answer(query, found.evidence, parts.unchecked, parts.heard, parts.seed)
     else:
-        cited_answer = published_pipeline.extract_top(query, evidence, best)
+        cited_answer = published_pipeline.extract_top(query, evidence)
     cited_answer = replace(cited_answer, confidence=best)
-    named = _named(parts, found, verification="none", silence="none")
+    checks = "published" if arm == "b3" else "none"
     if arm == "b3":
-        cited_answer = published_pipeline.checked(published_pipeline.gated(cited_answer), evidence)
-        named = _named(parts, found, verification="published", silence="published")
+        cited_answer = published_pipeline.checked(cited_answer, evidence)
         if not cited_answer.silent and published_pipeline.opposed_pairs(evidence):
             note = "some of the evidence may conflict on this"
             cited_answer = replace(cited_answer, notices=(*cited_answer.notices, note))
-    return Result(arm, cited_answer, found, best, components=named)
+    components = _components(parts, found, verification=checks, silence=checks)
+    return record_of(arm, cited_answer, found.evidence, best, **components)
 
 
-def _ours(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> Result:
+def _ours(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> PolicyRecord:
     by_chat = parts.options.answers.by == "chat"
     calibration = None if arm == "no_silence" else parts.calibration
-    named = _named(
-        parts,
-        found,
-        verification="none" if arm == "no_verification" else _checks(parts),
-        silence="learn-then-test" if calibration else "none",
-        conflicts="none" if arm == "no_conflicts" else "rules",
-    )
     cited_answer = copied = copy(parts, query, found)
     confidence, threshold = copied.confidence, None
     unsure = ""
@@ -278,26 +241,34 @@ def _ours(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> 
             unsure = f"score {confidence:.3f} is below the certified threshold {threshold:.3f}"
             if not calibration.certificate.certified:
                 unsure = "no threshold is certified"
-        elif parts.options.silence.unlike == "silent" and (notes := unlike_notes(parts, copied.sentences)):
+        elif parts.options.silence.unlike == "silent" and (notes := _unlike_notes(parts, copied.sentences)):
             unsure = notes[0]
+    conflicts: tuple[ConflictRecord, ...] = ()
     if arm != "no_conflicts" and (pairs := contested(parts, query, found)):
         cited_answer, conflict = conflict_answer(parts, query, pairs, () if unsure else copied.sentences)
-        return Result(arm, _noted(parts, cited_answer), found, confidence, threshold, (conflict,), named)
-    if unsure:
-        silent = replace(copied, sentences=(), silent=True, reason=unsure, by=named.ran["answers"])
-        return Result(arm, silent, found, confidence, threshold, components=named)
-    if by_chat and not copied.silent:
+        conflicts = (conflict,)
+    elif unsure:
+        cited_answer = replace(copied, sentences=(), silent=True, reason=unsure)
+    elif by_chat and not copied.silent:
         verifier = parts.unchecked if arm == "no_verification" else parts.judging
         cited_answer = answer(query, found.evidence, verifier, parts.heard, parts.seed)
-    return Result(arm, _noted(parts, cited_answer), found, confidence, threshold, components=named)
+    cited_answer = replace(cited_answer, notices=(*cited_answer.notices, *_unlike_notes(parts, cited_answer.sentences)))
+    checks = "none" if arm == "no_verification" else "three rules"
+    if checks != "none" and by_chat and parts.options.verification.by == "chat" and parts.heard:
+        checks = f"three rules and {parts.heard.name}"
+    components = _components(
+        parts,
+        found,
+        verification=checks,
+        silence="learn-then-test" if calibration else "none",
+        conflicts="none" if arm == "no_conflicts" else "rules",
+    )
+    return record_of(
+        arm, cited_answer, found.evidence, confidence, threshold=threshold, conflicts=conflicts, **components
+    )
 
 
-def _noted(parts: ArmParts, made: CitedAnswer) -> CitedAnswer:
-    """Return the answer with a notice for each document that it quotes and that no certificate is for."""
-    return replace(made, notices=(*made.notices, *unlike_notes(parts, made.sentences)))
-
-
-def unlike_notes(parts: ArmParts, sentences: Iterable[CitedSentence]) -> tuple[str, ...]:
+def _unlike_notes(parts: ArmParts, sentences: Iterable[CitedSentence]) -> tuple[str, ...]:
     """Return a sentence for each document that is quoted and is unlike those of the calibration."""
     quoted = dict.fromkeys(citation.doc_id for sentence in sentences for citation in sentence.citations)
     return tuple(
@@ -306,12 +277,6 @@ def unlike_notes(parts: ArmParts, sentences: Iterable[CitedSentence]) -> tuple[s
         for name in quoted
         if name in parts.unlike
     )
-
-
-def _checks(parts: ArmParts) -> str:
-    """Return the name of what checks the sentences of an answer."""
-    judged = parts.options.answers.by == parts.options.verification.by == "chat" and parts.heard
-    return f"three rules and {judged.name}" if judged else "three rules"
 
 
 def copy(parts: ArmParts, query: str, found: RetrievedParagraphs) -> CitedAnswer:
@@ -329,38 +294,40 @@ def contested(parts: ArmParts, query: str, found: RetrievedParagraphs) -> Pairs:
 
 def conflict_answer(
     parts: ArmParts, query: str, pairs: Pairs, others: Sequence[CitedSentence] = ()
-) -> tuple[CitedAnswer, Conflict]:
+) -> tuple[CitedAnswer, ConflictRecord]:
     """Return the answer that quotes both sides of the likeliest conflict, the one that prevails first, then others."""
-    first_rule, second_rule, traits = pairs[0]
-    conflict = settle(
-        (first_rule, second_rule), traits.score(), parts.clauses, parts.learned_precedence, parts.conflict_settings
-    )
-    sides = [first_rule, second_rule] if conflict.prevails != "second" else [second_rule, first_rule]
+
+    def quotes(sentence: CitedSentence, source: RuleSource) -> bool:
+        return any(
+            citation.doc_id == source.doc_id and citation.start < source.end and source.start < citation.end
+            for citation in sentence.citations
+        )
+
+    rules, chance = pairs[0][:2], pairs[0][2].score()
+    conflict = settle(rules, chance, parts.clauses, parts.learned_precedence, parts.conflict_settings)
+    sides = rules[::-1] if conflict.prevails == "second" else rules
     sentences = [_sentence(parts, side.source) for side in sides]
-    sentences += [sentence for sentence in others if not any(_says(sentence, side.source) for side in sides)]
+    sentences += [sentence for sentence in others if not any(quotes(sentence, side.source) for side in sides)]
     quoted = dict.fromkeys(side.source.paragraph_id for side in sides)
     notices = tuple(notice for name in quoted for notice in find_instructions(parts.paragraphs[name]))
-    return CitedAnswer(query, tuple(sentences), (), False, "", traits.score(), EXTRACTIVE, notices=notices), conflict
-
-
-def _says(said: CitedSentence, source: RuleSource) -> bool:
-    """Return True where a sentence quotes some of a rule."""
-    return any(
-        citation.doc_id == source.doc_id and citation.start < source.end and source.start < citation.end
-        for citation in said.citations
+    answered = CitedAnswer(query, tuple(sentences), confidence=chance, notices=notices)
+    return answered, ConflictRecord(
+        status=conflict.status,
+        first=conflict.first.source,
+        second=conflict.second.source,
+        prevails=conflict.prevails,
+        clause=conflict.clause,
     )
 
 
 def _sentence(parts: ArmParts, source: RuleSource) -> CitedSentence:
     paragraph = parts.paragraphs[source.paragraph_id]
     # A paragraph is cited by its first place, which need not be the one of the norm.
-    begin = next(
-        (
-            source.start - place.start
-            for place in paragraph.places
-            if place.start <= source.start < place.end and place.doc_id == source.doc_id
-        ),
-        0,
-    )
-    length = source.end - source.start
-    return CitedSentence(" ".join(source.text.split()), (cite(paragraph, begin, begin + length),))
+    starts = [
+        source.start - place.start
+        for place in paragraph.places
+        if place.start <= source.start < place.end and place.doc_id == source.doc_id
+    ]
+    begin = starts[0] if starts else 0
+    citation = cite(paragraph, begin, begin + source.end - source.start)
+    return CitedSentence(" ".join(source.text.split()), (citation,))

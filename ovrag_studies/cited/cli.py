@@ -39,15 +39,12 @@ CorpusPaths = Annotated[
     list[Path] | None,
     typer.Option("--corpus", help="A folder of documents, or a document; may be repeated. Default: of the settings."),
 ]
-Golden = Annotated[
-    Path | None, typer.Option("--golden", help="A golden set (CSV); default: the first one of the settings.")
-]
+Golden = Annotated[Path | None, typer.Option(help="A golden set (CSV); default: the first one of the settings.")]
 CalibrationFile = Annotated[
     Path | None,
     typer.Option(
-        "--calibration",
         help="What `ovrag policy calibrate` wrote; default: the settings' own data where they are asked, "
-        "else the calibration that comes with the program.",
+        "else the calibration that comes with the program."
     ),
 ]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="What `ovrag policy run` wrote.")]
@@ -70,18 +67,15 @@ def ask(
 
     An answer comes with what was removed and why, and with conflicts.
     """
-    from ovrag_studies.cited import arms
-
     if not question.strip():
         raise typer.BadParameter("the question is empty")
-    from ovrag_studies.cited.printing import answer_text
-    from ovrag_studies.cited.records import record_of
+    from ovrag_studies.cited import arms, printing
 
     with _parts(settings, corpus) as opened:
-        arm_parts = opened if arm in NEVER_SILENT else _calibrated(settings, opened, calibration)
-        record = record_of("asked", arms.ask(arm_parts, arm, question), arm_parts.digest)
+        arm_parts = opened if arm in NEVER_SILENT else _calibrated(opened, calibration)
+        record = arms.ask(arm_parts, arm, question)
     if output is Format.text:
-        print(answer_text(record))
+        print(printing.answer_text(record))
     else:
         print_record(record.model_dump(mode="json"), output)
     return 0
@@ -91,7 +85,7 @@ def ask(
 @with_settings
 def calibrate(
     settings: Settings,
-    out: Annotated[Path, typer.Option("--out", help="The file of the calibration.", callback=writable_file)],
+    out: Annotated[Path, typer.Option(help="The file of the calibration.", callback=writable_file)],
     corpus: CorpusPaths = None,
     golden: Golden = None,
 ) -> int:
@@ -100,8 +94,7 @@ def calibrate(
     from ovrag_studies.cited.golden_runs import calibrate_on
 
     with _parts(settings, corpus) as arm_parts:
-        path, queries = _golden(Policy.of(settings), golden, arm_parts.index.corpus)
-        calibration = calibrate_on(arm_parts, queries, path.name)
+        calibration = calibrate_on(arm_parts, *_golden(arm_parts, golden))
     write_calibration(out, calibration)
     print(f"{out}: {calibration.certificate.text}")
     return 0
@@ -111,30 +104,25 @@ def calibrate(
 @with_settings
 def run(
     settings: Settings,
-    out: Annotated[
-        Path, typer.Option("--out", help="The file of records, one JSON object a line.", callback=writable_file)
-    ],
+    out: Annotated[Path, typer.Option(help="The file of records, one JSON object a line.", callback=writable_file)],
     corpus: CorpusPaths = None,
     golden: Golden = None,
     arm: Annotated[list[ArmName] | None, typer.Option(help="Only this arm; may be repeated.")] = None,
     calibration: CalibrationFile = None,
 ) -> int:
     """Run all queries of a golden set through the arms; the seconds go into a file of their own."""
-    from ovrag_studies.cited.answering.replies import write_replies
-    from ovrag_studies.cited.arms import runnable
-    from ovrag_studies.cited.golden_runs import run_arms
-    from ovrag_studies.cited.records import write_run
+    from ovrag_studies.cited import arms, golden_runs, records
 
-    chosen = [name for name in ARMS if name in arm] if arm else list(Policy.of(settings).arms)
     with _parts(settings, corpus) as opened:
-        _, queries = _golden(Policy.of(settings), golden, opened.index.corpus)
-        arm_parts = opened if set(chosen) <= set(NEVER_SILENT) else _calibrated(settings, opened, calibration)
-        for skipped in sorted(set(chosen) - set(runnable(chosen, arm_parts))):
+        chosen = [name for name in ARMS if name in arm] if arm else opened.options.arms
+        queries, _ = _golden(opened, golden)
+        arm_parts = opened if set(chosen) <= set(NEVER_SILENT) else _calibrated(opened, calibration)
+        for skipped in sorted(set(chosen) - set(arms.runnable(chosen, arm_parts))):
             if arm:
                 raise ModelSetupError(f"{skipped} asks a chat model; set llm.provider to openai or replay")
             say(f"{skipped} asks a chat model and is left out")
-        count = write_run(out, run_arms(arm_parts, Policy.of(settings).sampled(queries), chosen))
-        write_replies(out, arm_parts.heard.kept if arm_parts.heard else ())
+        count = records.write_run(out, golden_runs.run_arms(arm_parts, opened.options.sampled(queries), chosen))
+        records.write_replies(out, arm_parts.heard.kept if arm_parts.heard else ())
     print(f"{out}: {count} records")
     return 0
 
@@ -145,18 +133,16 @@ def score(
     settings: Settings, file: Run, corpus: CorpusPaths = None, golden: Golden = None, output: Output = Format.text
 ) -> int:
     """Print measures of each arm of a run by a golden set, with confidence intervals; and how the arms differ."""
-    from ovrag_studies.cited.measuring.golden_scores import compare_arms, judge, score
-    from ovrag_studies.cited.printing import figures_text
-    from ovrag_studies.cited.records import read_run
+    from ovrag_studies.cited import printing, records
+    from ovrag_studies.cited.measuring import golden_scores
 
-    options = Policy.of(settings)
     with _parts(settings, corpus) as arm_parts:
         policy_corpus = arm_parts.index.corpus
-        _, queries = _golden(options, golden, policy_corpus)
-        judged = judge(read_run(file, policy_corpus), queries, policy_corpus)
-        figures = score(judged, policy_corpus, options.experiments.plan, arm_parts.verifier)
+        queries, _ = _golden(arm_parts, golden)
+        judged = golden_scores.judge(records.read_run(file, policy_corpus), queries, policy_corpus)
+        figures = golden_scores.score(judged, policy_corpus, arm_parts.options.experiments.plan, arm_parts.verifier)
     if output is Format.text:
-        print(figures_text(figures, compare_arms(judged)))
+        print(printing.figures_text(figures, golden_scores.compare_arms(judged)))
         return 0
     rows = [
         {"arm": arm, "measure": measure, "value": estimate.value, "low": estimate.low, "high": estimate.high}
@@ -181,7 +167,7 @@ def critic(
     from ovrag_studies.cited.critic.criticism import NAMES, criticise
 
     by_chat = Policy.of(settings).critic.by == "chat"
-    failed = 0
+    code = 0
     collected = []
     with open_chat(settings.llm) as chat:
         if by_chat and chat is None:
@@ -189,7 +175,7 @@ def critic(
         for path, document in load_each(documents):
             if isinstance(document, str):
                 say(document)
-                failed += 1
+                code = BAD
                 continue
             text = document.text
             findings = criticise_by_chat(text, chat).findings if by_chat and chat else criticise(text)
@@ -204,7 +190,7 @@ def critic(
                     )
     if output is not Format.text:
         print_records(collected, output)
-    return BAD if failed else 0
+    return code
 
 
 @app.command(epilog="Example: ovrag policy audit run.jsonl --out audit/")
@@ -213,24 +199,21 @@ def audit(
     settings: Settings,
     file: Run,
     out: Annotated[
-        Path,
-        typer.Option(
-            "--out", help="The folder of the bundle; it must be empty or not there.", callback=writable_folder
-        ),
+        Path, typer.Option(help="The folder of the bundle; it must be empty or not there.", callback=writable_folder)
     ],
     arm: Annotated[Arm, typer.Option(help="The arm whose answers are filed.")] = "ours",
     corpus: CorpusPaths = None,
 ) -> int:
     """File the answers of a run with all that is needed to check them without this program."""
     from ovrag_studies.cited.answering.audit import write_bundle
-    from ovrag_studies.cited.answering.replies import read_replies
-    from ovrag_studies.cited.records import read_run
+    from ovrag_studies.cited.records import read_replies, read_run
 
-    policy_corpus = _corpus(Policy.of(settings), corpus)
+    options = Policy.of(settings)
+    policy_corpus = _corpus(options, corpus)
     records = [record for record in read_run(file, policy_corpus) if record.arm == arm]
     named = {key for record in records for key in record.replies}
     replies = [reply for reply in read_replies(file) if reply.key in named]
-    seal = write_bundle(out, records, policy_corpus, Policy.of(settings).model_dump(mode="json"), replies)
+    seal = write_bundle(out, records, policy_corpus, options.model_dump(mode="json"), replies)
     print(f"{out}: {len(records)} answers, {len(replies)} replies of a model; seal {seal}")
     return 0
 
@@ -246,11 +229,12 @@ def _corpus(options: Policy, paths: list[Path] | None) -> PolicyCorpus:
     return corpus
 
 
-def _golden(options: Policy, path: Path | None, corpus: PolicyCorpus) -> tuple[Path, list[GoldenQuery]]:
+def _golden(parts: ArmParts, path: Path | None) -> tuple[list[GoldenQuery], str]:
+    """Return the queries of a golden set, by default the first one of the settings, and the name of its file."""
     from ovrag_studies.cited.corpus.golden import read_golden
 
-    chosen = path or project_file(next(iter(options.data.golden.values())))
-    return chosen, read_golden(chosen, corpus)
+    chosen = path or project_file(next(iter(parts.options.data.golden.values())))
+    return read_golden(chosen, parts.index.corpus), chosen.name
 
 
 @contextmanager
@@ -266,7 +250,7 @@ def _parts(settings: Settings, paths: list[Path] | None) -> Iterator[ArmParts]:
         yield ArmParts(options, CorpusIndex(_corpus(options, paths), keep=VECTORS), None, chat, settings.llm.seed)
 
 
-def _calibrated(settings: Settings, parts: ArmParts, path: Path | None) -> ArmParts:
+def _calibrated(parts: ArmParts, path: Path | None) -> ArmParts:
     """Return the parts with the calibration of a file; else of the settings' own data, made now, where they are asked;
     else with the bundled one.
     """
@@ -274,10 +258,8 @@ def _calibrated(settings: Settings, parts: ArmParts, path: Path | None) -> ArmPa
     from ovrag_studies.cited.corpus.policies import corpus_digest
     from ovrag_studies.cited.golden_runs import calibrate_on
 
-    options = Policy.of(settings)
-    if path is None and corpus_digest(_corpus(options, None)) == parts.digest:
-        golden, queries = _golden(options, None, parts.index.corpus)
-        calibration = calibrate_on(parts, queries, golden.name)
+    if path is None and corpus_digest(_corpus(parts.options, None)) == parts.digest:
+        calibration = calibrate_on(parts, *_golden(parts, None))
     else:
         calibration = read_calibration(path or BUNDLED)
     if calibration.corpus != parts.digest:

@@ -10,7 +10,7 @@ from ovrag_studies.cited.answering.calibration import Calibration
 from ovrag_studies.cited.answering.silence import learn_then_test
 from ovrag_studies.cited.arms import ArmParts, ask, conflict_answer, contested, copy, runnable, search
 from ovrag_studies.cited.corpus.golden import GoldenQuery
-from ovrag_studies.cited.records import PolicyRecord, record_of
+from ovrag_studies.cited.records import PolicyRecord
 from ovrag_studies.cited.settings import Arm
 
 
@@ -23,8 +23,7 @@ def run_arms(
         for arm in chosen:
             for query in queries:
                 begun = perf_counter()
-                result = ask(parts, arm, query.question)
-                yield record_of(query.query_id, result, parts.digest), perf_counter() - begun
+                yield ask(parts, arm, query.question, query.query_id), perf_counter() - begun
                 progress.update()
 
 

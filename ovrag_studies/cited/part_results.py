@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas
 
 from ovrag_core.evaluation import Estimate
-from ovrag_core.report import display
+from ovrag_core.report import display, with_bounds
 from ovrag_core.study import Book, bounds
 from ovrag_studies.cited.critic.criticism import LABELS, CriticFinding
 from ovrag_studies.cited.critic.criticism import NAMES as LABEL_NAMES
@@ -22,36 +22,43 @@ Ranks = Mapping[tuple[str, str], Mapping[str, Estimate]]  # measures by golden s
 Criticised = Mapping[str, Sequence[Sequence[CriticFinding]]]  # findings by critic and snippet
 
 
+def columns_of(measures: Mapping[str, Estimate]) -> dict[str, object]:
+    """Return measures as the columns of a row, each with those of its interval."""
+    return {column: value for name, estimate in measures.items() for column, value in bounds(name, estimate).items()}
+
+
 def retrieval_table(book: Book, ranks: Ranks) -> pandas.DataFrame:
     """Write gold paragraphs among the first five, by labels and way of finding: `retrieval`."""
-    rows: list[dict[str, object]] = []
-    for (labels, way), measures in ranks.items():
-        row: dict[str, object] = {"labels": labels, "found by": way, "queries": measures["recall@5"].clusters}
-        for name, estimate in measures.items():
-            row |= bounds(name, estimate)
-        rows.append(row)
-    for run, values in published()["recorded"].items():
-        if values["recall@5"]:
-            shown = {"recall@5": values["recall@5"], "MRR@5": values["MRR@5"]}
-            rows.append({"labels": "published", "found by": f"{run} (recorded)", **shown})
+    rows = [
+        {"labels": labels, "found by": way, "queries": measures["recall@5"].clusters} | columns_of(measures)
+        for (labels, way), measures in ranks.items()
+    ]
+    rows += [
+        {
+            "labels": "published",
+            "found by": f"{run} (recorded)",
+            **{name: values[name] for name in ("recall@5", "MRR@5")},
+        }
+        for run, values in published()["recorded"].items()
+        if values["recall@5"]
+    ]
     rows += [
         {"labels": "published", "found by": f"{name} (draft)", "recall@5": values["recall@5"]}
         for name, values in published()["draft"].items()
         if "recall@5" in values
     ]
-    frame = pandas.DataFrame(rows).astype({"queries": "Int64"})
-    return book.table(frame, "retrieval")
+    return book.table(pandas.DataFrame(rows).astype({"queries": "Int64"}), "retrieval")
 
 
 def checks_table(book: Book, tried: pandas.DataFrame) -> pandas.DataFrame:
     """Write what each check rejects of sentences as they are and made wrong: `checks`."""
-    rows = []
-    for kind, title in TRIALS.items():
-        if count := int((tried["kind"] == kind).sum()):
-            row: dict[str, object] = {"sentences": title, "n": count}
-            for check in CHECKS:
-                row |= bounds(check, share_rejected(tried, check, kind, book.plan))
-            rows.append(row)
+    counts = tried["kind"].value_counts()
+    rows = [
+        {"sentences": title, "n": int(counts[kind])}
+        | columns_of({check: share_rejected(tried, check, kind, book.plan) for check in CHECKS})
+        for kind, title in TRIALS.items()
+        if kind in counts
+    ]
     texts = tried.loc[tried["kind"] == "unchanged", "group"].nunique()
     return book.table(pandas.DataFrame(rows), "checks", {"tried": len(tried), "texts": texts})
 
@@ -62,20 +69,19 @@ def conflicts_table(book: Book, reports: Mapping[str, ConflictReport], paragraph
         return pandas.DataFrame()
     rows = []
     for system, report in reports.items():
-        row: dict[str, object] = {"system": system, **bounds("found", report.found)}
-        row |= bounds("lookalikes flagged", report.lookalikes) | bounds("other pairs flagged", report.others)
-        row |= bounds("told apart", report.told_apart)
-        row["missed"], row["mistaken"] = ", ".join(report.missed) or "none", ", ".join(report.mistaken) or "none"
-        rows.append(row)
+        flagged = {"lookalikes flagged": report.lookalikes, "other pairs flagged": report.others}
+        names = {"missed": ", ".join(report.missed) or "none", "mistaken": ", ".join(report.mistaken) or "none"}
+        measures = {"found": report.found, **flagged, "told apart": report.told_apart}
+        rows.append({"system": system, **columns_of(measures), **names})
     first_report = next(iter(reports.values()))
     words = {
         "conflicts": first_report.found.clusters,
         "lookalikes": first_report.lookalikes.clusters,
+        "others": first_report.others.clusters,
         "paragraphs": paragraphs,
     }
-    words["others"] = first_report.others.clusters
-    shown = pandas.DataFrame(rows)
-    return book.table(shown.drop(columns=["missed", "mistaken"]), "conflicts", words, full=shown)
+    full = pandas.DataFrame(rows)
+    return book.table(full.drop(columns=["missed", "mistaken"]), "conflicts", words, full=full)
 
 
 def critic_table(book: Book, snippets: Sequence[Snippet], found: Criticised) -> pandas.DataFrame:
@@ -83,9 +89,8 @@ def critic_table(book: Book, snippets: Sequence[Snippet], found: Criticised) -> 
     rows: list[dict[str, object]] = []
     for critic, findings in found.items():
         report = assess_critic(snippets, findings, book.plan)
-        row: dict[str, object] = {"critic": critic, **bounds("macro F1", report.macro_f1)}
-        row |= {"F1 of spans": report.span_f1, **bounds("exact match", report.exact)}
-        rows.append(row | bounds("neutral flagged", report.neutral_flagged))
+        row = {"critic": critic, **bounds("macro F1", report.macro_f1), "F1 of spans": report.span_f1}
+        rows.append(row | columns_of({"exact match": report.exact, "neutral flagged": report.neutral_flagged}))
     rows += [{"critic": f"{name} (draft)", "macro F1": value} for name, value in published()["critic"].items()]
     return book.table(pandas.DataFrame(rows), "critic", _counted(snippets))
 
@@ -95,11 +100,10 @@ def critic_labels_table(book: Book, snippets: Sequence[Snippet], found: Criticis
     rows = []
     for critic, findings in found.items():
         report = assess_critic(snippets, findings, book.plan)
-        for index, label in enumerate(LABELS):
+        for label, precision, recall, f1 in zip(LABELS, report.precision, report.recall, report.f1, strict=True):
             count = sum(label in snippet.labels for snippet in snippets)
-            row: dict[str, object] = {"critic": critic, "label": f"{label} {LABEL_NAMES[label]}", "n": count}
-            row |= bounds("precision", report.precision[index]) | bounds("recall", report.recall[index])
-            rows.append(row | bounds("F1", report.f1[index]))
+            row = {"critic": critic, "label": f"{label} {LABEL_NAMES[label]}", "n": count}
+            rows.append(row | columns_of({"precision": precision, "recall": recall, "F1": f1}))
     return book.table(pandas.DataFrame(rows), "critic_labels", _counted(snippets))
 
 
@@ -112,12 +116,11 @@ def agreement_table(book: Book, folder: Path) -> pandas.DataFrame:
 
     Raises ResultError where the folder holds no pack, or ratings of another one.
     """
-    columns = ["scale", "answers", "agree", "kappa", "kappa_low", "kappa_high", "PABAK", "PABAK_low", "PABAK_high"]
+    columns = ["scale", "answers", "agree", *with_bounds(["kappa", "PABAK"])]
     report = read_report(folder, book.plan)
     rows = [
         {"scale": scale, "answers": agreement.items, "agree": agreement.observed}
-        | bounds("kappa", agreement.kappa)
-        | bounds("PABAK", agreement.pabak)
+        | columns_of({"kappa": agreement.kappa, "PABAK": agreement.pabak})
         for scale, agreement in (report.agreement.items() if report else ())
     ]
     return display(pandas.DataFrame(rows, columns=columns), {name: name for name in columns})

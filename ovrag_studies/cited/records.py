@@ -1,25 +1,31 @@
 """Records of a run as JSON Lines: what an arm was asked, found, answered and ran. Labels are not in them.
 
-Seconds are kept apart, in a sidecar, so that a run's own bytes do not depend on the machine.
+Seconds are kept apart, in a sidecar, so that a run's own bytes do not depend on the machine; in another stand the
+replies of a chat model with what it was asked, so that an audit bundle can file them.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import BaseModel
 
 from ovrag_core.base import Frozen, RunError, read_records, sidecar, write_records, writing
+from ovrag_core.llm import Chat, Message, Reply
 from ovrag_core.text import one_line
-from ovrag_studies.cited.answering.quotations import CitedSentence, Removed
-from ovrag_studies.cited.arms import Result
-from ovrag_studies.cited.conflicts.rule_conflicts import Conflict
+from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence, Removed
 from ovrag_studies.cited.conflicts.rules import RuleSource
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, require_known
+from ovrag_studies.cited.corpus.retrieval import RankedParagraph
 from ovrag_studies.cited.settings import Arm
 
 DECIMALS = 6
+OF_ANSWER = ("sentences", "removed", "silent", "reason", "notices", "repairs", "unknown", "invented")
 
 
 class EvidenceRecord(Frozen):
@@ -74,43 +80,28 @@ class PolicyRecord(Frozen):
         return frozenset(citation.paragraph_id for sentence in self.sentences for citation in sentence.citations)
 
 
-def record_of(query_id: str, result: Result, digest: str) -> PolicyRecord:
-    """The record of a result; `digest` is the corpus's."""
-    answer = result.answer
-    return PolicyRecord(
-        arm=result.arm,
-        query_id=query_id,
-        question=answer.query,
-        sentences=answer.sentences,
-        removed=answer.removed,
-        silent=answer.silent,
-        reason=answer.reason,
-        confidence=round(result.confidence, DECIMALS),
-        threshold=None if result.threshold is None else round(result.threshold, DECIMALS),
-        evidence=tuple(
-            EvidenceRecord(paragraph_id=ranked.paragraph.id, rank=ranked.rank, score=ranked.score, by=ranked.by)
-            for ranked in result.found.evidence
-        ),
-        conflicts=tuple(_conflict(conflict) for conflict in result.conflicts),
-        notices=answer.notices,
-        requested=dict(result.components.requested),
-        ran=dict(result.components.ran),
-        replies=tuple(dict.fromkeys(reply.key for reply in result.replies)),
-        written=result.written,
-        repairs=answer.repairs,
-        unknown=answer.unknown,
-        invented=answer.invented,
-        corpus=digest,
+def record_of(
+    arm: Arm,
+    answer: CitedAnswer,
+    evidence: Iterable[RankedParagraph],
+    confidence: float,
+    threshold: float | None = None,
+    **more: Any,
+) -> PolicyRecord:
+    """Return the record of an arm's answer by its evidence, as far as it is known; `more` are other fields of it."""
+    ranked_records = tuple(
+        EvidenceRecord(paragraph_id=ranked.paragraph.id, rank=ranked.rank, score=ranked.score, by=ranked.by)
+        for ranked in evidence
     )
-
-
-def _conflict(conflict: Conflict) -> ConflictRecord:
-    return ConflictRecord(
-        status=conflict.status,
-        first=conflict.first.source,
-        second=conflict.second.source,
-        prevails=conflict.prevails,
-        clause=conflict.clause,
+    fields: dict[str, Any] = {"query_id": "asked", "conflicts": (), "requested": {}, "ran": {}, "corpus": ""}
+    fields |= {name: getattr(answer, name) for name in OF_ANSWER} | more
+    return PolicyRecord(
+        arm=arm,
+        question=answer.query,
+        confidence=round(confidence, DECIMALS),
+        threshold=None if threshold is None else round(threshold, DECIMALS),
+        evidence=ranked_records,
+        **fields,
     )
 
 
@@ -133,14 +124,77 @@ def read_run(path: Path, corpus: PolicyCorpus) -> list[PolicyRecord]:
     Raises RunError with the line of what is no record, or stands twice, and CorpusError, with the list, where records
     name paragraphs that the corpus lacks.
     """
+    named: set[str] = set()
     records = [record for _, record in read_records(path, PolicyRecord, RunError, "give what `ovrag policy run` wrote")]
     if not records:
         raise RunError(f"{path} holds no record; run the queries anew")
-    again = [key for key, times in Counter((record.arm, record.query_id) for record in records).items() if times > 1]
-    if again:
+    times = Counter((record.arm, record.query_id) for record in records)
+    if again := [key for key, count in times.items() if count > 1]:
         raise RunError(f"{path} has {again[0][0]} {one_line(again[0][1], 80)} more than once; run the queries anew")
-    named = {
-        name for record in records for name in (*record.cited, *(ranked.paragraph_id for ranked in record.evidence))
-    }
+    for record in records:
+        named.update(record.cited, (ranked.paragraph_id for ranked in record.evidence))
     require_known(named, corpus, str(path))
     return records
+
+
+class KeptReply(Frozen):
+    """A reply of a model with all that its key is made of: `prompt` is the system's, `text` is what was asked.
+
+    Where there is more than one message after the system's, `text` is JSON, with the roles.
+    """
+
+    text: str
+    prompt: str
+    model: str
+    reply: str
+
+    @property
+    def key(self) -> str:
+        """Hash over text, prompt and model, told apart wherever one ends."""
+        return hashlib.sha256(json.dumps([self.text, self.prompt, self.model]).encode()).hexdigest()
+
+
+class HeardChat:
+    """A chat model that remembers its usable replies, in the order in which they came."""
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
+        self.name = chat.name
+        self.kept: list[KeptReply] = []
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: type[BaseModel] | None = None,
+        temperature: float,
+        seed: int | None,
+        purpose: str,
+    ) -> Reply:
+        """See `Chat.complete`."""
+        reply = self._chat.complete(messages, schema=schema, temperature=temperature, seed=seed, purpose=purpose)
+        prompt = "\n\n".join(message.content for message in messages if message.role == "system")
+        turns = [message for message in messages if message.role != "system"]
+        text = turns[0].content if len(turns) == 1 else json.dumps([[turn.role, turn.content] for turn in turns])
+        self.kept.append(KeptReply(text=text, prompt=prompt, model=self.name, reply=reply.text))
+        return reply
+
+
+def write_replies(run: Path, kept: Iterable[KeptReply]) -> None:
+    """Write the replies behind a run to `<name>.replies.jsonl`, each once, sorted by key; no file for none.
+
+    Raises RunError where they cannot be written.
+    """
+    path = sidecar(run, "replies")
+    by_key = {reply.key: reply.model_dump() for reply in kept}
+    path.unlink(missing_ok=True)
+    if by_key:
+        write_records([record for _, record in sorted(by_key.items())], path, RunError)
+
+
+def read_replies(run: Path) -> list[KeptReply]:
+    """Return the replies behind a run; none where no model was asked. Raises RunError with the line of a fault."""
+    path = sidecar(run, "replies")
+    if not path.exists():
+        return []
+    return [reply for _, reply in read_records(path, KeptReply, RunError, "run the queries anew")]

@@ -1,33 +1,34 @@
-"""Tables, figures and macros of the arms and of silence; captions and notes stand in `captions.yaml`."""
+"""Tables, drawings and macros of the arms and of silence; captions and notes stand in `captions.yaml`."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import cycle, product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy
+import numpy.typing as npt
 import pandas
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from ovrag_core.base import Settings
 from ovrag_core.evaluation import wilson
-from ovrag_core.report import numbers
+from ovrag_core.report import HATCHES, MARKERS, colours, numbers, styled, with_bounds
 from ovrag_core.study import Book, bounds, told
-from ovrag_core.study import book as books
-from ovrag_studies.cited import pictures
-from ovrag_studies.cited.answering.chat_answers import UNUSABLE
+from ovrag_core.study import open_book as open_study_book
+from ovrag_studies.cited.answering.cited_answers import UNUSABLE
 from ovrag_studies.cited.answering.silence import Certificate, least_answers
 from ovrag_studies.cited.corpus.golden import Category
 from ovrag_studies.cited.measuring.dissertation import published
 from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, Scored, compare_arms
 from ovrag_studies.cited.measuring.perturbations import CHECKS, TRIALS, share_rejected
-from ovrag_studies.cited.pictures import Curve, OperatingPoint
+from ovrag_studies.cited.part_results import columns_of
 from ovrag_studies.cited.settings import Arm, Policy
-
-if TYPE_CHECKING:
-    from ovrag_studies.cited.study import PolicyStudy
+from ovrag_studies.cited.study import PolicyStudy
 
 NAMES: Mapping[Arm, str] = {
     "b1": "B1, model alone",
@@ -47,19 +48,9 @@ CITED = (
     "conflict precision",
     "conflicts told apart",
 )
-AS_PUBLISHED = (
-    "answer rate",
-    "abstention accuracy",
-    "recall@5",
-    "MRR@5",
-    "citation precision",
-    "citation recall",
-    "ungrounded claims",
-    "conflict recall",
-    "conflict precision",
-)
 BY_MODEL = ("answered", "wrong of answered", "right", "ungrounded claims")
 PARTS = ("right", "wrong", "silent")
+COUNTED = ("answered", "errors", "n", "threshold", "coverage")  # of a certificate, in macros
 KINDS: Mapping[Category, str] = {
     "answerable": "one rule answers",
     "contradiction": "two rules conflict",
@@ -69,43 +60,43 @@ CURVES: Sequence[tuple[str, Arm, Arm]] = (  # whose answers, and whose confidenc
     ("without silence, by our score", "no_silence", "ours"),
     ("B2, by cosine", "b2", "b2"),
 )
+LINES = ("-", "--", "-.", (0, (5, 1)), (0, (3, 1, 1, 1)), ":")
+SHADES = ("#0b5c8a", "#f2d49b", "0.93")
+Curve = npt.NDArray[numpy.float64]
+OperatingPoint = tuple[float, float]  # share of queries that an arm answers, and of those the share that is wrong
 Labelled = Mapping[str, Sequence[JudgedRecord]]  # judged records by the name of the golden set
 ScoredSets = Mapping[str, Scored]  # figures of arms by the name of the golden set
 
 
 def open_book(settings: Settings) -> Book:
     """The book of the settings."""
-    return books.open_book(settings, Policy)
+    return open_study_book(settings, Policy)
 
 
-def _queries(given: Sequence[JudgedRecord]) -> list[JudgedRecord]:
-    """One record for each query."""
-    return list({judged.query.query_id: judged for judged in given}.values())
-
-
-def _counted(labelled: Labelled) -> str:
-    """State how many queries each golden set has, by category."""
+def _counted(labelled: Labelled) -> dict[str, object]:
+    """State how many queries each golden set has, by category: the word `counted` of captions."""
     sets = []
     for name, judged_records in labelled.items():
-        kinds = Counter(judged.query.category for judged in _queries(judged_records))
+        kinds = Counter({judged.query.query_id: judged.query.category for judged in judged_records}.values())
         by_category = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS if kinds[kind])
-        sets.append(f"{sum(kinds.values())} queries with {name} labels ({by_category})")
-    return "; ".join(sets)
+        sets.append(f"{kinds.total()} queries with {name} labels ({by_category})")
+    return {"counted": "; ".join(sets)}
 
 
-# -- arms -------------------------------------------------------------------------------------------------------------
+def _first_set(labelled: Labelled) -> tuple[Sequence[JudgedRecord], dict[str, object]]:
+    """Return the records of the first golden set, and the words that captions have of it."""
+    name, judged_records = next(iter(labelled.items()))
+    return judged_records, _counted({name: judged_records})
 
 
 def _rows(scored: ScoredSets, names: Sequence[str]) -> list[dict[str, object]]:
     """Return a row for each golden set and arm with the measures named, as far as it has them."""
-    rows = []
-    for labels, figures in scored.items():
-        for arm, measures in figures.items():
-            row: dict[str, object] = {"labels": labels, "arm": NAMES[arm]}
-            for name in measures:
-                row |= bounds(name, measures[name]) if name in names else {}
-            rows.append(row)
-    return rows
+    return [
+        {"labels": labels, "arm": NAMES[arm]}
+        | columns_of({name: estimate for name, estimate in measures.items() if name in names})
+        for labels, figures in scored.items()
+        for arm, measures in figures.items()
+    ]
 
 
 def arms_table(book: Book, labelled: Labelled, scored: ScoredSets) -> pandas.DataFrame:
@@ -118,44 +109,45 @@ def arms_table(book: Book, labelled: Labelled, scored: ScoredSets) -> pandas.Dat
             for name, estimate in measures.items()
         ]
     )
-    frame = pandas.DataFrame(_rows(scored, SILENCE))
-    frame["arm"] = [_told_labels(row["arm"], row["labels"], labelled) for _, row in frame.iterrows()]
-    shown = frame.drop(columns="labels")
-    return book.table(shown, "arms", {"counted": _counted(labelled)}, full=full)
+    shown = _with_labels(pandas.DataFrame(_rows(scored, SILENCE)), labelled)
+    return book.table(shown, "arms", _counted(labelled), full=full)
 
 
 def citations_table(book: Book, labelled: Labelled, scored: ScoredSets) -> pandas.DataFrame:
     """Tabulate what citations are worth, and conflicts reported with answers: `citations`."""
     first_set = next(iter(scored))
     frame = pandas.DataFrame(_rows({first_set: scored[first_set]}, CITED)).drop(columns="labels")
-    return book.table(frame, "citations", {"counted": _counted({first_set: labelled[first_set]})})
+    return book.table(frame, "citations", _counted({first_set: labelled[first_set]}))
 
 
 def published_table(book: Book, labelled: Labelled, scored: ScoredSets) -> pandas.DataFrame:
     """The measures of the dissertation, ours beside what it recorded and what its draft says: `published`."""
-    rows = _rows(scored, AS_PUBLISHED)
     theirs = published()
+    names = [name for name in next(iter(theirs["recorded"].values())) if name != "queries"]
+    rows = _rows(scored, names)
     rows += [{"labels": "published", "arm": f"{name} (recorded)", **row} for name, row in theirs["recorded"].items()]
     rows += [{"labels": "published", "arm": f"{name} (draft)", **row} for name, row in theirs["draft"].items()]
-    columns = ["labels", "arm", *(f"{name}{end}" for name in AS_PUBLISHED for end in ("", "_low", "_high"))]
-    full = pandas.DataFrame(rows).reindex(columns=columns)
-    left = [name for name in columns if not name.startswith(("labels", "MRR", "citation precision", "conflict prec"))]
-    shown = full[left].assign(arm=[_told_labels(row["arm"], row["labels"], labelled) for _, row in full.iterrows()])
-    words = {"counted": _counted(labelled), "source": theirs["source"], "corpus": theirs["corpus"]}
-    return book.table(shown, "published", words, full=full, long=True)
+    full = pandas.DataFrame(rows).reindex(columns=["labels", "arm", *with_bounds(names)])
+    left = [name for name in full.columns if not name.startswith(("MRR", "citation precision", "conflict prec"))]
+    words = _counted(labelled) | {"source": theirs["source"], "corpus": theirs["corpus"]}
+    return book.table(_with_labels(full[left], labelled), "published", words, full=full, long=True)
 
 
-def _told_labels(arm: str, labels: str, labelled: Labelled) -> str:
-    """The arm with the labels where there are several."""
-    return f"{arm}, {labels} labels" if len(labelled) > 1 and labels in labelled else arm
+def _with_labels(frame: pandas.DataFrame, labelled: Labelled) -> pandas.DataFrame:
+    """Return rows by arm, with their labels in its name where there are several."""
+    arms = [
+        f"{arm}, {labels} labels" if len(labelled) > 1 and labels in labelled else arm
+        for arm, labels in zip(frame["arm"], frame["labels"], strict=True)
+    ]
+    return frame.assign(arm=arms).drop(columns="labels")
 
 
 def outcomes_figure(book: Book, labelled: Labelled) -> Path:
     """Answered rightly, wrongly and not at all, by kind of query and arm: `outcomes`."""
-    name, judged_records = next(iter(labelled.items()))
+    judged_records, words = _first_set(labelled)
     tables = {title: _outcomes(judged_records, kind) for kind, title in KINDS.items()}
-    fig = pictures.outcomes({title: table for title, table in tables.items() if len(table)}, PARTS, book.width)
-    return book.figure(fig, "outcomes", {"counted": _counted({name: judged_records})})
+    fig = draw_outcomes({title: table for title, table in tables.items() if len(table)}, book.width)
+    return book.figure(fig, "outcomes", words)
 
 
 def _outcomes(given: Sequence[JudgedRecord], kind: str) -> pandas.DataFrame:
@@ -170,32 +162,28 @@ def _outcomes(given: Sequence[JudgedRecord], kind: str) -> pandas.DataFrame:
 
 def paired_table(book: Book, labelled: Labelled) -> pandas.DataFrame:
     """Ours against each other arm, query by query: `paired`."""
-    columns = {"arm": "arm", "other": "against", "only_arm_right": "ours alone right", "only_other_right": "it alone"}
-    name, judged_records = next(iter(labelled.items()))
-    frame = compare_arms(judged_records).rename(columns={**columns, "p_holm": "Holm p"})
-    frame["against"] = [NAMES[arm] for arm in frame["against"]]
-    shown = frame[["against", "queries", "ours alone right", "it alone", "p", "Holm p"]]
-    return book.table(shown, "paired", {"counted": _counted({name: judged_records})})
+    columns = {"other": "against", "only_arm_right": "ours alone right", "only_other_right": "it alone"}
+    columns["p_holm"] = "Holm p"
+    judged_records, words = _first_set(labelled)
+    frame = compare_arms(judged_records).drop(columns="arm").rename(columns=columns).replace({"against": dict(NAMES)})
+    return book.table(frame, "paired", words)
 
 
 def cases_table(book: Book, labelled: Labelled, arm: Arm = "ours") -> pandas.DataFrame:
     """Every query whose outcome is not right: `cases`."""
-    name, judged_records = next(iter(labelled.items()))
+    judged_records, words = _first_set(labelled)
     rows = [
-        {
-            "query": judged.query.query_id,
-            "question": judged.query.question,
-            "kind": judged.query.category,
-            "what happened": f"silent: {judged.record.reason}" if not judged.answered else _wrongly(judged),
-        }
+        (judged.query.query_id, judged.query.question, judged.query.category, _what_happened(judged))
         for judged in judged_records
         if judged.record.arm == arm and not judged.right
     ]
     frame = pandas.DataFrame(rows, columns=["query", "question", "kind", "what happened"])
-    return book.table(frame, "cases", {"counted": _counted({name: judged_records}), "arm": NAMES[arm]})
+    return book.table(frame, "cases", words | {"arm": NAMES[arm]})
 
 
-def _wrongly(judged: JudgedRecord) -> str:
+def _what_happened(judged: JudgedRecord) -> str:
+    if not judged.answered:
+        return f"silent: {judged.record.reason}"
     if not judged.query.answerable:
         return "answered, though the text does not say"
     return "answered without a gold paragraph" + ("" if judged.paragraphs else ": nothing was found")
@@ -203,23 +191,22 @@ def _wrongly(judged: JudgedRecord) -> str:
 
 def model_table(book: Book, *studies: PolicyStudy) -> pandas.DataFrame:
     """Write arms with answers of a model, and with copied ones, on the same queries: `model`."""
-    rows: list[dict[str, object]] = []
+    rows = []
     for study in studies:
         name, judged_records = next(iter(study.labelled.items()))
         for arm, measures in study.scored(book.plan)[name].items():
             records = [judged.record for judged in judged_records if judged.record.arm == arm]
-            row: dict[str, object] = {"arm": "B2, unchecked" if arm == "b2" else NAMES[arm]}
-            row["answers"] = "chat" if records[0].requested["answers"] == "chat" else "copied"
-            for measure in BY_MODEL:
-                row |= bounds(measure, measures[measure])
-            row["removed"] = sum(len(record.removed) for record in records)
-            row["unusable"] = sum(UNUSABLE in record.reason for record in records)
-            rows.append({**row, "tokens": sum(record.written for record in records) / len(records)})
-    words = {"counted": _counted(dict([next(iter(studies[0].labelled.items()))]))}
+            row = {
+                "arm": "B2, unchecked" if arm == "b2" else NAMES[arm],
+                "answers": "chat" if records[0].requested["answers"] == "chat" else "copied",
+                **columns_of({measure: measures[measure] for measure in BY_MODEL}),
+                "removed": sum(len(record.removed) for record in records),
+                "unusable": sum(UNUSABLE in record.reason for record in records),
+                "tokens": sum(record.written for record in records) / len(records),
+            }
+            rows.append(row)
+    _, words = _first_set(studies[0].labelled)
     return book.table(pandas.DataFrame(rows), "model", words, decimals={"tokens": 0})
-
-
-# -- silence ----------------------------------------------------------------------------------------------------------
 
 
 def curve_of(given: Sequence[JudgedRecord], score: Mapping[str, float]) -> Curve:
@@ -237,12 +224,8 @@ def curve_of(given: Sequence[JudgedRecord], score: Mapping[str, float]) -> Curve
 
 def point_of(given: Sequence[JudgedRecord]) -> OperatingPoint | None:
     """Return the point where an arm works by itself; None where it answers nothing."""
-    answered = [judged for judged in given if judged.answered]
-    return (
-        OperatingPoint(len(answered) / len(given), sum(judged.wrong for judged in answered) / len(answered))
-        if answered
-        else None
-    )
+    wrong = [judged.wrong for judged in given if judged.answered]
+    return (len(wrong) / len(given), sum(wrong) / len(wrong)) if wrong else None
 
 
 def silence_table(book: Book, certificates: Mapping[str, Certificate]) -> pandas.DataFrame:
@@ -265,19 +248,14 @@ def silence_table(book: Book, certificates: Mapping[str, Certificate]) -> pandas
         for labels, certificate in certificates.items()
     ]
     full = pandas.DataFrame(rows)
-    shown = full.drop(columns=["alpha", "delta"])
-    return book.table(shown, "silence", {"levels": _levels(certificates)}, full=full)
-
-
-def _levels(certificates: Mapping[str, Certificate]) -> str:
-    """The levels of the test, in words."""
     certificate = next(iter(certificates.values()))
-    return f"alpha = {certificate.alpha:g}, delta = {certificate.delta:g}"
+    levels = f"alpha = {certificate.alpha:g}, delta = {certificate.delta:g}"
+    return book.table(full.drop(columns=["alpha", "delta"]), "silence", {"levels": levels}, full=full)
 
 
 def risk_figure(book: Book, labelled: Labelled, certificate: Certificate) -> Path:
     """Wrong answers against answers, by arm: `risk`."""
-    name, judged_records = next(iter(labelled.items()))
+    judged_records, words = _first_set(labelled)
     by_arm: dict[Arm, list[JudgedRecord]] = {}
     for judged in judged_records:
         by_arm.setdefault(judged.record.arm, []).append(judged)
@@ -288,8 +266,8 @@ def risk_figure(book: Book, labelled: Labelled, certificate: Certificate) -> Pat
     }
     points = {NAMES[arm]: point for arm, arm_records in by_arm.items() if (point := point_of(arm_records))}
     certified = NAMES["ours"] if certificate.certified else ""
-    fig = pictures.risk_and_coverage(curves, points, certificate.alpha, certified, book.width)
-    return book.figure(fig, "risk", {"counted": _counted({name: judged_records}), "threshold": certificate.text})
+    fig = draw_risk(curves, points, certificate.alpha, certified, book.width)
+    return book.figure(fig, "risk", words | {"threshold": certificate.text})
 
 
 def latency_table(book: Book, seconds: Mapping[Arm, Sequence[float]]) -> pandas.DataFrame:
@@ -309,9 +287,6 @@ def latency_table(book: Book, seconds: Mapping[Arm, Sequence[float]]) -> pandas.
     return book.table(pandas.DataFrame(rows), "latency")
 
 
-# -- prose ------------------------------------------------------------------------------------------------------------
-
-
 def numbers_file(
     book: Book,
     labelled: Labelled,
@@ -324,24 +299,24 @@ def numbers_file(
 
     Those by the first golden set carry no name of labels.
     """
-    first_set, *_ = labelled
-    macros = {"queries": str(len(_queries(labelled[first_set]))), "paragraphs": str(paragraphs)}
+    first_set, *others = labelled
+    query_count = len({judged.query.query_id for judged in labelled[first_set]})
+    macros = {"queries": str(query_count), "paragraphs": str(paragraphs)}
+    prefixes = {first_set: "", **{labels: f"{labels} " for labels in others}}
     for labels, figures in scored.items():
-        prefix = "" if labels == first_set else f"{labels} "
+        prefix = prefixes[labels]
         for arm, measures in figures.items():
             for name, estimate in measures.items():
                 macros |= numbers.with_interval(f"{prefix}{arm} {name}", estimate.value, estimate.low, estimate.high)
     for labels, certificate in certificates.items():
-        prefix = "" if labels == first_set else f"{labels} "
-        words = {"certified": "certified" if certificate.certified else "not certified"}
-        words |= {"answered": str(certificate.answered), "errors": str(certificate.errors), "n": str(certificate.n)}
-        words |= {"threshold": numbers.number(certificate.threshold), "coverage": numbers.number(certificate.coverage)}
+        words = {name: numbers.number(getattr(certificate, name)) for name in COUNTED}
+        words["certified"] = "certified" if certificate.certified else "not certified"
         words |= {"alpha": f"{certificate.alpha:g}", "delta": f"{certificate.delta:g}"}
-        macros |= {f"{prefix}silence {name}": value for name, value in words.items()}
+        macros |= {f"{prefixes[labels]}silence {name}": value for name, value in words.items()}
     for check, kind in product(CHECKS, TRIALS):
         estimate = share_rejected(tried, check, kind, book.plan)
         macros |= numbers.with_interval(f"{check} {kind} rejected", estimate.value, estimate.low, estimate.high)
-    return book.numbers(macros, f"Cited or silent: {_counted(labelled)}.")
+    return book.numbers(macros, f"Cited or silent: {_counted(labelled)['counted']}.")
 
 
 def sentences(scored: ScoredSets, certificates: Mapping[str, Certificate]) -> list[str]:
@@ -353,3 +328,71 @@ def sentences(scored: ScoredSets, certificates: Mapping[str, Certificate]) -> li
         for arm, measures in figures.items()
     ]
     return lines + [f"Silence, {labels} labels: {certificate.text}." for labels, certificate in certificates.items()]
+
+
+def draw_risk(
+    curves: Mapping[str, Curve], points: Mapping[str, OperatingPoint], alpha: float, certified: str, width: float
+) -> Figure:
+    """Share of wrong answers against the share of queries answered, the surest first: a line a curve, a mark an arm.
+
+    Curves have columns coverage and risk; arms at one point have one mark. The dashed level is the risk that is
+    allowed, `alpha`; the arm `certified` is ringed, none where that is empty.
+    """
+    together: dict[OperatingPoint, list[str]] = {}
+    for name, point in points.items():
+        together.setdefault(point, []).append(name)
+    with styled():
+        fig = Figure(figsize=(width, 3.0), layout="constrained")
+        ax = fig.subplots()
+        for (name, curve), line, colour in zip(curves.items(), LINES, colours(len(curves)), strict=False):
+            ax.plot(curve[:, 0], curve[:, 1], ls=line, color=colour, lw=1.3, label=name)
+        chosen = colours(len(curves) + len(together))[len(curves) :]
+        for (point, names), colour, marker in zip(together.items(), chosen, cycle(MARKERS), strict=False):
+            label = ",\n".join(names)
+            ax.plot(*point, marker, color=colour, mec="black", mew=0.5, ms=6, ls="", label=label, zorder=4)
+        ax.axhline(alpha, color="black", lw=0.8, ls=(0, (4, 3)), label=f"allowed, {alpha:g}", zorder=1)
+        if certified in points:
+            ring: dict[str, Any] = {"mfc": "none", "mec": "black", "ms": 12, "mew": 1.0}
+            ax.plot(*points[certified], "o", ls="", label="certified", zorder=5, **ring)
+        ax.set(xlabel="share of queries answered, the surest first", ylabel="share of the answered that is wrong")
+        ax.set_xlim(-0.02, 1.02)
+        ax.set_ylim(-0.02, max([0.3, *(risk + 0.05 for _, risk in points.values())]))
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter(PercentFormatter(1, decimals=0))
+        ax.grid()
+        ax.set_axisbelow(True)
+        fig.legend(loc="outside right center")
+        return fig
+
+
+def draw_outcomes(tables: Mapping[str, pandas.DataFrame], width: float) -> Figure:
+    """One panel a kind of query, a bar an arm, divided into counts by outcome; frames are arms × PARTS."""
+    with styled():
+        rows = max(len(table.index) for table in tables.values())
+        fig = Figure(figsize=(width, 0.95 + 0.26 * rows), layout="constrained")
+        axes = fig.subplots(1, len(tables), sharey=True, squeeze=False)[0]
+        for ax, (title, table) in zip(axes, tables.items(), strict=True):
+            _bars(ax, table)
+            ax.set_title(title)
+            ax.set_xlabel("queries")
+        arms = next(iter(tables.values())).index
+        axes[0].set_yticks(range(len(arms)), arms)
+        axes[0].invert_yaxis()
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(PARTS))
+        return fig
+
+
+def _bars(ax: Axes, table: pandas.DataFrame) -> None:
+    left = numpy.zeros(len(table.index))
+    for outcome, shade, hatch in zip(PARTS, SHADES, HATCHES, strict=False):
+        values = table[outcome].to_numpy(dtype=float)
+        look: dict[str, Any] = {"color": shade, "ec": "black", "lw": 0.4, "hatch": hatch, "height": 0.72}
+        ax.barh(range(len(values)), values, left=left, label=outcome, **look)
+        for row, (value, start) in enumerate(zip(values, left, strict=True)):
+            if value:
+                box = {"fc": "white", "ec": "none", "pad": 0.6, "alpha": 0.85}
+                ax.text(start + value / 2, row, f"{value:.0f}", ha="center", va="center", fontsize=6, bbox=box)
+        left += values
+    ax.set_xlim(0, max(1.0, float(left.max(initial=0))))
+    ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+    ax.tick_params(axis="y", length=0)

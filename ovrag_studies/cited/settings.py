@@ -36,8 +36,8 @@ class PolicyAnswers(Part):
     by: Literal["extractive", "chat"] = "extractive"
 
 
-class Verification(Part):
-    """Check of a chat model's sentences: by three rules, or after them by a chat model too."""
+class Checks(Part):
+    """Check of a chat model's sentences, or critic: by rules, or by a chat model too."""
 
     by: Literal["rules", "chat"] = "rules"
 
@@ -60,12 +60,6 @@ class Conflicts(Part):
     later_prevails: bool = False
 
 
-class Critic(Part):
-    """Choice of critic: rules and weights, or a chat model."""
-
-    by: Literal["rules", "chat"] = "rules"
-
-
 class Policy(StudySettings):
     """All parameters of the study. Paths are relative to the project's folder.
 
@@ -75,10 +69,10 @@ class Policy(StudySettings):
     name: ClassVar[str] = "policy"
     data: PolicyData = PolicyData()
     answers: PolicyAnswers = PolicyAnswers()
-    verification: Verification = Verification()
+    verification: Checks = Checks()
     silence: Silence = Silence()
     conflicts: Conflicts = Conflicts()
-    critic: Critic = Critic()
+    critic: Checks = Checks()
     arms: Annotated[tuple[Arm, ...], Field(min_length=1)] = ARMS
 
 

@@ -1,7 +1,6 @@
 """Arms put together from the settings: what finds chunks, answers the checklist, judges hypotheses, walks the graph.
 
-Nothing is scored by weights that have seen it: contracts and agreements of their training are answered by models of
-the other folds, or refused.
+What weights were trained on is answered by models of the other folds, or refused.
 """
 
 from __future__ import annotations
@@ -18,16 +17,23 @@ from ovrag_core.llm import Chat
 from ovrag_core.retrieval import Embedder
 from ovrag_studies.contract_review.answering.candidates import Scored
 from ovrag_studies.contract_review.answering.features import ContractReading, Numbers, read
-from ovrag_studies.contract_review.answering.learned import ClauseModel, Trainer, default_model, digest, find_prototypes
-from ovrag_studies.contract_review.answering.span_answers import LEAST, CategoryAnswers, by_chat, extractive, learned
-from ovrag_studies.contract_review.graphs.graph import ContractGraph, EdgeKind, build_graph
-from ovrag_studies.contract_review.graphs.graph_walks import WALKED, by_section, neighbours, walk
+from ovrag_studies.contract_review.answering.learned import ClauseModel, Trainer, default_model, find_prototypes
+from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, by_chat, extractive, learned
+from ovrag_studies.contract_review.graphs.graph import (
+    WALKED,
+    ContractGraph,
+    EdgeKind,
+    build_graph,
+    by_section,
+    neighbours,
+    walk,
+)
 from ovrag_studies.contract_review.inference import nli
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, ask_all
 from ovrag_studies.contract_review.measures.chunk_metrics import DEPTH, Arm
 from ovrag_studies.contract_review.retrieval.expansion import ChunkQuery, queries, reworded, titled
-from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, search, shelve
+from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, search
 from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, GraphArm, NliArm
 from ovrag_studies.contract_review.texts.chunkers import ContractChunk, chunk
 from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract, NliAgreement, NliSet
@@ -51,10 +57,7 @@ class KnownContract:
 
 @dataclass(frozen=True)
 class ReviewStudy:
-    """Parts of which arms are made: parameters, embedder, the data set's descriptions of categories, any chat model.
-
-    `say` tells a person of contracts that the weights were trained on.
-    """
+    """Parts of which arms are made; `descriptions` are the data set's of categories, `say` tells a person."""
 
     options: ContractReview
     embedder: Embedder
@@ -76,12 +79,8 @@ class ReviewStudy:
 
 
 def known_contracts(study: ReviewStudy, contracts: Sequence[Contract]) -> dict[str, KnownContract]:
-    """Each contract by its title with a model that has not seen it, nor another one of its filer.
-
-    Contracts of the training get models of the other folds, learned anew from those of them that are here. Raises
-    CorpusError where too few are here to learn from.
-    """
-    trained = [c for c in contracts if was_trained_on(study.model, c)]
+    """Each contract by its title with a model that saw neither it nor another of its filer. Raises CorpusError."""
+    trained = [c for c in contracts if study.model.was_trained_on(c.document)]
     by_title: dict[str, KnownContract] = {}
     with bar(len(contracts), "reading", "contract") as progress:
         if trained:
@@ -89,26 +88,14 @@ def known_contracts(study: ReviewStudy, contracts: Sequence[Contract]) -> dict[s
             for contract, reading, model in Trainer(trained, study.model.categories, study.embedder).out_of_fold():
                 by_title[contract.document.id] = KnownContract(reading, model)
                 progress.update()
-        for contract in contracts:
-            if contract.document.id not in by_title:
-                by_title[contract.document.id] = KnownContract(
-                    read(contract.document.text, study.embedder), study.model
-                )
-                progress.update()
+        for document in (c.document for c in contracts if c.document.id not in by_title):
+            by_title[document.id] = KnownContract(read(document.text, study.embedder), study.model)
+            progress.update()
     return by_title
-
-
-def was_trained_on(model: ClauseModel, contract: Contract) -> bool:
-    """Return True where a contract, by its title or its text, was in the training of a model."""
-    text_digest = digest(contract.document.text)
-    return any(contract.document.id == title or text_digest == text for title, text in model.trained_on)
 
 
 def _told(trained: int, of: int, what: str) -> str:
     return f"{trained} of {of} {what} were in the training of the weights: those are scored out of fold"
-
-
-# -- the sample -------------------------------------------------------------------------------------------------------
 
 
 def sampled_questions(options: ContractReview, contracts: Sequence[Contract]) -> tuple[Contract, ...]:
@@ -116,13 +103,8 @@ def sampled_questions(options: ContractReview, contracts: Sequence[Contract]) ->
     sampled = _spread(options, [(q.category, c.document.id) for c in contracts for q in c.questions])
     if sampled is None:
         return tuple(contracts)
-    sampled_contracts = (
-        replace(
-            contract, questions=tuple(q for q in contract.questions if (q.category, contract.document.id) in sampled)
-        )
-        for contract in contracts
-    )
-    return tuple(c for c in sampled_contracts if c.questions)
+    questions = (tuple(q for q in c.questions if (q.category, c.document.id) in sampled) for c in contracts)
+    return tuple(replace(c, questions=sample) for c, sample in zip(contracts, questions, strict=True) if sample)
 
 
 def sampled_hypotheses(options: ContractReview, data: NliSet) -> NliSet:
@@ -130,42 +112,34 @@ def sampled_hypotheses(options: ContractReview, data: NliSet) -> NliSet:
     sampled = _spread(options, [(j.hypothesis, a.number) for a in data.agreements for j in a.judgements])
     if sampled is None:
         return data
-    sampled_agreements = (
-        replace(
-            agreement, judgements=tuple(j for j in agreement.judgements if (j.hypothesis, agreement.number) in sampled)
-        )
-        for agreement in data.agreements
-    )
-    return replace(data, agreements=tuple(a for a in sampled_agreements if a.judgements))
+    judgements = (tuple(j for j in a.judgements if (j.hypothesis, a.number) in sampled) for a in data.agreements)
+    pairs = zip(data.agreements, judgements, strict=True)
+    return replace(data, agreements=tuple(replace(a, judgements=sample) for a, sample in pairs if sample))
 
 
 def _spread(options: ContractReview, pairs: Sequence[tuple[str, T]]) -> set[tuple[str, T]] | None:
-    """Return the sampled pairs of an item and its document, or None for all.
-
-    Pairs are counted item by item: counted by document, an even step would meet the same few items in each.
-    """
+    """Return the sampled pairs of an item and a document, counted item by item to meet all items; None for all."""
     if options.sample is None:
         return None
     order = {item: rank for rank, item in enumerate(dict.fromkeys(item for item, _ in pairs))}
     return set(options.sampled(sorted(pairs, key=lambda pair: order[pair[0]])))
 
 
-# -- chunks -----------------------------------------------------------------------------------------------------------
-
-
 def retrieval_arm(
     study: ReviewStudy, contracts: Sequence[Contract], known: Mapping[str, KnownContract] | None = None
 ) -> Arm:
-    """Return what ranks the chunks of a contract, or of all, for a question, as `retrieval` of the settings says.
-
-    `known` saves making models for the learned retriever. Raises SettingsError for settings that do not go together.
-    """
+    """Return what ranks chunks as `retrieval` of the settings has it; `known` saves models. Raises SettingsError."""
     chosen = study.options.retrieval
     if chosen.retriever != "learned":
-        return searching_arm(study, shelve([c.document for c in contracts], chosen.chunker, study.embedder))
+        return searching_arm(study, shelf_of(study, contracts, chosen.chunker))
     if chosen.scope == "pooled":
         raise SettingsError("retrieval.retriever: learned ranks one contract; set retrieval.scope to contract")
     return learned_arm(known_contracts(study, contracts) if known is None else known, chosen.chunker)
+
+
+def shelf_of(study: ReviewStudy, contracts: Sequence[Contract], chunker: str) -> ContractShelf:
+    """Return contracts cut by `chunker`, ready to be searched."""
+    return ContractShelf([contract.document for contract in contracts], chunker, study.embedder)
 
 
 def learned_arm(known: Mapping[str, KnownContract], chunker: str) -> Arm:
@@ -173,13 +147,10 @@ def learned_arm(known: Mapping[str, KnownContract], chunker: str) -> Arm:
     cut: dict[str, tuple[ContractChunk, ...]] = {}
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        known_contract = known[contract.document.id]
-        if contract.document.id not in cut:
-            cut[contract.document.id] = chunk(contract.document, chunker)
-        chunks = cut[contract.document.id]
-        ranking = known_contract.model.rank(
-            known_contract.scored, question.category, [(c.start, c.end) for c in chunks]
-        )
+        known_contract, title = known[contract.document.id], contract.document.id
+        chunks = cut[title] = cut.get(title) or chunk(contract.document, chunker)
+        spans = [(c.start, c.end) for c in chunks]
+        ranking = known_contract.model.rank(known_contract.scored, question.category, spans)
         return [FoundChunk(chunks[number], score) for number, score in ranking[:DEPTH]]
 
     return arm
@@ -206,9 +177,6 @@ def wordings(study: ReviewStudy, category: str) -> tuple[ChunkQuery, ...]:
     return queries(category, wording, study.descriptions)
 
 
-# -- the graph --------------------------------------------------------------------------------------------------------
-
-
 def build_graphs(shelf: ContractShelf) -> dict[str, ContractGraph]:
     """Return the graph of each contract on a shelf, by its title."""
     graphs = {}
@@ -221,7 +189,7 @@ def build_graphs(shelf: ContractShelf) -> dict[str, ContractGraph]:
 
 def graph_arm(study: ReviewStudy, contracts: Sequence[Contract]) -> Arm:
     """Return what hands on the chunks for a question by the walk of the settings, best first."""
-    shelf = shelve([c.document for c in contracts], study.options.graph.chunker, study.embedder)
+    shelf = shelf_of(study, contracts, study.options.graph.chunker)
     return walking_arm(study, shelf, build_graphs(shelf), study.options.graph.arm)
 
 
@@ -232,10 +200,7 @@ def walking_arm(
     design: GraphArm,
     edges: Iterable[EdgeKind] = WALKED,
 ) -> Arm:
-    """Return a walk that begins with the ranking of the retriever of the settings; `edges` are those of our own design.
-
-    Raises SettingsError for a retriever that no graph begins with.
-    """
+    """Return a walk from the ranking of the settings' retriever; `edges` are of our design. Raises SettingsError."""
     if study.options.retrieval.retriever == "learned":
         raise SettingsError("a graph begins with a search of words or vectors; set retrieval.retriever to another one")
     walked = tuple(edges)
@@ -244,38 +209,30 @@ def walking_arm(
         graph = graphs[contract.document.id]
         numbers = {c.id: number for number, c in enumerate(graph.chunks)}
         chunk_queries = wordings(study, question.category)
-        ranked = search(
-            shelf, study.options.retrieval.retriever, chunk_queries, len(numbers), within=contract.document.id
-        )
+        wording, retriever = chunk_queries[0].text, study.options.retrieval.retriever
+        ranked = search(shelf, retriever, chunk_queries, len(numbers), within=contract.document.id)
         ranking = [(numbers[hit.chunk.id], hit.score) for hit in ranked]
         if design == "v1":
             reached = neighbours(graph, ranking)
         elif design == "v2":
-            reached = by_section(graph, ranking, shelf.vectors([chunk_queries[0].text])[0])
+            reached = by_section(graph, ranking, shelf.vectors([wording])[0])
         else:
-            reached = walk(graph, ranking, chunk_queries[0].text, edges=walked)
+            reached = walk(graph, ranking, wording, edges=walked)
         return [FoundChunk(graph.chunks[number], score) for number, score in reached[:DEPTH]]
 
     return arm
 
 
-# -- the checklist ----------------------------------------------------------------------------------------------------
-
-
 def answer_all(
     study: ReviewStudy, contracts: Sequence[Contract], arm: AnswerArm, known: Mapping[str, KnownContract] | None = None
 ) -> Iterator[tuple[Contract, list[CategoryAnswers]]]:
-    """Each contract with the answers to the categories that are asked of it, of the sample if the settings name one.
-
-    What the learned arm is taught out of fold, all contracts teach.
-    """
+    """Each contract with the answers to the categories, or those of the sample; all contracts teach the learned arm."""
     models = (known_contracts(study, contracts) if known is None else known) if arm == "learned" else {}
     contracts = sampled_questions(study.options, contracts)
     with bar(len(contracts), "answering", "contract") as progress:
         for contract in contracts:
             categories = [question.category for question in contract.questions]
-            if arm == "learned":
-                known_contract = models[contract.document.id]
+            if known_contract := models.get(contract.document.id):
                 yield contract, learned(known_contract.reading, categories, known_contract.model, least=0.0)
             else:
                 yield contract, checklist(study, contract.document, categories, arm)
@@ -283,34 +240,26 @@ def answer_all(
 
 
 def checklist(
-    study: ReviewStudy, document: Document, categories: Sequence[str], arm: AnswerArm, least: float = LEAST
+    study: ReviewStudy, document: Document, categories: Sequence[str], arm: AnswerArm
 ) -> list[CategoryAnswers]:
     """Answers for one contract by the arm; the learned ones by the weights, whatever those were trained on."""
     reading = read(document.text, study.embedder)
     if arm == "learned":
-        return learned(reading, categories, study.model, least=least)
+        return learned(reading, categories, study.model)
     if arm == "extractive":
         return extractive(reading, categories, study.embedder)
     chat = study.asked_chat("answers.arm: chat")
-    return by_chat(reading, categories, chat, lambda category: _likeness(reading, category, study.embedder), study.seed)
 
+    def likeness(category: str) -> Numbers:
+        """Compare the passages with a clause of the category as one would draft it; this takes no training."""
+        vectors = find_prototypes([category], study.embedder).vectors
+        return numpy.asarray((reading.vectors @ vectors.T).max(axis=1, initial=0), dtype=numpy.float32)
 
-def _likeness(reading: ContractReading, category: str, embedder: Embedder) -> Numbers:
-    """Compare the passages with a clause of the category as one would draft it; this takes no training."""
-    prototypes = find_prototypes([category], embedder)
-    likeness: Numbers = (reading.vectors @ prototypes.vectors.T).max(axis=1, initial=0).astype(numpy.float32)
-    return likeness
-
-
-# -- hypotheses -------------------------------------------------------------------------------------------------------
+    return by_chat(reading, categories, chat, likeness, study.seed)
 
 
 def judge_all(study: ReviewStudy, data: NliSet, arm: NliArm) -> dict[int, list[JudgedHypothesis]]:
-    """Every hypothesis judged for every agreement, or the pairs of the sample, by the agreement's number.
-
-    Agreements of the training are judged by what the others of them that are here teach. Raises CorpusError where too
-    few are here to learn from.
-    """
+    """Every hypothesis, or those of the sample, judged for every agreement, by its number. Raises CorpusError."""
     sampled = sampled_hypotheses(study.options, data)
     if arm in CHAT_ARMS:
         return ask_all(data, study.asked_chat(f"nli.arm: {arm}"), arm, study.seed, sampled.agreements)
@@ -321,7 +270,7 @@ def judge_all(study: ReviewStudy, data: NliSet, arm: NliArm) -> dict[int, list[J
         results = nli.out_of_fold(NliSet(tuple(trained), data.hypotheses), arm)
     unjudged = [a for a in sampled.agreements if a.number not in results]
     if unjudged:
-        model = nli.find_judge(arm)
+        model = nli.JUDGES[arm]()
         with bar(len(unjudged), "judging", "agreement") as progress:
             for agreement in unjudged:
                 results[agreement.number] = model.judge(agreement.document, agreement.spans, data.hypotheses)

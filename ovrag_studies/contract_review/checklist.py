@@ -1,24 +1,33 @@
-"""One contract looked through for a person: the checklist, hypotheses, a search; as text, with places."""
+"""Contracts looked through: one for a person, as text with places, or a data set, as lines of JSON that are scored.
+
+chunks   {"id", "chunks": [{"start", "end", "score"}]}, best first
+answers  {"id", "answers": [{"text", "start", "end", "score", "section"}], "present": 0..1}
+nli      {"document", "hypothesis", "choice", "evidence": [{"start", "end", "score"}]}
+"""
 
 from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from ovrag_core.base import CorpusError, Document, SettingsError, project_file
 from ovrag_studies.contract_review.answering.features import read
-from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers
-from ovrag_studies.contract_review.arms import KnownContract, ReviewStudy, retrieval_arm, was_trained_on
+from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, SpanAnswer
+from ovrag_studies.contract_review.arms import KnownContract, ReviewStudy, retrieval_arm
 from ovrag_studies.contract_review.inference import nli
 from ovrag_studies.contract_review.inference.nli import HypothesisJudge, JudgedHypothesis
 from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, ChatJudge, examples_for
+from ovrag_studies.contract_review.measures.chunk_metrics import Arm
 from ovrag_studies.contract_review.retrieval.expansion import ask
-from ovrag_studies.contract_review.retrieval.retrievers import FoundChunk, search, shelve
-from ovrag_studies.contract_review.settings import ContractReview, NliArm
+from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, search
+from ovrag_studies.contract_review.settings import NliArm
+from ovrag_studies.contract_review.texts.chunkers import ContractChunk
 from ovrag_studies.contract_review.texts.datasets import QUESTIONS, ChecklistQuestion, Contract, load_contractnli
 
+Record = dict[str, object]
 WIDTH = 116
 QUOTED = 240  # characters of a quote that a person is shown
 SHOWN = 3  # quotes of an item, or spans of evidence, that a person is shown
@@ -41,7 +50,7 @@ def title_of(path: Path) -> str:
 
 def refuse_seen(study: ReviewStudy, document: Document, allowed: bool) -> None:
     """Raises CorpusError for a contract of the training, unless it is `allowed`, and then it is told."""
-    if not was_trained_on(study.model, Contract(document, ())):
+    if not study.model.was_trained_on(document):
         return
     if not allowed:
         raise CorpusError(
@@ -53,34 +62,29 @@ def refuse_seen(study: ReviewStudy, document: Document, allowed: bool) -> None:
 
 def find_chunks(study: ReviewStudy, document: Document, query: str | None, category: str | None) -> list[FoundChunk]:
     """Return the best `k` chunks for free words, or for a category. Raises SettingsError, QuestionError."""
-    chosen = study.options.retrieval
+    chosen, learned = study.options.retrieval, study.options.retrieval.retriever == "learned"
     if category is None:
-        if chosen.retriever == "learned":
+        if learned:
             raise SettingsError("retrieval.retriever: learned takes no free words; give a --category")
         chunk_queries = [ask(query or "")]
-        return search(shelve([document], chosen.chunker, study.embedder), chosen.retriever, chunk_queries, chosen.k)
-    contract = Contract(document, ())
-    known_contracts = None
-    if chosen.retriever == "learned":
+        return search(
+            ContractShelf([document], chosen.chunker, study.embedder), chosen.retriever, chunk_queries, chosen.k
+        )
+    contract, known_contracts = Contract(document, ()), None
+    if learned:
         study.model.column(category)
         known_contracts = {document.id: KnownContract(read(document.text, study.embedder), study.model)}
     arm = retrieval_arm(study, [contract], known_contracts)
     return list(arm(contract, ChecklistQuestion(f"{document.id}__{category}", category, ())))[: chosen.k]
 
 
-def hypotheses(options: ContractReview) -> dict[str, str]:
-    """The wording of the hypotheses by their ids, from the agreements of the settings."""
-    return load_contractnli(project_file(options.data.contractnli)).hypotheses
-
-
 def make_judge(study: ReviewStudy, arm: NliArm, *, allow_seen: bool = False) -> HypothesisJudge:
     """Return the judge of single agreements. Raises ModelSetupError where it needs a chat model and none is set."""
     if arm in CHAT_ARMS:
-        chat = study.asked_chat(f"nli.arm: {arm}")
-        marked = load_contractnli(project_file(study.options.data.contractnli))
-        examples = examples_for(marked, -1) if arm == "chat_five_shot" else ()
+        chat, marked = study.asked_chat(f"nli.arm: {arm}"), project_file(study.options.data.contractnli)
+        examples = examples_for(load_contractnli(marked), -1) if arm == "chat_five_shot" else ()
         return ChatJudge(chat, examples, study.seed)
-    return nli.load_learned(allow_seen=allow_seen) if arm == "learned" else nli.find_judge(arm)
+    return nli.load_learned(allow_seen=allow_seen) if arm == "learned" else nli.JUDGES[arm]()
 
 
 def judge_document(
@@ -104,12 +108,7 @@ def checklist_text(document: Document, answers: Sequence[CategoryAnswers], least
         lines.append(f"  +  {answered.category:<36} {answered.present:4.2f}")
         likely = [a for a in answered.answers if a.score >= least] or list(answered.answers[:1])
         for answer in likely[:SHOWN]:
-            location = (
-                f"[{answer.start}:{answer.end}]"
-                + (f" {answer.section}" if answer.section else "")
-                + f" ({answer.score:.2f})"
-            )
-            lines += [f"       {location}", *_quoted(answer.text)]
+            lines += [f"       {_located(answer)} ({answer.score:.2f})", *_quoted(answer.text)]
         if len(likely) > SHOWN:
             lines.append(f"       and {len(likely) - SHOWN} more")
     return "\n".join(lines)
@@ -123,8 +122,8 @@ def judged_text(document: Document, wordings: Mapping[str, str], judged: Sequenc
         verdict = judgement.choice or judgement.fault or "no choice"
         lines.append(f"  {judgement.hypothesis:<7} {verdict:<14} {share:<4}  {wordings[judgement.hypothesis]}")
         for span in judgement.evidence[:1] if judgement.choice in ("Entailment", "Contradiction") else ():
-            lines.append(f"       [{span.start}:{span.end}] ({span.score:.2f})")
-            lines += _quoted(document.text[span.start : span.end])
+            quote = _quoted(document.text[span.start : span.end])
+            lines += [f"       [{span.start}:{span.end}] ({span.score:.2f})", *quote]
     return "\n".join(lines)
 
 
@@ -134,12 +133,61 @@ def found_text(document: Document, found: Sequence[FoundChunk]) -> str:
         return f"{document.id}: nothing matches"
     lines = [document.id]
     for rank, hit in enumerate(found, 1):
-        location = f"[{hit.chunk.start}:{hit.chunk.end}]" + (f" {hit.chunk.section}" if hit.chunk.section else "")
-        lines += [f"  {rank}. {location} ({hit.score:.3f})", *_quoted(hit.chunk.text)]
+        lines += [f"  {rank}. {_located(hit.chunk)} ({hit.score:.3f})", *_quoted(hit.chunk.text)]
     return "\n".join(lines)
 
 
+def _located(passage: SpanAnswer | ContractChunk) -> str:
+    return f"[{passage.start}:{passage.end}] {passage.section}".rstrip()
+
+
 def _quoted(text: str) -> list[str]:
-    return textwrap.wrap(
-        textwrap.shorten(text, QUOTED, placeholder=" …"), WIDTH, initial_indent=" " * 9, subsequent_indent=" " * 9
-    )
+    short = textwrap.shorten(text, QUOTED, placeholder=" …")
+    return textwrap.wrap(short, WIDTH, initial_indent=" " * 9, subsequent_indent=" " * 9)
+
+
+def chunk_records(contracts: Sequence[Contract], arm: Arm) -> Iterator[Record]:
+    """One line a question. A chunk of another contract stands beyond the end of the asked one, as long as it is."""
+    for contract in contracts:
+        for question in contract.questions:
+            yield {"id": question.id, "chunks": [_placed(contract, hit) for hit in arm(contract, question)]}
+
+
+def _placed(contract: Contract, found: FoundChunk) -> Record:
+    start, end, score = found.chunk.start, found.chunk.end, round(found.score, 6)
+    if found.chunk.document_id == contract.document.id:
+        return {"start": start, "end": end, "score": score}
+    beyond = len(contract.document.text)
+    span = {"start": beyond, "end": beyond + end - start, "score": score}
+    return {**span, "document": found.chunk.document_id, "document_start": start}
+
+
+def answer_records(given: Iterable[tuple[Contract, Sequence[CategoryAnswers]]]) -> Iterator[Record]:
+    """One line a question, in its contract's order."""
+    for contract, answers in given:
+        by_category = {a.category: a for a in answers}
+        for question in contract.questions:
+            yield answer_record(question.id, by_category[question.category])
+
+
+def answer_record(question_id: str, answers: CategoryAnswers) -> Record:
+    """The answers to one question; quotes that a model invented and a model's errors are told where there are any."""
+    spans = [asdict(span) for span in answers.answers]
+    record: Record = {"id": question_id, "answers": spans, "present": round(answers.present, 6)}
+    return record | _where_any(dropped=answers.dropped, error=answers.error)
+
+
+def _where_any(**facts: object) -> Record:
+    return {name: fact for name, fact in facts.items() if fact}
+
+
+def nli_records(judged: Mapping[int, Sequence[JudgedHypothesis]]) -> Iterator[Record]:
+    """One line for each agreement and hypothesis."""
+    return (nli_record(number, judgement) for number, results in judged.items() for judgement in results)
+
+
+def nli_record(document: int | str, judged: JudgedHypothesis) -> Record:
+    """The judgement of one hypothesis; faults and invented quotes are told where there are any."""
+    record: Record = {"document": document, "hypothesis": judged.hypothesis, "choice": judged.choice}
+    record |= {"probabilities": dict(judged.probabilities), "evidence": [asdict(span) for span in judged.evidence]}
+    return record | _where_any(invented=judged.invented, fault=judged.fault)

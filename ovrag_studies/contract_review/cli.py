@@ -6,7 +6,7 @@ Exit code 0: done; 2: bad input, or something could not be read.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -32,6 +32,8 @@ from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, Nl
 if TYPE_CHECKING:
     from ovrag_core.base import Document
     from ovrag_studies.contract_review.arms import ReviewStudy
+    from ovrag_studies.contract_review.checklist import Record
+    from ovrag_studies.contract_review.texts.datasets import NliSet
 
 What = Literal["retrieval", "answers", "nli", "graph"]
 Contracts = Annotated[
@@ -55,15 +57,15 @@ def index(
 ) -> int:
     """Cut contracts and embed their sentences, which is kept, so that searching them is quick."""
     from ovrag_core.retrieval import MiniLMOnDemand
-    from ovrag_studies.contract_review.retrieval.retrievers import shelve
+    from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf
     from ovrag_studies.contract_review.texts.datasets import load_cuad
 
     options = ContractReview.of(settings)
     if contracts:
         documents, failed = _read(contracts)
     else:
-        documents, failed = [contract.document for contract in load_cuad(_cuad(data, options))], 0
-    shelf = shelve(documents, options.retrieval.chunker, MiniLMOnDemand())
+        documents, failed = [contract.document for contract in load_cuad(_existing(data or options.data.cuad))], 0
+    shelf = ContractShelf(documents, options.retrieval.chunker, MiniLMOnDemand())
     passages = sum(len(shelved.passages) for shelved in shelf.contracts.values())
     print(f"{len(documents)} contracts, {len(shelf.chunks(shelf.scope(None)))} chunks, {passages} sentences")
     return BAD if failed else 0
@@ -88,13 +90,13 @@ def search(
         hits = find_chunks(study, document, query, category)
     if output is Format.text:
         print(found_text(document, hits))
-        return 0
-    chunks = [
-        {"start": hit.chunk.start, "end": hit.chunk.end, "score": round(hit.score, 6)}
-        | {"section": hit.chunk.section, "text": hit.chunk.text}
-        for hit in hits
-    ]
-    print_record({"id": f"{document.id}__{category or query}", "chunks": chunks}, output)
+    else:
+        chunks = [
+            {"start": hit.chunk.start, "end": hit.chunk.end, "score": round(hit.score, 6)}
+            | {"section": hit.chunk.section, "text": hit.chunk.text}
+            for hit in hits
+        ]
+        print_record({"id": f"{document.id}__{category or query}", "chunks": chunks}, output)
     return 0
 
 
@@ -111,8 +113,7 @@ def review(
     """Answer the checklist of 41 items for each contract: present or not, with quote, place, section and confidence."""
     from ovrag_studies.contract_review.answering.span_answers import LIKE
     from ovrag_studies.contract_review.arms import checklist
-    from ovrag_studies.contract_review.checklist import checklist_text, refuse_seen
-    from ovrag_studies.contract_review.records import answer_record
+    from ovrag_studies.contract_review.checklist import answer_record, checklist_text, refuse_seen
     from ovrag_studies.contract_review.retrieval.expansion import known, vocabulary
 
     categories = list(category or vocabulary())
@@ -120,36 +121,18 @@ def review(
         known(name)
     chosen = arm or ContractReview.of(settings).answers.arm
     least = LIKE if chosen == "extractive" else ContractReview.of(settings).answers.present
-    failed = 0
-    collected = []
     with _study(settings) as study:
-        for document in _each(contracts):
-            if isinstance(document, str):
-                say(document)
-                failed += 1
-                continue
-            try:
-                if chosen == "learned":
-                    refuse_seen(study, document, allow_seen)
-            except CorpusError as error:
-                say(str(error))
-                failed += 1
-                continue
+
+        def answered(document: Document) -> tuple[str, list[Record]]:
+            if chosen == "learned":
+                refuse_seen(study, document, allow_seen)
             answers = checklist(study, document, categories, chosen)
-            if output is Format.text:
-                print(checklist_text(document, answers, least) + "\n", flush=True)
-                continue
-            records = [
-                {**answer_record(f"{document.id}__{answered.category}", answered), "document": document.id}
-                | {"category": answered.category}
-                for answered in answers
+            return checklist_text(document, answers, least), [
+                answer_record(f"{document.id}__{a.category}", a) | {"document": document.id, "category": a.category}
+                for a in answers
             ]
-            collected += records
-            if output is Format.jsonl:
-                print_records(records, output)
-    if output is Format.json:
-        print_json(collected)
-    return BAD if failed else 0
+
+        return _print_each(contracts, answered, output)
 
 
 @app.command(epilog="Example: ovrag contract-review nli nda.pdf")
@@ -162,35 +145,42 @@ def nli(
     output: Output = Format.text,
 ) -> int:
     """Judge for each agreement the 17 hypotheses of ContractNLI, with evidence."""
-    from ovrag_studies.contract_review.checklist import hypotheses, judge_document, judged_text, make_judge
-    from ovrag_studies.contract_review.records import nli_record
+    from ovrag_studies.contract_review.checklist import judge_document, judged_text, make_judge, nli_record
+    from ovrag_studies.contract_review.texts.datasets import load_contractnli
 
-    failed = 0
-    collected = []
     with _study(settings) as study:
-        chosen = arm or study.options.nli.arm
-        wordings = hypotheses(study.options)
-        judge = make_judge(study, chosen, allow_seen=allow_seen)
-        for document in _each(contracts):
-            try:
-                if isinstance(document, str):
-                    raise DocumentError(document)
-                judged = judge_document(study, document, wordings, judge)
-            except (DocumentError, CorpusError) as error:
-                say(str(error))
-                failed += 1
-                continue
-            if output is Format.text:
-                print(judged_text(document, wordings, judged) + "\n", flush=True)
-                continue
+        wordings = load_contractnli(project_file(study.options.data.contractnli)).hypotheses
+        judge = make_judge(study, arm or study.options.nli.arm, allow_seen=allow_seen)
+
+        def judged(document: Document) -> tuple[str, list[Record]]:
+            judgements = judge_document(study, document, wordings, judge)
             number = int(document.id) if document.id.isdecimal() else document.id
-            records = [nli_record(number, judgement) for judgement in judged]
-            collected += records
-            if output is Format.jsonl:
-                print_records(records, output)
+            return judged_text(document, wordings, judgements), [nli_record(number, j) for j in judgements]
+
+        return _print_each(contracts, judged, output)
+
+
+def _print_each(contracts: list[Path], work: Callable[[Document], tuple[str, list[Record]]], output: Format) -> int:
+    """Print the text or the records that `work` gives for each document; say what is refused. Returns the exit code."""
+    code = 0
+    collected = []
+    for document in _each(contracts):
+        try:
+            if isinstance(document, str):
+                raise DocumentError(document)
+            text, records = work(document)
+        except (DocumentError, CorpusError) as error:
+            say(str(error))
+            code = BAD
+            continue
+        if output is Format.text:
+            print(text + "\n", flush=True)
+        elif output is Format.jsonl:
+            print_records(records, output)
+        collected += records
     if output is Format.json:
         print_json(collected)
-    return BAD if failed else 0
+    return code
 
 
 @app.command(epilog="Example: ovrag contract-review run nli --out nli.jsonl")
@@ -208,27 +198,23 @@ def run(
 
     With `sample` in the settings, so many of them are asked; `score` then counts the same ones.
     """
-    from ovrag_studies.contract_review import arms, records
-    from ovrag_studies.contract_review.texts.datasets import load_contractnli, load_cuad
+    from ovrag_studies.contract_review import arms, checklist
+    from ovrag_studies.contract_review.texts.datasets import load_cuad
 
     settings = _with_arm(settings, what, arm)
     options = ContractReview.of(settings)
-    lines: Iterator[records.Record]
-    if what == "nli":
-        agreements = load_contractnli(_contractnli(data, options))
-        with _study(settings) as study:
-            lines = records.nli_records(arms.judge_all(study, agreements, options.nli.arm))
-            count = write_records(lines, out, CorpusError)
-    else:
-        folder = _cuad(data, options)
-        contracts = load_cuad(folder)
-        with _study(settings, folder) as study:
-            if what == "answers":
-                lines = records.answer_records(arms.answer_all(study, contracts, options.answers.arm))
-            else:
-                make = arms.retrieval_arm if what == "retrieval" else arms.graph_arm
-                lines = records.chunk_records(arms.sampled_questions(options, contracts), make(study, contracts))
-            count = write_records(lines, out, CorpusError)
+    agreements = _agreements(data, options) if what == "nli" else None
+    folder = None if agreements else _existing(data or options.data.cuad)
+    contracts = load_cuad(folder) if folder else ()
+    with _study(settings, folder) as study:
+        if agreements:
+            lines = checklist.nli_records(arms.judge_all(study, agreements, options.nli.arm))
+        elif what == "answers":
+            lines = checklist.answer_records(arms.answer_all(study, contracts, options.answers.arm))
+        else:
+            make = arms.retrieval_arm if what == "retrieval" else arms.graph_arm
+            lines = checklist.chunk_records(arms.sampled_questions(options, contracts), make(study, contracts))
+        count = write_records(lines, out, CorpusError)
     print(f"{out}: {count} lines")
     return 0
 
@@ -247,15 +233,14 @@ def score(
     """Score a file of results against the data set, with intervals that resample contracts."""
     from ovrag_studies.contract_review.arms import sampled_hypotheses, sampled_questions
     from ovrag_studies.contract_review.measures import score_files
-    from ovrag_studies.contract_review.texts.datasets import load_contractnli, load_cuad
+    from ovrag_studies.contract_review.texts.datasets import load_cuad
 
     options = ContractReview.of(settings)
     plan = options.experiments.plan
     if what == "nli":
-        agreements = sampled_hypotheses(options, load_contractnli(_contractnli(data, options)))
-        frame = score_files.score_nli(agreements, file, plan)
+        frame = score_files.score_nli(sampled_hypotheses(options, _agreements(data, options)), file, plan)
     else:
-        contracts = sampled_questions(options, load_cuad(_cuad(data, options)))
+        contracts = sampled_questions(options, load_cuad(_existing(data or options.data.cuad)))
         if what == "answers":
             frame = score_files.score_answers(contracts, file, plan, options.answers.present)
         else:
@@ -268,16 +253,10 @@ def score(
 
 
 def _read(paths: list[Path]) -> tuple[list[Document], int]:
-    """Read the documents, and count those that could not be read; a line says why for each.
-
-    Raises DocumentError where none could be read.
-    """
-    documents, problems = [], []
-    for document in _each(paths):
-        if isinstance(document, str):
-            problems.append(document)
-        else:
-            documents.append(document)
+    """Read the documents, count those that could not be, and say why. Raises DocumentError where none could be read."""
+    read = list(_each(paths))
+    documents = [document for document in read if not isinstance(document, str)]
+    problems = [problem for problem in read if isinstance(problem, str)]
     if not documents:
         raise DocumentError("; ".join(problems) or "no contract was given")
     for problem in problems:
@@ -286,23 +265,19 @@ def _read(paths: list[Path]) -> tuple[list[Document], int]:
 
 
 def _each(paths: list[Path]) -> Iterator[Document | str]:
-    """Yield each document by its title, or the reason why it is not read.
-
-    One reason is a title that an earlier document has: the results of the two could not be told apart.
-    """
+    """Yield each document by its title, or the reason why it is not read: one is the title of an earlier document."""
     from dataclasses import replace
 
     from ovrag_studies.contract_review.checklist import title_of
 
     titled: dict[str, Path] = {}
     for path, document in load_each(paths):
-        owner = path if isinstance(document, str) else titled.setdefault(title_of(path), path)
         if isinstance(document, str):
             yield document
-        elif owner != path:
-            yield f"{path} and {owner} are both called {title_of(path)}; rename one of them, or ask for them one by one"
+        elif (owner := titled.setdefault(title := title_of(path), path)) != path:
+            yield f"{path} and {owner} are both called {title}; rename one of them, or ask for them one by one"
         else:
-            yield replace(document, id=title_of(path))
+            yield replace(document, id=title)
 
 
 @contextmanager
@@ -328,13 +303,11 @@ def _with_arm(settings: Settings, what: What, arm: str | None) -> Settings:
     return ContractReview.changed(settings, **{section: {**section_options, key: arm}})
 
 
-def _cuad(data: Path | None, options: ContractReview) -> Path:
-    return _existing(data or options.data.cuad)
+def _agreements(data: Path | None, options: ContractReview) -> NliSet:
+    from ovrag_studies.contract_review.texts.datasets import load_contractnli
 
-
-def _contractnli(data: Path | None, options: ContractReview) -> Path:
     folder = _existing(data or options.data.contractnli)
-    return folder / "contractnli" if (folder / "contractnli").is_dir() else folder
+    return load_contractnli(below if (below := folder / "contractnli").is_dir() else folder)
 
 
 def _existing(path: Path) -> Path:

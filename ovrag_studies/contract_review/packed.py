@@ -13,10 +13,7 @@ Tensors: TypeAlias = Mapping[str, NDArray[numpy.generic]]
 
 
 def sparse(name: str, table: Table, width: int) -> dict[str, NDArray[numpy.generic]]:
-    """The rows of `width` numbers that are not all zero, in half precision, and where they stand.
-
-    A table of any shape; `width` divides its last axis.
-    """
+    """The rows of `width` numbers that are not all zero, in half precision, and where they stand."""
     rows = table.reshape(-1, width)
     indices = numpy.flatnonzero(rows.any(axis=1))
     return {

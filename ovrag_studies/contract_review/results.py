@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, get_args
 
 import pandas
 
 from ovrag_core.base import Settings
-from ovrag_core.evaluation import Difference
-from ovrag_core.evaluation import holm as adjusted
-from ovrag_core.report import (
-    numbers,
-    rates_by_group,
-    with_bounds,
-)
+from ovrag_core.evaluation import Estimate, Resampling, holm
+from ovrag_core.report import numbers, rates_by_group, with_bounds
 from ovrag_core.study import Book, bounds, told
 from ovrag_core.study import book as books
-from ovrag_studies.contract_review import (
-    review_experiments,
-    review_pictures,
-)
+from ovrag_studies.contract_review import review_experiments, review_pictures
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
-from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics, nli_metrics, outcomes
+from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics, nli_metrics
 from ovrag_studies.contract_review.measures.score_files import answer_measures, nli_measures
 from ovrag_studies.contract_review.review_experiments import (
     BASELINE,
@@ -42,6 +34,7 @@ from ovrag_studies.contract_review.texts.datasets import NliSet
 DECIMALS = 3  # in a CSV: what hangs on the ranks of vectors differs beyond from processor to processor
 BY_RANK = {"aupr": 2, "p_at_80_recall": 2}  # decimals of what hangs on the order of thousands of spans, everywhere
 MARK = "(published)"
+OUTCOMES: tuple[answer_metrics.Outcome, ...] = get_args(answer_metrics.Outcome)
 RULES: Mapping[answer_metrics.Rule, str] = {"cuad": "f1_cuad", "thesis 0.3": "f1_3", "thesis 0.5": "f1_5"}
 RETRIEVAL = ("recall_1", "recall_3", "hit")
 ANSWERS = ("aupr", "p_at_80_recall", "best_answer_hit", "presence_auroc", "f1_cuad", "f1_3", "f1_5")
@@ -61,33 +54,29 @@ def open_book(settings: Settings, contracts: int, agreements: int) -> Book:
     return replace(books.open_book(settings, ContractReview, **data, **drawn), kept=DECIMALS)
 
 
-def _questions(frame: pandas.DataFrame) -> dict[str, object]:
+def _questions(frames: Mapping[Any, pandas.DataFrame]) -> dict[str, object]:
+    frame = next(iter(frames.values()))  # all are of the same questions
     return {"questions": len(frame), "with_answer": frame["contract"].nunique()}
 
 
-def _measured(frame: pandas.DataFrame) -> Row:
-    """The cells of a row for measures with their bounds, from one row a measure."""
-    cells: Row = {}
-    for record in frame.to_dict("records"):
-        name = record["measure"]
-        cells |= {name: record["value"], f"{name}_low": record["low"], f"{name}_high": record["high"]}
-    return cells
+def _cells(figures: Iterable[tuple[str, Estimate]]) -> Row:
+    """The cells of a row for measures with their bounds."""
+    return {column: cell for name, figure in figures for column, cell in bounds(name, figure).items()}
 
 
-# -- retrieval --------------------------------------------------------------------------------------------------------
+def _chunk_cells(frame: pandas.DataFrame, names: Iterable[str], plan: Resampling) -> Row:
+    return _cells((name, chunk_metrics.estimate(frame, name, plan)) for name in names)
 
 
 def retrieval_table(book: Book, grid: Grid) -> pandas.DataFrame:
     """Ways of finding by ways of cutting: `retrieval`."""
-    rows: list[Row] = []
-    for (chunker, arm), frame in grid.items():
-        row: Row = {"chunks": chunker, "arm": arm}
-        for name in (*RETRIEVAL, "mrr", "presence", "relevancy"):
-            row |= bounds(name, chunk_metrics.estimate(frame, name, book.plan))
-        rows.append(row)
+    names = (*RETRIEVAL, "mrr", "presence", "relevancy")
+    rows = [
+        {"chunks": chunker, "arm": arm, **_chunk_cells(frame, names, book.plan)}
+        for (chunker, arm), frame in grid.items()
+    ]
     full = pandas.DataFrame(rows)[["chunks", "arm", *with_bounds(RETRIEVAL), "presence", "mrr", "relevancy"]]
-    words = _questions(next(iter(grid.values())))
-    return book.table(full.drop(columns=["mrr", "relevancy"]), "retrieval", words, full=full)
+    return book.table(full.drop(columns=["mrr", "relevancy"]), "retrieval", _questions(grid), full=full)
 
 
 def retrieval_figure(book: Book, grid: Grid) -> Path:
@@ -98,7 +87,7 @@ def retrieval_figure(book: Book, grid: Grid) -> Path:
         values = pandas.DataFrame(means, columns=["row", "arm", "value"])
         tables[title] = values.pivot_table(index="row", columns="arm", values="value", sort=False)
     fig = review_pictures.dots(tables, book.width, label="share of questions")
-    return book.figure(fig, "retrieval", _questions(next(iter(grid.values()))))
+    return book.figure(fig, "retrieval", _questions(grid))
 
 
 def learned_table(book: Book, grid: Grid, baseline: str = "BM25", chunker: str = "recursive-2048") -> pandas.DataFrame:
@@ -106,32 +95,29 @@ def learned_table(book: Book, grid: Grid, baseline: str = "BM25", chunker: str =
     arms = {arm: frame for (cut, arm), frame in grid.items() if cut == chunker}
     tables = []
     for name in RETRIEVAL:
-        measure = book.captions.headers[name]
-        differences = chunk_metrics.differences(arms, baseline, name, book.plan).assign(measure=measure)
-        tables.append(differences.rename(columns={"low": "difference_low", "high": "difference_high"}))
+        differences = chunk_metrics.differences(arms, baseline, name, book.plan)
+        tables.append(differences.assign(measure=book.captions.headers[name]))
     table = pandas.concat(tables, ignore_index=True)[["measure", "arm", *with_bounds(["difference"]), "p", "holm"]]
-    words = _questions(arms[baseline]) | {"baseline": baseline, "chunker": chunker}
+    words = _questions(arms) | {"baseline": baseline, "chunker": chunker}
     return book.table(table, "retrieval_differences", words)
-
-
-# -- E2 and E3 --------------------------------------------------------------------------------------------------------
 
 
 def compared_table(book: Book, found: ComparedRetrieval, name: str, experiment: str) -> pandas.DataFrame:
     """Arms of E2 or E3 beside the published ones: `e2`, `e3`."""
     rows = [_compared_row(book, found, arm) for arm in found.frames]
-    rows += [
-        {"arm": f"{arm} {MARK}", "relevancy": values["relevancy"], "f1_5": values["f1"]}
-        for arm, values in published()[name].items()
-    ]
+    rows += [{"arm": f"{arm} {MARK}", **values} for arm, values in _marks(name).items()]
     words = {"asked": len(next(iter(found.asked.values()))), "experiment": experiment}
-    return book.table(pandas.DataFrame(rows), name, _questions(next(iter(found.frames.values()))) | words)
+    return book.table(pandas.DataFrame(rows), name, _questions(found.frames) | words)
+
+
+def _marks(experiment: str) -> dict[str, dict[str, float]]:
+    read = published()[experiment].items()
+    return {arm: {"relevancy": values["relevancy"], "f1_5": values["f1"]} for arm, values in read}
 
 
 def _compared_row(book: Book, found: ComparedRetrieval, arm: str) -> Row:
-    row: Row = {"arm": arm}
-    for measure in ("recall_3", "hit", "presence", "relevancy"):
-        row |= bounds(measure, chunk_metrics.estimate(found.frames[arm], measure, book.plan))
+    measures = ("recall_3", "hit", "presence", "relevancy")
+    row: Row = {"arm": arm, **_chunk_cells(found.frames[arm], measures, book.plan)}
     for rule in ("thesis 0.3", "thesis 0.5"):
         row |= bounds(RULES[rule], answer_metrics.f1(found.asked[arm], rule, 0.0, book.plan))
     return row
@@ -140,11 +126,10 @@ def _compared_row(book: Book, found: ComparedRetrieval, arm: str) -> Row:
 def compared_figure(book: Book, found: ComparedRetrieval, name: str, experiment: str) -> Path:
     """Arms of E2 or E3 with published diamonds: `e2`, `e3`."""
     table = pandas.DataFrame([_compared_row(book, found, arm) for arm in found.frames])
-    marks = {arm: {"relevancy": values["relevancy"], "f1_5": values["f1"]} for arm, values in published()[name].items()}
     hit = f"hit in {book.words['budget']} characters"
     titles = {"hit": hit, "relevancy": "contextual relevancy", "f1_5": "F1, J > 0.5"}
-    fig = rates_by_group(table, "arm", titles, book.width, published=marks, limits=(0, 1))
-    return book.figure(fig, name, _questions(next(iter(found.frames.values()))) | {"experiment": experiment})
+    fig = rates_by_group(table, "arm", titles, book.width, published=_marks(name), limits=(0, 1))
+    return book.figure(fig, name, _questions(found.frames) | {"experiment": experiment})
 
 
 def redraw_table(book: Book, found: ComparedRetrieval) -> pandas.DataFrame:
@@ -154,9 +139,9 @@ def redraw_table(book: Book, found: ComparedRetrieval) -> pandas.DataFrame:
     rows = []
     for arm, values in drawn.items():
         series = pandas.Series(values)
-        low, mid, high = series.quantile([0.025, 0.5, 0.975])
+        shares = dict(zip(("lowest", "median", "highest"), series.quantile([0.025, 0.5, 0.975]), strict=True))
         above = float((series > base).mean()) if arm != BASELINE else None
-        rows.append({"arm": arm, "mean": series.mean(), "lowest": low, "median": mid, "highest": high, "above": above})
+        rows.append({"arm": arm, "mean": series.mean(), **shares, "above": above})
     return book.table(pandas.DataFrame(rows), "redraws", {"cases": _cases(found), "baseline": BASELINE})
 
 
@@ -183,37 +168,22 @@ def edges_table(book: Book, found: ComparedRetrieval, ablated: Frames) -> pandas
     """Tabulate the gain of each kind of edge at equal context, against the plain ranking: `edges`."""
     plain = found.frames[PLAIN]
     arms = {"all": found.frames[OURS], **ablated, "v1": found.frames["graph v1"], "v2": found.frames["graph v2"]}
-    gains = {
-        name: [chunk_metrics.difference(frame, plain, measure, book.plan) for measure in ("hit_third", "hit")]
-        for name, frame in arms.items()
-    }
-    after = adjusted([small.p for small, _ in gains.values()]), adjusted([whole.p for _, whole in gains.values()])
-    rows = [
-        {
-            "edges": name,
-            "hit_third": arms[name]["hit_third"].mean(),
-            **bounds("gain_third", small),
-            "holm_third": of_small,
-            "hit": arms[name]["hit"].mean(),
-            **bounds("gain", whole),
-            "holm": of_whole,
-        }
-        for (name, (small, whole)), of_small, of_whole in zip(gains.items(), *after, strict=True)
-    ]
-    words = _questions(plain) | {"ours": OURS, "plain": PLAIN}
-    return book.table(pandas.DataFrame(rows), "edges", words)
-
-
-# -- answers ----------------------------------------------------------------------------------------------------------
+    table = pandas.DataFrame({"edges": list(arms)})
+    for measure, end in (("hit_third", "_third"), ("hit", "")):
+        gains = [chunk_metrics.difference(frame, plain, measure, book.plan) for frame in arms.values()]
+        table[measure] = [frame[measure].mean() for frame in arms.values()]
+        table = table.join(pandas.DataFrame([bounds(f"gain{end}", gain) for gain in gains]))
+        table[f"holm{end}"] = holm([gain.p for gain in gains])
+    return book.table(table, "edges", _questions(arms) | {"ours": OURS, "plain": PLAIN})
 
 
 def answers_table(book: Book, asked: Asked) -> pandas.DataFrame:
     """The checklist answered without training and with it, beside fine-tuned models: `answers`."""
     named = {f"f1 {rule}": name for rule, name in RULES.items()}
-    rows = [
-        {"arm": arm} | _measured(answer_measures(questions, book.plan).replace({"measure": named}))
-        for arm, questions in asked.items()
-    ]
+    rows: list[Row] = []
+    for arm, questions in asked.items():
+        measured = answer_measures(questions, book.plan)
+        rows.append({"arm": arm, **_cells((named.get(name, name), figure) for name, (figure, _) in measured.items())})
     rows += [{"arm": f"{arm} {MARK}", **values} for arm, values in published()["cuad"].items()]
     table = pandas.DataFrame(rows)[["arm", *with_bounds(ANSWERS)]]
     shown = table.drop(columns=with_bounds(["f1_3"]))  # the line holds no more
@@ -225,20 +195,16 @@ def answers_table(book: Book, asked: Asked) -> pandas.DataFrame:
 
 def presence_figure(book: Book, asked: Asked) -> Path:
     """Presence scores, and risk against coverage: `presence`."""
-    scores = {
-        arm: ([q.present for q in questions], [bool(q.gold) for q in questions]) for arm, questions in asked.items()
-    }
-    curves = {arm: answer_metrics.risk_coverage(questions) for arm, questions in asked.items()}
-    words = {"asked": len(next(iter(asked.values())))}
-    return book.figure(review_pictures.presence(scores, curves, book.width), "presence", words)
-
-
-# -- hypotheses -------------------------------------------------------------------------------------------------------
+    fig = review_pictures.presence(asked, book.width)
+    return book.figure(fig, "presence", {"asked": len(next(iter(asked.values())))})
 
 
 def nli_table(book: Book, data: NliSet, judged: Judgements) -> pandas.DataFrame:
     """Hypotheses judged, beside the published models: `nli`."""
-    rows = [{"arm": arm} | _measured(nli_measures(data, results, book.plan)) for arm, results in judged.items()]
+    rows: list[Row] = []
+    for arm, results in judged.items():
+        measured = nli_measures(data, results, book.plan)
+        rows.append({"arm": arm, **_cells((name, figure) for name, (figure, _) in measured.items())})
     rows += [{"arm": f"{arm} {MARK}", **values} for arm, values in published()["contractnli"].items()]
     rows += [
         {"arm": f"{model}, {way.replace('_', '-')} {MARK}", "accuracy": value}
@@ -258,30 +224,25 @@ def nli_hypothesis_table(book: Book, data: NliSet, judged: Judgements) -> pandas
     for arm, results in judged.items():
         rows = pandas.DataFrame([(row.hypothesis, row.true == row.given) for row in _all(data, results)])
         columns[arm] = rows.groupby(0)[1].mean()
-    table = pandas.DataFrame(columns).reindex(
-        [name for name in data.hypotheses if name in columns[next(iter(columns))]]
-    )
-    wordings = pandas.Series(data.hypotheses, name="wording")
-    shown = table.reset_index(names="hypothesis").assign(wording=list(wordings[table.index]))
-    return book.table(shown, "nli_hypotheses", decimals=2)
+    names = [name for name in data.hypotheses if name in columns[next(iter(columns))]]
+    table = pandas.DataFrame(columns).reindex(names).reset_index(names="hypothesis")
+    table["wording"] = [data.hypotheses[name] for name in names]
+    return book.table(table, "nli_hypotheses", decimals=2)
 
 
 def _all(data: NliSet, judged: Mapping[int, Sequence[JudgedHypothesis]]) -> list[nli_metrics.AskedHypothesis]:
     return [row for a in data.agreements for row in nli_metrics.asked_of(a, judged.get(a.number, ()))]
 
 
-# -- a chat model -----------------------------------------------------------------------------------------------------
-
-
 def model_table(book: Book, sample: ModelSample) -> pandas.DataFrame:
     """A chat model beside the offline arms, on the same questions and the same hypotheses: `model`."""
     rows: list[Row] = []
     for arm, questions in sample.asked.items():
-        graded = [(q.contract, outcomes.of_answer(q), bool(q.gold)) for q in questions]
+        graded = [(q.contract, answer_metrics.outcome(q), bool(q.gold)) for q in questions]
         rows.append(_outcomes(book, "checklist", arm, graded, sum(q.dropped for q in questions)))
     for arm, judged in sample.judged.items():
         graded = [
-            (str(agreement.number), outcomes.of_hypothesis(question), question.true != "NotMentioned")
+            (str(agreement.number), nli_metrics.outcome(question), question.true != "NotMentioned")
             for agreement in sample.data.agreements
             for question in nli_metrics.asked_of(agreement, judged[agreement.number])
         ]
@@ -295,20 +256,15 @@ def model_table(book: Book, sample: ModelSample) -> pandas.DataFrame:
 
 
 def _outcomes(
-    book: Book, task: str, arm: str, found: Sequence[tuple[str, outcomes.Outcome, bool]], invented: int
+    book: Book, task: str, arm: str, found: Sequence[tuple[str, answer_metrics.Outcome, bool]], invented: int
 ) -> Row:
     """A row of the table, from each question's contract or agreement, its outcome, and if the text settles it."""
-    counts = Counter(outcome for _, outcome, _ in found)
-    frame = pandas.DataFrame(
-        [(contract, outcome == "right") for contract, outcome, _ in found], columns=["contract", "right"]
-    )
-    share = chunk_metrics.estimate(frame, "right", book.plan)
-    settled_right = sum(outcome == "right" and settled for _, outcome, settled in found)
-    row: Row = {"task": task, "arm": arm, **{name: counts[name] for name in outcomes.OUTCOMES}}
-    return row | {"right_there": settled_right, "invented_quotes": invented} | bounds("share_right", share)
-
-
-# -- scaling ----------------------------------------------------------------------------------------------------------
+    frame = pandas.DataFrame(found, columns=["contract", "outcome", "settled"])
+    right = frame["outcome"] == "right"
+    share = chunk_metrics.estimate(frame.assign(right=right), "right", book.plan)
+    row: Row = {"task": task, "arm": arm, **{name: int((frame["outcome"] == name).sum()) for name in OUTCOMES}}
+    right_there = int((right & frame["settled"]).sum())
+    return row | {"right_there": right_there, "invented_quotes": invented} | bounds("share_right", share)
 
 
 def scaling_table(book: Book, measured: pandas.DataFrame) -> pandas.DataFrame:
@@ -318,9 +274,6 @@ def scaling_table(book: Book, measured: pandas.DataFrame) -> pandas.DataFrame:
         recall = chunk_metrics.estimate(frame, "recall_3", book.plan)
         rows.append({"contracts": contracts, "scope": scope, "questions": len(frame), **bounds("value", recall)})
     return book.table(pandas.DataFrame(rows), "scaling")
-
-
-# -- prose ------------------------------------------------------------------------------------------------------------
 
 
 def numbers_file(
@@ -337,10 +290,9 @@ def numbers_file(
         values |= numbers.with_interval(f"{arm} hit gain", gained.value, gained.low, gained.high)
     measures = {arm: answer_measures(questions, book.plan) for arm, questions in asked.items()}
     measures |= {f"nli {arm}": nli_measures(data, results, book.plan) for arm, results in judged.items()}
-    for arm, frame in measures.items():
-        columns = (frame[name].astype(float).tolist() for name in ("value", "low", "high"))
-        for measure, value, low, high in zip(frame["measure"], *columns, strict=True):
-            values |= numbers.with_interval(f"{arm} {measure}", value, low, high, BY_RANK.get(measure, DECIMALS))
+    for arm, measured in measures.items():
+        for measure, (e, _) in measured.items():
+            values |= numbers.with_interval(f"{arm} {measure}", e.value, e.low, e.high, BY_RANK.get(measure, DECIMALS))
     comment = "Contract review: {contracts} contracts and {agreements} agreements.".format(**book.words)
     return book.numbers(values, comment)
 
@@ -356,7 +308,9 @@ def sentences(
     )
     lines = [f"Without training, {zero} finds most: recall@3 {best}; MiniLM {plain}; learned {learned}."]
     gain = chunk_metrics.difference(found.frames[OURS], found.frames[PLAIN], "hit", book.plan)
-    lines.append(f"At equal context our graph adds {_gained(gain)} to the hits of the plain ranking.")
+    gained = "nothing that can be measured" if gain.value is None else f"{gain.value:+.3f}"
+    gained += "" if gain.low is None else f" [{gain.low:+.3f}, {gain.high:+.3f}]"
+    lines.append(f"At equal context our graph adds {gained} to the hits of the plain ranking.")
     for arm, questions in asked.items():
         answered = answer_metrics.best_answer(questions, book.plan)
         auroc = answer_metrics.presence_auroc(questions)
@@ -367,9 +321,3 @@ def sentences(
     for arm, results in judged.items():
         lines.append(f"Hypotheses, {arm}: accuracy {nli_metrics.measure(_all(data, results))['accuracy']:.3f}.")
     return lines
-
-
-def _gained(found: Difference) -> str:
-    if found.value is None:
-        return "nothing that can be measured"
-    return f"{found.value:+.3f}" + ("" if found.low is None else f" [{found.low:+.3f}, {found.high:+.3f}]")

@@ -1,12 +1,11 @@
 """The experiments of the study as arms: chunkings, rerank and expansion (E2), graphs (E3), hypotheses (E1), and ours.
 
-Each gives plain frames, one row a question, or what was answered; `results` turns them into tables and figures. What a
-chat model wrote in the published experiments, the best sentence of the retrieved chunks stands for offline.
+What a chat model wrote in the published experiments, the best sentence of the retrieved chunks stands for offline.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -18,29 +17,15 @@ import yaml
 from ovrag_core.base import CorpusError, Settings, Usage, project_file
 from ovrag_core.llm import open_chat, tally
 from ovrag_core.retrieval import Embedder, Vectors, minilm
+from ovrag_studies.contract_review import arms
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, SpanAnswer
-from ovrag_studies.contract_review.arms import (
-    KnownContract,
-    ReviewStudy,
-    Say,
-    answer_all,
-    build_graphs,
-    judge_all,
-    known_contracts,
-    learned_arm,
-    sampled_hypotheses,
-    sampled_questions,
-    searching_arm,
-    walking_arm,
-    wordings,
-)
-from ovrag_studies.contract_review.graphs.graph import EdgeKind
-from ovrag_studies.contract_review.graphs.graph_walks import WALKED
+from ovrag_studies.contract_review.arms import KnownContract, ReviewStudy, Say, searching_arm, shelf_of, walking_arm
+from ovrag_studies.contract_review.graphs.graph import WALKED, EdgeKind
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics
 from ovrag_studies.contract_review.measures.chunk_metrics import CONTEXT, Arm
 from ovrag_studies.contract_review.retrieval.expansion import read_descriptions, titled
-from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, Shelved, search, shelve
+from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, Shelved, search
 from ovrag_studies.contract_review.settings import (
     AnswerArm,
     Chunker,
@@ -130,23 +115,19 @@ def _set(study: ReviewStudy, **changes: object) -> ReviewStudy:
     return replace(study, options=study.options.model_copy(update={"retrieval": retrieval}))
 
 
-def _shelf(study: ReviewStudy, contracts: Sequence[Contract], chunker: str) -> ContractShelf:
-    return shelve([contract.document for contract in contracts], chunker, study.embedder)
-
-
 def retrieval_grid(
     study: ReviewStudy, contracts: Sequence[Contract], known: Mapping[str, KnownContract]
 ) -> dict[tuple[str, str], pandas.DataFrame]:
     """Measures of each way of finding, learned ones too, in each way of cutting; keys are (chunker, arm)."""
     frames = {}
     for chunker in CHUNKERS:
-        shelf = _shelf(study, contracts, chunker)
-        for name, (retriever, wording) in GRID.items():
-            arm = searching_arm(_set(study, retriever=retriever, wording=wording), shelf)
+        shelf = shelf_of(study, contracts, chunker)
+        searches = {
+            name: searching_arm(_set(study, retriever=retriever, wording=wording), shelf)
+            for name, (retriever, wording) in GRID.items()
+        }
+        for name, arm in (searches | {LEARNED: arms.learned_arm(known, chunker)}).items():
             frames[chunker, name] = chunk_metrics.run(contracts, arm, study.options.retrieval.budget)
-        frames[chunker, LEARNED] = chunk_metrics.run(
-            contracts, learned_arm(known, chunker), study.options.retrieval.budget
-        )
     return frames
 
 
@@ -161,38 +142,28 @@ class ComparedRetrieval:
 def second_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> ComparedRetrieval:
     """E2: the published chunkings, rerank and expansion by vectors of whole chunks, the query naming the contract."""
     compared = ComparedRetrieval({}, {})
-    shelves = {chunker: _shelf(study, contracts, chunker) for chunker in dict.fromkeys(row[0] for row in E2.values())}
+    shelves = {chunker: shelf_of(study, contracts, chunker) for chunker in dict.fromkeys(row[0] for row in E2.values())}
     for name, (chunker, wording, reranked) in E2.items():
-        shelf = shelves[chunker]
-        arm_study = _set(study, retriever="minilm", wording=wording)
+        arm_study, shelf = _set(study, retriever="minilm", wording=wording), shelves[chunker]
         arm = _named_arm(arm_study, shelf)
-        if reranked:
-            arm = _reranked_arm(arm_study, shelf, arm)
+        arm = _reranked_arm(arm_study, shelf, arm) if reranked else arm
         _compare(compared, name, arm_study, contracts, arm, shelf)
     return compared
 
 
 def third_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> tuple[ComparedRetrieval, Frames]:
-    """E3: the vector store, both published graphs and ours, at equal context; and ours with other edges.
-
-    All begin with the same ranking, that of the retriever of the settings. The second part has ours without each kind
-    of edge, and with it alone.
-    """
-    shelf = _shelf(study, contracts, study.options.graph.chunker)
-    graphs = build_graphs(shelf)
+    """E3: the vector store, the published graphs and ours, at equal context; ours without or with one kind of edge."""
+    shelf = shelf_of(study, contracts, study.options.graph.chunker)
+    graphs = arms.build_graphs(shelf)
     compared = ComparedRetrieval({}, {})
     _compare(compared, PLAIN, study, contracts, searching_arm(study, shelf), shelf)
     for name, design in DESIGNS.items():
         _compare(compared, name, study, contracts, walking_arm(study, shelf, graphs, design), shelf)
-    chosen: dict[str, Sequence[EdgeKind]] = {
-        **{f"without {kind}": [edge for edge in WALKED if edge != kind] for kind in WALKED},
-        **ONLY,
-    }
-    ablated = {
+    without = {f"without {kind}": [edge for edge in WALKED if edge != kind] for kind in WALKED}
+    return compared, {
         name: _measured(study, contracts, walking_arm(study, shelf, graphs, "ours", edges))
-        for name, edges in chosen.items()
+        for name, edges in {**without, **ONLY}.items()
     }
-    return compared, ablated
 
 
 def _compare(
@@ -204,23 +175,12 @@ def _compare(
     shelf: ContractShelf,
 ) -> None:
     """Add an arm: every question is ranked once, measured, and answered from its first chunks."""
-    ranked = {
-        (contract.document.id, question.id): arm(contract, question)
-        for contract in contracts
-        for question in contract.questions
-    }
-
-    def kept(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        return ranked[contract.document.id, question.id]
-
-    found.frames[name] = _measured(study, contracts, kept)
-    answers = {
-        (contract.document.id, question.category): _nearest_sentence(
-            study, shelf, contract.document.id, question.category, kept(contract, question)[:CONTEXT]
-        )
-        for contract in contracts
-        for question in contract.questions
-    }
+    ranked, answers = {}, {}
+    for contract, question in ((c, question) for c in contracts for question in c.questions):
+        title, category = contract.document.id, question.category
+        ranked[title, question.id] = chunks = arm(contract, question)
+        answers[title, category] = _nearest_sentence(study, shelf, title, category, chunks[:CONTEXT])
+    found.frames[name] = _measured(study, contracts, lambda contract, q: ranked[contract.document.id, q.id])
     found.asked[name] = answer_metrics.join(contracts, answers)
 
 
@@ -239,16 +199,23 @@ def _nearest_sentence(
     rows = _rows_in(shelved, chunks)
     if not rows:
         return CategoryAnswers(category, 0.0, ())
-    cosines = numpy.round(shelved.sentence_vectors[rows] @ shelf.vectors([wordings(study, category)[0].text])[0], 6)
-    best = int(numpy.argmax(cosines))
-    start, end = shelved.passages[rows[best]]
-    score = float(cosines[best])
-    return CategoryAnswers(category, score, (SpanAnswer(shelved.document.text[start:end], start, end, score, ""),))
+    cosines = _cosines(study, shelf, category, shelved.sentence_vectors[rows])
+    best = max(cosines)
+    start, end = shelved.passages[rows[cosines.index(best)]]
+    text = shelved.document.text[start:end]
+    return CategoryAnswers(category, best, (SpanAnswer(text, start, end, best, ""),))
 
 
-def _rows_in(one: Shelved, chunks: Sequence[FoundChunk]) -> list[int]:
+def _cosines(study: ReviewStudy, shelf: ContractShelf, category: str, vectors: Vectors) -> list[float]:
+    """For each of the vectors of passages how near it is to the question."""
+    query_vector = shelf.vectors([arms.wordings(study, category)[0].text])[0]
+    cosines: list[float] = numpy.round(vectors @ query_vector, 6).tolist()
+    return cosines
+
+
+def _rows_in(contract: Shelved, chunks: Sequence[FoundChunk]) -> list[int]:
     """Numbers of the passages whose middles lie in one of the chunks."""
-    middles = [(start + end) // 2 for start, end in one.passages]
+    middles = [(start + end) // 2 for start, end in contract.passages]
     return [row for row, middle in enumerate(middles) if any(c.chunk.start <= middle < c.chunk.end for c in chunks)]
 
 
@@ -256,7 +223,7 @@ def _named_arm(study: ReviewStudy, shelf: ContractShelf) -> Arm:
     """The query names the contract, as published; rewordings of it do not."""
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        query, *rewordings = wordings(study, question.category)
+        query, *rewordings = arms.wordings(study, question.category)
         chunk_queries = [titled(query, contract.document.id), *rewordings]
         return search(shelf, "minilm", chunk_queries, chunk_metrics.DEPTH, within=contract.document.id)
 
@@ -265,35 +232,27 @@ def _named_arm(study: ReviewStudy, shelf: ContractShelf) -> Arm:
 
 def _reranked_arm(study: ReviewStudy, shelf: ContractShelf, arm: Arm) -> Arm:
     """The first chunks anew, by their sentence that is nearest to the question; its vectors are on the shelf."""
-    depth = CANDIDATES
 
     def reranked(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        query_vector = shelf.vectors([wordings(study, question.category)[0].text])[0]
         shelved = shelf.contracts[contract.document.id]
-        cosines = numpy.round(shelved.sentence_vectors @ query_vector, 6).tolist()
+        cosines = _cosines(study, shelf, question.category, shelved.sentence_vectors)
         rescored = [
             FoundChunk(hit.chunk, max((cosines[row] for row in _rows_in(shelved, [hit])), default=-1.0))
-            for hit in arm(contract, question)[:depth]
+            for hit in arm(contract, question)[:CANDIDATES]
         ]
-        return sorted(rescored, key=lambda each: -each.score)
+        return sorted(rescored, key=lambda hit: -hit.score)
 
     return reranked
 
 
 def redrawn_f1(asked: Sequence[answer_metrics.AnsweredQuestion], draws: int, seed: int) -> list[float]:
     """The published setting drawn again and again: F1 by the thesis's rule of all questions of two contracts."""
-    sums: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    for question in asked:
-        text = question.answers[0][0] if question.answers else None
-        right = text is not None and any(answer_metrics.thesis_match(gold, text, 0.5) for gold in question.gold)
-        sums[question.contract][0] += 2 * right
-        sums[question.contract][1] += (text is not None) + bool(question.gold)
-    contracts = list(sums)
-    if len(contracts) < 2:
+    sums = list(zip(*answer_metrics.f1_sums(asked, "thesis 0.5", -math.inf), strict=True))
+    if len(sums) < 2:
         raise CorpusError("the published setting draws two contracts; give a data set with more")
     generator = numpy.random.default_rng(seed)
-    drawn = [generator.choice(len(contracts), size=2, replace=False) for _ in range(draws)]
-    pairs = [[sums[contracts[row]] for row in two] for two in drawn]
+    drawn = [generator.choice(len(sums), size=2, replace=False) for _ in range(draws)]
+    pairs = [[sums[row] for row in two] for two in drawn]
     return [(a[0] + b[0]) / max(1.0, a[1] + b[1]) for a, b in pairs]
 
 
@@ -306,12 +265,9 @@ def answered(
     """The checklist, or its sample, answered without training and with it, by arm."""
     results: dict[str, list[answer_metrics.AnsweredQuestion]] = {}
     for arm in answerers:
-        answers = {
-            (contract.document.id, category_answers.category): category_answers
-            for contract, checklist in answer_all(study, contracts, arm, known)
-            for category_answers in checklist
-        }
-        results[arm] = answer_metrics.join(sampled_questions(study.options, contracts), answers)
+        checklists = arms.answer_all(study, contracts, arm, known)
+        answers = {(contract.document.id, a.category): a for contract, answered in checklists for a in answered}
+        results[arm] = answer_metrics.join(arms.sampled_questions(study.options, contracts), answers)
     return results
 
 
@@ -319,7 +275,7 @@ def first_experiment(
     study: ReviewStudy, data: NliSet, judges: Sequence[NliArm] = JUDGES
 ) -> tuple[NliSet, dict[str, dict[int, list[JudgedHypothesis]]]]:
     """E1: the hypotheses judged by each offline arm, by the agreement's number; before them what was asked."""
-    return sampled_hypotheses(study.options, data), {arm: judge_all(study, data, arm) for arm in judges}
+    return arms.sampled_hypotheses(study.options, data), {arm: arms.judge_all(study, data, arm) for arm in judges}
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,15 +290,12 @@ class ModelSample:
 
 
 def ask_model(settings: Settings, say: Say = print) -> ModelSample:
-    """Ask the sample of the settings of the offline arms and of the arms that the settings name.
-
-    Raises ModelSetupError where they name no model, StoreError where no reply is recorded.
-    """
+    """Ask the sample of the offline arms and of those that the settings name. Raises ModelSetupError, StoreError."""
     study, contracts, data = open_study(settings, say)
     options = study.options
     with open_chat(settings.llm) as chat, tally() as used:
         study = replace(study, chat=chat)
-        contract_models = known_contracts(study, contracts)
+        contract_models = arms.known_contracts(study, contracts)
         questions = answered(study, contracts, contract_models, (*ANSWERERS, options.answers.arm))
         data, judged = first_experiment(study, data, (*JUDGES, options.nli.arm))
     return ModelSample(settings.llm.model, questions, data, judged, used.usage)
@@ -351,17 +304,15 @@ def ask_model(settings: Settings, say: Say = print) -> ModelSample:
 def scaling(study: ReviewStudy, contracts: Sequence[Contract]) -> pandas.DataFrame:
     """Recall of the same contract's questions when 1, 2, 5 … contracts are searched together, and when only it is.
 
-    The pooled query names the contract. Measured are the questions of the first contract and, with n contracts, of all
-    n: a row has n, `scope`, its recall@3 with hits and questions by contract in `frame` order.
+    The pooled query names the contract. A row has the number of `contracts`, the `scope`, and its measures.
     """
     rows: list[pandas.DataFrame] = []
     for size in [count for count in SIZES if count < len(contracts)] + [len(contracts)]:
         some = contracts[:size]
-        shelf = _shelf(study, some, study.options.retrieval.chunker)
+        shelf = shelf_of(study, some, study.options.retrieval.chunker)
         for scope in ("contract", "pooled"):
-            frame = chunk_metrics.run(
-                some, searching_arm(_set(study, scope=scope), shelf), study.options.retrieval.budget
-            )
+            arm = searching_arm(_set(study, scope=scope), shelf)
+            frame = chunk_metrics.run(some, arm, study.options.retrieval.budget)
             rows.append(frame.assign(contracts=size, scope=scope))
     return pandas.concat(rows, ignore_index=True)
 

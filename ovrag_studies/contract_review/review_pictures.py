@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from ovrag_core.report import MARKERS, colours, styled
+from ovrag_studies.contract_review.measures.answer_metrics import AnsweredQuestion, risk_coverage
 
 LINES = ("-", "--", ":", "-.")
 
@@ -18,18 +19,18 @@ LINES = ("-", "--", ":", "-.")
 def dots(tables: Mapping[str, pandas.DataFrame], width: float, *, label: str) -> Figure:
     """One panel a table: rows × series, a marker each, one row below the other; series differ in marker and colour."""
     with styled():
-        first_table = next(iter(tables.values()))
-        rows = len(first_table.index)
+        names = next(iter(tables.values())).index
+        rows = len(names)
         fig = Figure(figsize=(width, 0.95 + 0.27 * rows), layout="constrained")
         axes = fig.subplots(1, len(tables), sharey=True, squeeze=False)[0]
         for ax, (title, table) in zip(axes, tables.items(), strict=True):
             _series(ax, table)
             ax.set_title(title)
             ax.set_xlabel(label)
-        axes[0].set_yticks(range(rows), [str(row) for row in first_table.index])
+        axes[0].set_yticks(range(rows), [str(name) for name in names])
         axes[0].set_ylim(rows - 0.5, -0.5)
-        handles, names = axes[0].get_legend_handles_labels()
-        fig.legend(handles, names, loc="outside lower center", ncols=min(4, len(names)))
+        handles, labels = axes[0].get_legend_handles_labels()
+        fig.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
         return fig
 
 
@@ -80,16 +81,14 @@ def spreads(
         return fig
 
 
-def presence(
-    given: Mapping[str, tuple[Sequence[float], Sequence[bool]]], curves: Mapping[str, numpy.ndarray], width: float
-) -> Figure:
+def presence(asked: Mapping[str, Sequence[AnsweredQuestion]], width: float) -> Figure:
     """Plot presence scores of items that are there and that are not, and risk against coverage of each arm."""
     with styled():
         fig = Figure(figsize=(width, 2.7), layout="constrained")
-        panels = fig.subplots(1, len(given) + 1)
-        for ax, (name, (scores, truth)) in zip(panels, given.items(), strict=False):
-            present = [score for score, is_there in zip(scores, truth, strict=True) if is_there]
-            absent = [score for score, is_there in zip(scores, truth, strict=True) if not is_there]
+        panels = fig.subplots(1, len(asked) + 1)
+        for ax, (name, questions) in zip(panels, asked.items(), strict=False):
+            present = [question.present for question in questions if question.gold]
+            absent = [question.present for question in questions if not question.gold]
             edges = numpy.linspace(0, 1, 21)
             ax.hist(present, bins=edges, color="#0b5c8a", ec="white", lw=0.3, label="there")
             ax.hist(absent, bins=edges, histtype="step", color="black", hatch="////", lw=0.8, label="not there")
@@ -97,13 +96,14 @@ def presence(
             ax.set_xlabel("presence score")
         panels[0].set_ylabel("questions")
         ax = panels[-1]
-        for (name, curve), line, colour in zip(curves.items(), LINES, colours(len(curves)), strict=False):
+        for (name, questions), line, colour in zip(asked.items(), LINES, colours(len(asked)), strict=False):
+            curve = risk_coverage(questions)
             ax.plot(curve[:, 0], curve[:, 1], ls=line, color=colour, label=name)
         ax.set_title("risk and coverage")
         ax.set_xlabel("questions decided")
         ax.set_ylabel("share of the decided that is wrong")
-        ax.xaxis.set_major_formatter(PercentFormatter(1))
-        ax.yaxis.set_major_formatter(PercentFormatter(1))
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter(PercentFormatter(1))
         ax.set_ylim(0)
         ax.grid()
         handles = [handle for panel in panels[[0, -1]] for handle in panel.get_legend_handles_labels()[0]]

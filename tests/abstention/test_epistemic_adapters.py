@@ -16,18 +16,19 @@ from ovrag_core.llm.chat import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
 from ovrag_studies.abstention.arms.adapters import (
     Adapter,
-    ClaimGiven,
-    Constant,
-    GraphRag,
-    Rag,
-    StringOracle,
+    chat_alone,
+    chat_licensed,
+    claim_given,
     claims_of,
+    constant,
     facts_by_subject,
+    graph_rag,
+    rag,
+    string_oracle,
 )
-from ovrag_studies.abstention.arms.chat_adapters import ChatAlone, ChatLicensed
 from ovrag_studies.abstention.arms.fact_sentences import FactShelf, verbalise
 from ovrag_studies.abstention.arms.model_replies import CardAnswer
-from ovrag_studies.abstention.arms.readers import ByNames, BySimilarity, ByWeights
+from ovrag_studies.abstention.arms.readers import READERS, shipped
 from ovrag_studies.abstention.cards.card import Card, CardClaim
 from ovrag_studies.abstention.cards.recorded_cards import read_recorded
 from ovrag_studies.abstention.parsing.name_index import names_of
@@ -60,8 +61,8 @@ def store(tmp_path: Path) -> EmbeddedStore:
 
 
 @pytest.fixture
-def graph_rag(store: EmbeddedStore) -> GraphRag:
-    return GraphRag(store, rivers(), names_of(store, rivers()))
+def licensed(store: EmbeddedStore) -> Adapter:
+    return graph_rag(store, rivers(), names_of(store, rivers()))
 
 
 class Models:
@@ -71,13 +72,13 @@ class Models:
         self.servers: list[FaultyServer] = []
         self._running = running
 
-    def __call__(self, answer: Served | str, key: str = KEY) -> ChatAlone:
+    def __call__(self, answer: Served | str, key: str = KEY) -> Adapter:
         server = self._running.enter_context(FaultyServer(always(say(answer) if isinstance(answer, str) else answer)))
         self.servers.append(server)
         backend = OpenAIBackend(
             base_url=server.base_url, key=key, retries=0, seconds_per_attempt=5.0, announce=lambda line: None
         )
-        return ChatAlone(ChatModel(backend, MODEL, max_tokens=50))
+        return chat_alone(ChatModel(backend, MODEL, max_tokens=50))
 
 
 @pytest.fixture
@@ -92,13 +93,13 @@ def answers(adapter: Adapter) -> list[str]:
 
 @pytest.mark.parametrize("answer", [CardAnswer.YES, CardAnswer.NO, CardAnswer.UNKNOWN])
 def test_constants_say_the_same_of_every_card(answer: CardAnswer) -> None:
-    adapter = Constant(answer)
+    adapter = constant(answer)
     assert adapter.name == f"always {answer}"
     assert answers(adapter) == [answer] * len(CARDS)
 
 
 def test_the_licence_is_right_with_the_claim_given_and_shows_its_proof(store: EmbeddedStore) -> None:
-    adapter = ClaimGiven(store, rivers())
+    adapter = claim_given(store, rivers())
     assert answers(adapter) == [each.gold for each in CARDS]
     said = adapter.answer(CARDS[0])
     assert said.evidence == (f"<{iri('Main')}> <{rivers().prefix}hasMouth> <{iri('Rhine')}> .",)
@@ -107,26 +108,26 @@ def test_the_licence_is_right_with_the_claim_given_and_shows_its_proof(store: Em
     assert "one_mouth" in adapter.answer(CARDS[2]).detail
 
 
-def test_graph_rag_reads_the_question_alone(graph_rag: GraphRag) -> None:
-    assert answers(graph_rag) == [each.gold for each in CARDS]
+def test_graph_rag_reads_the_question_alone(licensed: Adapter) -> None:
+    assert answers(licensed) == [each.gold for each in CARDS]
     other = Card("x", "", "E", "YES", "Is Rhine the mouth of Main?", CardClaim(iri("Elbe"), "hasMouth", iri("Isar")))
-    assert graph_rag.answer(other).answer is CardAnswer.YES
+    assert licensed.answer(other).answer is CardAnswer.YES
 
 
 @pytest.mark.parametrize(
     "question",
     ["Does Weser flow into Rhine?", "What a day!", " ", 'Is " } UNION { ?s ?p ?o . FILTER("" = " the mouth of Main?'],
 )
-def test_a_question_that_is_not_understood_is_unknown_with_the_reason(graph_rag: GraphRag, question: str) -> None:
-    said = graph_rag.answer(card("Main", "Rhine", "YES", question))
+def test_a_question_that_is_not_understood_is_unknown_with_the_reason(licensed: Adapter, question: str) -> None:
+    said = licensed.answer(card("Main", "Rhine", "YES", question))
     assert said.answer is CardAnswer.UNKNOWN
     assert said.detail
     assert said.evidence == ()
 
 
 def test_a_graph_that_does_not_answer_is_a_failure_and_no_abstention(store: EmbeddedStore) -> None:
-    given = ClaimGiven(Silent(), rivers()).answer(CARDS[0])
-    asked = GraphRag(Silent(), rivers(), names_of(store, rivers())).answer(CARDS[0])
+    given = claim_given(Silent(), rivers()).answer(CARDS[0])
+    asked = graph_rag(Silent(), rivers(), names_of(store, rivers())).answer(CARDS[0])
     for said in (given, asked):
         assert said.answer is CardAnswer.FAILED
         assert "did not answer" in said.detail
@@ -137,7 +138,7 @@ def test_the_oracle_tests_the_strings_of_facts() -> None:
 
     def asked(value: str, *given: str) -> CardAnswer:
         claim = CardClaim(iri("Main"), "hasMouth", iri(value))
-        return StringOracle().answer(Card("x", "", "U", "UNKNOWN", "?", claim, facts=given)).answer
+        return string_oracle().answer(Card("x", "", "U", "UNKNOWN", "?", claim, facts=given)).answer
 
     assert asked("Rhine", facts[0]) is CardAnswer.YES
     assert asked("Danube", *facts) is CardAnswer.NO
@@ -146,7 +147,7 @@ def test_the_oracle_tests_the_strings_of_facts() -> None:
 
 
 def test_the_oracle_takes_facts_from_the_graph_where_a_card_has_none(store: EmbeddedStore) -> None:
-    oracle = StringOracle(facts=facts_by_subject(verbalise(store, rivers())))
+    oracle = string_oracle(facts_of=facts_by_subject(verbalise(store, rivers())))
     assert answers(oracle) == ["YES", "YES", "UNKNOWN", "UNKNOWN", "UNKNOWN"]
     assert oracle.answer(CARDS[0]).evidence == ("Main flows into Rhine.",)
 
@@ -156,14 +157,14 @@ def test_the_oracle_says_what_the_published_one_said(external_data: Path) -> Non
     if not path.is_file():
         pytest.skip("no recorded cards in the external data")
     recorded = read_recorded(path)
-    assert [str(StringOracle().answer(each).answer) for each in recorded.cards] == list(recorded.answers["kg"])
+    assert [str(string_oracle().answer(each).answer) for each in recorded.cards] == list(recorded.answers["kg"])
 
 
 def test_retrieval_answers_by_what_its_reader_read(store: EmbeddedStore, tmp_path: Path) -> None:
     shelf = FactShelf(verbalise(store, rivers()), Words(), tmp_path)
-    names = [Rag(shelf, reader).name for reader in (BySimilarity(), ByNames(), ByWeights())]
-    assert names == ["RAG by similarity", "RAG by names", "RAG by weights"]
-    said = Rag(shelf, ByNames()).answer(CARDS[0])
+    systems = [rag(name, shelf, reader, shipped()) for name, reader in READERS.items()]
+    assert [each.name for each in systems] == ["RAG by similarity", "RAG by names", "RAG by weights"]
+    said = systems[1].answer(CARDS[0])
     assert (said.answer, said.evidence) == (CardAnswer.YES, ("Main flows into Rhine.",))
     assert 0.5 < said.confidence < 1
 
@@ -196,12 +197,12 @@ def test_replies_and_failures_of_a_model(
     said = alone.answer(CARDS[2])
     assert (said.answer, said.confidence) == (answer, confidence)
     assert bool(said.detail) == (answer in (CardAnswer.UNPARSED, CardAnswer.FAILED))
-    licensed = ChatLicensed(alone, store, rivers(), names_of(store, rivers())).answer(CARDS[2])
+    licensed = chat_licensed(alone, store, rivers(), names_of(store, rivers())).answer(CARDS[2])
     assert licensed.answer is answer  # the graph says NO of this card, so that a NO stands too
 
 
 def test_a_model_is_silent_where_the_graph_says_something_else(model: Models, store: EmbeddedStore) -> None:
-    adapter = ChatLicensed(model("YES\n80"), store, rivers(), names_of(store, rivers()))
+    adapter = chat_licensed(model("YES\n80"), store, rivers(), names_of(store, rivers()))
     assert adapter.name == f"{MODEL} with licence"
     assert answers(adapter) == ["YES", "YES", "UNKNOWN", "UNKNOWN", "UNKNOWN"]
     stands, silent = adapter.answer(CARDS[0]), adapter.answer(CARDS[2])
@@ -211,7 +212,7 @@ def test_a_model_is_silent_where_the_graph_says_something_else(model: Models, st
 
 
 def test_a_licence_that_cannot_be_checked_is_a_failure(model: Models, store: EmbeddedStore) -> None:
-    adapter = ChatLicensed(model("YES\n80"), Silent(), rivers(), names_of(store, rivers()))
+    adapter = chat_licensed(model("YES\n80"), Silent(), rivers(), names_of(store, rivers()))
     assert adapter.answer(CARDS[0]).answer is CardAnswer.FAILED
 
 

@@ -55,7 +55,7 @@ def test_a_proof_is_borne_out_and_an_unread_question_has_none(asks) -> None:
         assert bool(asked.lacking) == (verdict == "UNKNOWN")
         assert bool(asked.constraint) == (verdict == "NO")
     asked, holds = asks("Who are you?")
-    assert (asked.verdict, holds, asked.claim, asked.sentences()) == ("UNKNOWN", None, "", [])
+    assert (asked.verdict, holds, asked.claim, asked.proof()) == ("UNKNOWN", None, "", [])
 
 
 def test_no_line_of_the_text_can_move_the_cursor(asks) -> None:

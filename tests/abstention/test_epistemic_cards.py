@@ -7,7 +7,7 @@ import pytest
 
 from ovrag_core.base.errors import CardError
 from ovrag_studies.abstention.cards.card import Card, CardClaim, read_cards, write_cards
-from ovrag_studies.abstention.knowledge.iris import is_iri, malformed
+from ovrag_studies.abstention.knowledge.likeness import is_iri, malformed
 
 LINE = {
     "id": "1",

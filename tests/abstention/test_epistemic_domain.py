@@ -9,8 +9,8 @@ from pyoxigraph import NamedNode
 from ovrag_core.base.errors import DomainError, GraphError, OntologyError
 from ovrag_core.graph.shapes import read_shapes
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
-from ovrag_studies.abstention.knowledge.graphs import open_with_domain, violations
-from ovrag_studies.abstention.licensing.witnesses import shape_problems
+from ovrag_studies.abstention.knowledge.known import open_with_domain, violations
+from ovrag_studies.abstention.licensing.rechecking import shape_problems
 
 Edit = Callable[[str], str]
 
@@ -145,7 +145,7 @@ def test_a_shape_may_count_values(edited: Callable[..., Path]) -> None:
     few = ":Few a sh:NodeShape ; sh:targetSubjectsOf :hasMouth ; sh:property [ sh:path :hasMouth ; sh:maxCount 1 ] ."
     path = edited(shapes=lambda text: text + few)
     shapes = read_shapes(path.with_name("rivers.shacl.ttl"))
-    store = open_with_domain(_facts(path.parent), load_domain(path))
+    store = open_with_domain([str(_facts(path.parent))], load_domain(path))
     found = shapes.violations(store, ["http://example.org/rivers#Few"])
     assert {(each.focus, each.constraint) for each in found} == {(NamedNode("urn:two"), "property")}
 
@@ -164,7 +164,7 @@ def _facts(folder: Path) -> Path:
 
 def test_what_contradicts_itself_is_told(project: Path, tmp_path: Path) -> None:
     rivers = load_domain(project / "ontologies/domains/rivers.yaml")
-    store = open_with_domain(_facts(tmp_path), rivers)
+    store = open_with_domain([str(_facts(tmp_path))], rivers)
     (sentence,) = violations(store, rivers)
     assert "about Two River: it has A River and B Lake, but a river has one water body as its mouth" in sentence
 
@@ -174,4 +174,4 @@ def test_a_graph_without_the_predicate_names_the_nearest(project: Path, tmp_path
     path = tmp_path / "graph.ttl"
     path.write_text("<urn:a> <http://example.org/other#hasMouthAt> <urn:b> ; <urn:x> <urn:c> .", encoding="utf-8")
     with pytest.raises(GraphError, match=r"has no http://example.org/rivers#hasMouth.*near it: .*#hasMouthAt"):
-        open_with_domain(path, rivers)
+        open_with_domain([str(path)], rivers)

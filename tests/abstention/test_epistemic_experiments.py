@@ -7,6 +7,7 @@ import pytest
 from epistemic_rivers import Words, card, graph, iri
 from faulty_server import KEY, MODEL, FaultyServer, always, say
 
+from ovrag_core.base import sidecar
 from ovrag_core.base.errors import CardError, SettingsError
 from ovrag_core.base.settings import load_settings
 from ovrag_core.llm.chat import ChatModel
@@ -16,7 +17,7 @@ from ovrag_studies.abstention.arms.model_replies import CardAnswer
 from ovrag_studies.abstention.arms.readers import learn
 from ovrag_studies.abstention.arms.world import CardWorld, open_world
 from ovrag_studies.abstention.measures import values
-from ovrag_studies.abstention.records import CardRun, latency_file, read_run, write_run
+from ovrag_studies.abstention.records import CardRun, read_run, write_run
 from ovrag_studies.abstention.settings import Epistemic, GraphSource
 
 CARDS = [
@@ -74,7 +75,7 @@ def test_every_rebuild_writes_the_same_bytes_but_for_the_seconds(
         write_run(each, path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert "seconds" not in json.loads(paths[0].read_text(encoding="utf-8").splitlines()[0])
-    assert len(latency_file(paths[0]).read_text(encoding="utf-8").splitlines()) == len(made.records)
+    assert len(sidecar(paths[0], "latency").read_text(encoding="utf-8").splitlines()) == len(made.records)
     assert {each.name for each in paths[0].parent.iterdir()} == {"run.jsonl", "run.latency.jsonl"}
 
 
@@ -85,7 +86,7 @@ def test_a_run_is_read_as_it_was_written(made: CardRun, tmp_path: Path) -> None:
     read = read_run(path)
     assert read.records == (odd, *made.records[1:])
     assert read.seconds == pytest.approx(made.seconds, abs=1e-6)
-    latency_file(path).unlink()
+    sidecar(path, "latency").unlink()
     assert read_run(path).seconds == ()
 
 

@@ -11,12 +11,10 @@ from pyoxigraph import Literal, NamedNode, Triple
 from ovrag_core.base.errors import Unchecked
 from ovrag_core.graph import TYPE, EmbeddedStore
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
-from ovrag_studies.abstention.knowledge.graphs import open_with_domain, violations
-from ovrag_studies.abstention.knowledge.known import Known
+from ovrag_studies.abstention.knowledge.known import Known, open_with_domain, violations
 from ovrag_studies.abstention.licensing.asking import ask
 from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, LicenceVerdict, license_claim
-from ovrag_studies.abstention.licensing.rechecking import recheck
-from ovrag_studies.abstention.licensing.witnesses import shape_problems
+from ovrag_studies.abstention.licensing.rechecking import recheck, shape_problems
 from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
 from ovrag_studies.abstention.parsing.name_index import names_of
 
@@ -35,7 +33,7 @@ def firms(project: Path) -> Domain:
 
 @pytest.fixture(scope="module")
 def graph(project: Path, firms: Domain) -> EmbeddedStore:
-    store = open_with_domain(project / "tests/data/epistemic/firms.ttl", firms)
+    store = open_with_domain([str(project / "tests/data/epistemic/firms.ttl")], firms)
     assert isinstance(store, EmbeddedStore)
     return store
 

@@ -16,8 +16,7 @@ from ovrag_core.graph import EmbeddedStore, Term, open_graph
 from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.graph.shapes import SH
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
-from ovrag_studies.abstention.knowledge.graphs import violations
-from ovrag_studies.abstention.knowledge.known import Known
+from ovrag_studies.abstention.knowledge.known import Known, violations
 from ovrag_studies.abstention.knowledge.likeness import names_alike
 from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, LicenceVerdict, license_any, license_claim
 from ovrag_studies.abstention.licensing.rechecking import as_data, recheck

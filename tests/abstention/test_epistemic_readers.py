@@ -11,12 +11,12 @@ from ovrag_studies.abstention.arms.model_replies import CardAnswer
 from ovrag_studies.abstention.arms.readers import (
     FEATURES,
     PATTERNS,
-    ByNames,
-    BySimilarity,
-    ByWeights,
     Learned,
     Lesson,
     Signals,
+    by_names,
+    by_similarity,
+    by_weights,
     features,
     learn,
     shipped,
@@ -71,29 +71,27 @@ def test_the_order_of_names_is_told_apart(shelf: FactShelf) -> None:
 
 def test_every_feature_has_a_name_and_nothing_found_is_read_too(shelf: FactShelf) -> None:
     assert len(features(ASKED[0][0], shelf.search(ASKED[0][0]))) == len(FEATURES) == len(features("Is it so?", []))
-    for reader in (BySimilarity(), ByNames(), ByWeights()):
-        judged = reader.read("Does Main flow into Rhine?", ())
+    for reader in (by_similarity, by_names, by_weights):
+        judged = reader("Does Main flow into Rhine?", (), shipped())
         assert judged.answer is CardAnswer.UNKNOWN
-        assert judged.places == ()
+        assert judged.evidence == ()
 
 
 def test_readers_learn_what_cards_show(shelf: FactShelf, lessons: list[Lesson]) -> None:
     learned = learn(lessons, "a few rivers")
-    by_names, by_weights = ByNames(learned), ByWeights(learned)
     for each in lessons:
-        assert by_names.read(each.question, each.found).answer == each.gold
-        assert 0 < by_weights.read(each.question, each.found).confidence <= 1
-    right = sum(by_weights.read(each.question, each.found).answer == each.gold for each in lessons)
+        assert by_names(each.question, each.found, learned).answer == each.gold
+        assert 0 < by_weights(each.question, each.found, learned).confidence <= 1
+    right = sum(by_weights(each.question, each.found, learned).answer == each.gold for each in lessons)
     assert right >= 8
     asked = "Does Saale (Leine tributary) flow into Leine?"
-    assert by_names.read(asked, shelf.search(asked)).answer is CardAnswer.YES
+    assert by_names(asked, shelf.search(asked), learned).answer is CardAnswer.YES
 
 
 def test_thresholds_are_those_with_the_most_right_answers(lessons: list[Lesson]) -> None:
-    learned = learn(lessons, "a few rivers").similarity
-    assert learned.no <= learned.yes
-    reader = BySimilarity(learn(lessons, "a few rivers"))
-    right = sum(reader.read(each.question, each.nearest).answer == each.gold for each in lessons)
+    learned = learn(lessons, "a few rivers")
+    assert learned.similarity.no <= learned.similarity.yes
+    right = sum(by_similarity(each.question, each.nearest, learned).answer == each.gold for each in lessons)
     assert right >= 5  # always YES gets 4, always NO or UNKNOWN 3
 
 

@@ -3,7 +3,7 @@
 import pytest
 from growth import LINEAR, growth
 
-from ovrag_studies.abstention.arms.model_replies import CardAnswer, Read, read_reply
+from ovrag_studies.abstention.arms.model_replies import UNSURE, CardAnswer, CardReply, read_reply
 
 YES = [
     "YES",
@@ -99,12 +99,12 @@ def test_reads_what_is_said_and_no_more(text: str, answer: CardAnswer) -> None:
         ("YES\nconfidence is 0.7", 0.7),
         ("YES\n100", 1.0),
         ("YES\n1", 0.01),
-        ("YES\n250", None),
-        ("YES", None),
+        ("YES\n250", UNSURE),
+        ("YES", UNSURE),
     ],
 )
-def test_reads_the_confidence_beside_the_answer(text: str, confidence: float | None) -> None:
-    assert read_reply(text) == Read(CardAnswer.YES, confidence)
+def test_reads_the_confidence_beside_the_answer(text: str, confidence: float) -> None:
+    assert read_reply(text) == CardReply(CardAnswer.YES, confidence)
 
 
 def test_an_answer_is_the_string_that_records_hold() -> None:

@@ -138,8 +138,6 @@ def test_conclusions_are_computed(answered: Answered) -> None:
 
 
 def test_the_settings_choose_source_arms_and_readers(answered: Answered, project: Path) -> None:
-    with pytest.raises(SettingsError, match="sources has no lakes; it has rivers, loans"):
-        study.answer_source(Settings(), "lakes", Words())
     with pytest.raises(SettingsError, match=r"set llm\.provider"):
         study.make_arms(answered.world, CARDS, Epistemic(), ("chat", "chat_licence"))
     fitted = Epistemic(readers=Readers(learned="crossfit"))

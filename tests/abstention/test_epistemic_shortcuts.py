@@ -10,8 +10,8 @@ from ovrag_core.graph import open_graph
 from ovrag_studies.abstention.cards.card import GOLD, LABELS, Card, CardClaim, read_cards
 from ovrag_studies.abstention.cards.card_making import make_cards
 from ovrag_studies.abstention.cards.shortcuts import EVIDENCE, Shortcut, best, published_rule, shortcuts
-from ovrag_studies.abstention.knowledge.clusters import clusters
 from ovrag_studies.abstention.knowledge.domain import load_domain
+from ovrag_studies.abstention.knowledge.known import clusters
 from ovrag_studies.abstention.settings import Cards
 
 PLAN = Resampling(samples=100)

@@ -17,6 +17,7 @@ from ovrag_studies.causal.chains.chain_generation import KINDS, PARAPHRASES, Cau
 from ovrag_studies.causal.chains.recorded_chains import read_recorded, recorded_graph
 from ovrag_studies.causal.graphs.causal_terms import ALT_LABEL, LOWERS, NO_EFFECT_ON, RAISES
 from ovrag_studies.causal.graphs.linking import CausalClaim, NameLexicon, claim
+from ovrag_studies.causal.graphs.verifier import Verifier
 from ovrag_studies.causal.language.propositions import read
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -109,7 +110,7 @@ def test_counts_first_middle_and_last(chains: list[CausalChain]) -> None:
     }
     assert [chains[at].id for at in (0, 37, 74)] == ["biology-01", "economics-08", "physics-15"]
     assert chains[0].prompt.startswith("Given: ")
-    assert len({(chain.given, *(step.object for step in chain.premises)) for chain in chains}) == 75
+    assert len({tuple((step.subject, step.object) for step in chain.premises) for chain in chains}) == 75
 
 
 def test_three_prompts_in_ten_hold_a_contradiction_of_every_kind(chains: list[CausalChain]) -> None:
@@ -123,6 +124,7 @@ def test_three_prompts_in_ten_hold_a_contradiction_of_every_kind(chains: list[Ca
 def test_a_contradiction_stands_in_the_prompt_and_clashes_with_the_graph(
     chains: list[CausalChain], graph: EmbeddedStore
 ) -> None:
+    verifier = Verifier(graph)
     for chain in chains:
         for text, marked in (
             (chain.prompt, chain.contradictions),
@@ -131,7 +133,9 @@ def test_a_contradiction_stands_in_the_prompt_and_clashes_with_the_graph(
             assert len(marked) == len(chain.contradictions)
             for each in marked:
                 assert text[slice(*each.span)] == each.text
-                assert all(graph.triples(*clash) for clash in each.clashes)
+                (verdict,) = verifier.check(each.text)
+                assert verdict.outcome == "CONTRADICTION" and verdict.triples
+                assert all(graph.triples(*clash) for clash in verdict.triples)
 
 
 def test_every_premise_is_in_the_graph_and_the_conclusion_multiplies_the_signs(

@@ -9,8 +9,9 @@ import pytest
 
 from ovrag_core.base.errors import CausalError, CycleError, ProbabilityError, StrataError, UnreadError
 from ovrag_studies.causal.models.structural_models import Scm, from_strata
-from ovrag_studies.causal.questions.cladder import NumberSolution, answer, parse, solve
+from ovrag_studies.causal.questions.cladder import answer, parse, solve
 from ovrag_studies.causal.questions.cladder_tables import state_of
+from ovrag_studies.causal.questions.cladder_text import NumberSolution
 
 PREAMBLE = (
     "Imagine a self-contained, hypothetical world with only the following conditions, and without any unmentioned "

@@ -30,7 +30,7 @@ def solved(context, query):
 
 
 def rules_of(context):
-    return [f"{rule.condition} -> {rule.effect}" for rule in parse(context, "Would Mo occur if Mo?").rules]
+    return [f"{rule.condition} -> {rule.effect}" for rule in parse(context, "Would Mo occur if Mo?").readings[0].rules]
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,9 @@ def test_rules_are_read_whatever_joins_them(context, rules):
 def test_every_rule_quotes_its_clause():
     context = "We know that Zup causes not Mo, Mo and Ka together cause Ru. We observed Ka"
     problem = parse(context, "Would Ru occur if not Zup?")
-    assert [rule.quote for rule in problem.rules] == ["Zup causes not Mo", "Mo and Ka together cause Ru"]
-    assert all(context[slice(*rule.span)] == rule.quote for rule in problem.rules)
+    rules = problem.readings[0].rules
+    assert [rule.quote for rule in rules] == ["Zup causes not Mo", "Mo and Ka together cause Ru"]
+    assert all(context[slice(*rule.span)] == rule.quote for rule in rules)
     assert problem.readings[0].observed == (Literal("Ka"),)
 
 
@@ -167,7 +168,7 @@ def test_a_mixed_condition_is_answered_where_both_groupings_agree():
 def test_a_contested_label_comes_with_its_derivation():
     found = answer("Zup causes not Mo, Mo causes Ka.", "Would Ka occur if not Zup?")
     assert is_contested(found, "no") and not is_contested(found, "yes")
-    assert [str(step) for step in found.steps] == [
+    assert list(found.steps) == [
         "Zup does not occur: by the action",
         'Mo occurs: Mo := not Zup ("Zup causes not Mo")',
         'Ka occurs: Ka := Mo ("Mo causes Ka")',

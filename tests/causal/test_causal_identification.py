@@ -12,14 +12,13 @@ from y0.graph import NxMixedGraph
 
 from ovrag_core.base.errors import CausalError, CycleError, ImpossibleEvidenceError
 from ovrag_studies.causal.models.dags import Dag, Nodes, make_dag, open_trail, written
-from ovrag_studies.causal.models.distributions import Joint
-from ovrag_studies.causal.models.effect_bounds import effect_bounds
-from ovrag_studies.causal.models.id_algorithm import Hedge, identified, interventional, project
+from ovrag_studies.causal.models.id_algorithm import Hedge, Joint, identified, interventional, project
 from ovrag_studies.causal.models.identification import (
     Effect,
     Estimand,
     NotIdentified,
     back_door_sets,
+    effect_bounds,
     front_door_sets,
     identify,
 )

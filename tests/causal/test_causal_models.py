@@ -61,7 +61,7 @@ def test_the_joint_is_the_product_of_the_strata(chances: list[float]) -> None:
     for x, y, z in product((0, 1), repeat=3):
         b, chance = (b1 if x else b0), c[x, y]
         expected = (a if x else 1 - a) * (b if y else 1 - b) * (chance if z else 1 - chance)
-        assert model.distribution([*model.variables])[x, y, z] == pytest.approx(expected, abs=1e-12)
+        assert model.distribution([*model.mechanisms])[x, y, z] == pytest.approx(expected, abs=1e-12)
 
 
 @given(st.lists(CHANCES, min_size=4, max_size=4), st.integers(0, 1))
@@ -82,12 +82,11 @@ def test_a_counterfactual_averages_to_the_action(chances: list[float], state: in
 def as_pgmpy(scm: Scm) -> DiscreteBayesianNetwork:
     """The model as pgmpy's network, whose `do` and queries it can then be compared with."""
     network = DiscreteBayesianNetwork([(cause, v) for v, how in scm.mechanisms.items() for cause in how.causes])
-    network.add_nodes_from(scm.variables)
+    network.add_nodes_from(scm.mechanisms)
     for variable, how in scm.mechanisms.items():
-        chances = np.stack([(how.table == state) @ np.asarray(how.noise) for state in range(how.states)])
-        sizes = [scm.mechanisms[cause].states for cause in how.causes]
-        flat = chances.reshape(how.states, -1)
-        network.add_cpds(TabularCPD(variable, how.states, flat, evidence=list(how.causes), evidence_card=sizes))
+        chances = np.stack([(how.table == state) @ np.asarray(how.noise) for state in (0, 1)])
+        flat = chances.reshape(2, -1)
+        network.add_cpds(TabularCPD(variable, 2, flat, evidence=list(how.causes), evidence_card=[2] * len(how.causes)))
     return network
 
 

@@ -20,7 +20,7 @@ from ovrag_studies.cited.corpus.policies import PolicyCorpus, assemble
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex
 from ovrag_studies.cited.corpus.sources import FileParagraph
 from ovrag_studies.cited.measuring.golden_scores import compare_arms, holds_quote, judge, score
-from ovrag_studies.cited.records import PolicyRecord, read_run, record_of, write_run
+from ovrag_studies.cited.records import PolicyRecord, read_run, write_run
 from ovrag_studies.cited.settings import ARMS, Arm, Policy, PolicyAnswers
 
 HANDBOOK = (
@@ -53,6 +53,10 @@ def parts(corpus: PolicyCorpus) -> ArmParts:
     return ArmParts(Policy(), CorpusIndex(corpus))
 
 
+def said(record: PolicyRecord) -> str:
+    return " ".join(sentence.text for sentence in record.sentences)
+
+
 def calibrated(corpus_digest: str, threshold: float | None = 0.5) -> Calibration:
     certificate = Certificate(threshold, 0.1, 0.1, 40, 30, 0, 0.75, 0.04, threshold is not None)
     return Calibration(corpus=corpus_digest, golden="g", certificate=certificate)
@@ -60,35 +64,35 @@ def calibrated(corpus_digest: str, threshold: float | None = 0.5) -> Calibration
 
 def test_the_rule_that_prevails_comes_first_and_both_are_shown(parts: ArmParts) -> None:
     result = ask(parts, "no_silence", FEE)
-    assert "150 pounds" in result.answer.sentences[0].text
-    assert any("120 pounds" in each.text for each in result.answer.sentences)
+    assert "150 pounds" in result.sentences[0].text
+    assert any("120 pounds" in each.text for each in result.sentences)
     (conflict,) = {each.status: each for each in result.conflicts}.values()
     assert (conflict.status, conflict.clause and conflict.clause.doc_id) == ("superseded", "update")
     without = ask(parts, "no_conflicts", FEE)
     assert without.conflicts == ()
-    assert without.components.ran["conflicts"] == "none"
+    assert without.ran["conflicts"] == "none"
 
 
 def test_silence_is_kept_below_the_threshold_and_only_where_an_arm_has_it(parts: ArmParts) -> None:
     strict = replace(parts, calibration=calibrated(parts.digest, 0.9999))
     silent = ask(strict, "ours", DOGS)
-    assert silent.answer.silent
-    assert "is below the certified threshold 1.000" in silent.answer.reason
-    assert not ask(strict, "no_silence", DOGS).answer.silent
-    assert not ask(replace(parts, calibration=calibrated(parts.digest, 0.0001)), "ours", DOGS).answer.silent
+    assert silent.silent
+    assert "is below the certified threshold 1.000" in silent.reason
+    assert not ask(strict, "no_silence", DOGS).silent
+    assert not ask(replace(parts, calibration=calibrated(parts.digest, 0.0001)), "ours", DOGS).silent
 
 
 def test_without_a_certificate_ours_says_nothing(parts: ArmParts) -> None:
     uncertified = replace(parts, calibration=calibrated(parts.digest, None))
     result = ask(uncertified, "ours", DOGS)
-    assert (result.answer.silent, result.answer.reason) == (True, "no threshold is certified")
+    assert (result.silent, result.reason) == (True, "no threshold is certified")
 
 
 def test_the_baselines_quote_the_first_paragraph_whole(parts: ArmParts) -> None:
-    answer = ask(parts, "b2", "Who cleans the clubhouse?").answer
-    assert answer.text == HANDBOOK[3]
-    assert ask(parts, "b2", "xylophone zebra").answer.silent
-    gated = ask(parts, "b3", "Is it wet?").answer
+    answer = ask(parts, "b2", "Who cleans the clubhouse?")
+    assert said(answer) == HANDBOOK[3]
+    assert ask(parts, "b2", "xylophone zebra").silent
+    gated = ask(parts, "b3", "Is it wet?")
     assert gated.silent
 
 
@@ -123,12 +127,12 @@ def test_what_a_model_says_is_checked_but_where_an_arm_leaves_that_out(parts: Ar
         chat = ChatModel(OpenAIBackend(base_url=server.base_url, key=KEY), MODEL)
         asking = replace(parts, options=Policy(answers=PolicyAnswers(by="chat")), chat=chat)
         alone, ours, unchecked = (ask(asking, arm, DOGS) for arm in ("b1", "no_silence", "no_verification"))
-    assert alone.answer.text == "Dogs may run free."
-    assert ours.answer.silent
-    assert [each.text for each in ours.answer.removed] == ["Dogs may run free near the jetty."]
-    assert unchecked.answer.text == "Dogs may run free near the jetty."
-    assert (unchecked.components.requested["answers"], unchecked.components.ran["answers"]) == ("chat", MODEL)
-    assert unchecked.components.ran["verification"] == "none"
+    assert said(alone) == "Dogs may run free."
+    assert ours.silent
+    assert [each.text for each in ours.removed] == ["Dogs may run free near the jetty."]
+    assert said(unchecked) == "Dogs may run free near the jetty."
+    assert (unchecked.requested["answers"], unchecked.ran["answers"]) == ("chat", MODEL)
+    assert unchecked.ran["verification"] == "none"
 
 
 QUERIES = [
@@ -145,7 +149,7 @@ def _queries(corpus: PolicyCorpus) -> list[GoldenQuery]:
 
 
 def _records(parts: ArmParts, arms: Sequence[Arm] = ("b2", "no_silence")) -> list[PolicyRecord]:
-    return [record_of(each.query_id, ask(parts, arm, each.question), parts.digest) for arm in arms for each in QUERIES]
+    return [ask(parts, arm, each.question, each.query_id) for arm in arms for each in QUERIES]
 
 
 def test_scores_count_what_is_wrong(parts: ArmParts, corpus: PolicyCorpus) -> None:
@@ -179,7 +183,7 @@ def test_scores_count_what_is_wrong(parts: ArmParts, corpus: PolicyCorpus) -> No
 def test_a_gold_quotation_is_held_with_each_of_its_sentences(
     parts: ArmParts, corpus: PolicyCorpus, quote: str, held: bool
 ) -> None:
-    record = record_of("q2", ask(parts, "no_silence", DOGS), parts.digest)
+    record = ask(parts, "no_silence", DOGS, "q2")
     query = replace(next(each for each in _queries(corpus) if each.query_id == "q2"), quote=quote)
     assert holds_quote(judge([record], [query], corpus)[0]) is held
 

@@ -19,12 +19,10 @@ from ovrag_core.retrieval.embedding import minilm
 from ovrag_studies.cited.answering.audit import write_bundle
 from ovrag_studies.cited.answering.cited_answers import answer
 from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence, Removed, cite, silent_answer
-from ovrag_studies.cited.answering.replies import KeptReply
 from ovrag_studies.cited.answering.verification import SentenceVerifier
-from ovrag_studies.cited.arms import Result
 from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble
-from ovrag_studies.cited.corpus.retrieval import RankedParagraph, RetrievedParagraphs
-from ovrag_studies.cited.records import PolicyRecord, record_of
+from ovrag_studies.cited.corpus.retrieval import RankedParagraph
+from ovrag_studies.cited.records import KeptReply, PolicyRecord, record_of
 
 TOOL = "tools/verify_audit_bundle.py"
 DOG, BOAT = "Dogs stay on a lead. Cats “may” roam.", "No boat leaves after 18:00."
@@ -44,11 +42,11 @@ def corpus() -> PolicyCorpus:
 def records(corpus: PolicyCorpus) -> list[PolicyRecord]:
     paragraph = corpus.paragraphs[0]
     said = CitedSentence("Dogs stay on a lead.", (cite(paragraph, 0, 20), cite(paragraph, 26, 36)))
-    dogs = CitedAnswer("May dogs run?", (said,), (Removed("Cows too.", "no"),), False, "", 1.0, "small")
-    found = RetrievedParagraphs()
+    dogs = CitedAnswer("May dogs run?", (said,), (Removed("Cows too.", "no"),), False, "", 1.0)
+    silent = silent_answer("Why?", "below the threshold")
     return [
-        record_of("q1", Result("ours", dogs, found, 1.0, replies=(REPLY,)), ""),
-        record_of("q2", Result("ours", silent_answer("Why?", "below the threshold", "small"), found, 0.0), ""),
+        record_of("ours", dogs, (), 1.0, query_id="q1", replies=(REPLY.key,)),
+        record_of("ours", silent, (), 0.0, query_id="q2"),
     ]
 
 
@@ -199,8 +197,8 @@ def test_answers_of_the_study_are_filed_as_they_are(
     verifier = SentenceVerifier(minilm())
     made = [answer(query, evidence, verifier) for query in ("May a boat leave?", " ")]
     assert [each.silent for each in made] == [False, True]
-    results = [Result("b2", each, RetrievedParagraphs(), 0.0) for each in made]
-    write_bundle(tmp_path / "b", [record_of(f"q{n}", each, "") for n, each in enumerate(results)], corpus, {})
+    filed = [record_of("b2", each, (), 0.0, query_id=f"q{n}") for n, each in enumerate(made)]
+    write_bundle(tmp_path / "b", filed, corpus, {})
     faults, counted = verify(tmp_path / "b")
     assert (faults, counted["records"]) == ([], 2)
     assert counted["citations"] >= 1

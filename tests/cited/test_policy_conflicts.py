@@ -116,14 +116,14 @@ def test_a_conflict_is_reported_before_silence_with_both_quotations() -> None:
     strict = Certificate(0.9999, 0.1, 0.1, 40, 30, 0, 0.75, 0.04, certified=True)
     parts = ArmParts(Policy(), CorpusIndex(corpus), Calibration(corpus="other", golden="g", certificate=strict))
     contested = ask(parts, "ours", "Must dogs be on a lead?")
-    assert not contested.answer.silent
-    assert [each.text for each in contested.answer.sentences] == [
+    assert not contested.silent
+    assert [each.text for each in contested.sentences] == [
         "Dogs must be kept on a lead at all times.",
         "Dogs need no lead after dusk.",
     ]
     assert [each.status for each in contested.conflicts] == ["unresolved"]
     plain = ask(parts, "ours", "Where do cats roam?")
-    assert plain.answer.silent
+    assert plain.silent
     assert plain.conflicts == ()
 
 

@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from ovrag_core.report.figures import save_figure
-from ovrag_studies.cited import pictures
-from ovrag_studies.cited.pictures import OperatingPoint
+from ovrag_studies.cited import results
 
 WIDTH = 5.9
 
@@ -21,12 +20,8 @@ def words(fig: Figure) -> list[str]:
 
 def risk(certified: str = "ours") -> Figure:
     curves = {"without silence": numpy.array([(0.5, 0.0), (1.0, 0.3)])}
-    points = {
-        "b2": OperatingPoint(1.0, 0.6),
-        "ours": OperatingPoint(0.5, 0.0),
-        "without conflicts": OperatingPoint(0.5, 0.0),
-    }
-    return pictures.risk_and_coverage(curves, points, 0.1, certified, WIDTH)
+    points = {"b2": (1.0, 0.6), "ours": (0.5, 0.0), "without conflicts": (0.5, 0.0)}
+    return results.draw_risk(curves, points, 0.1, certified, WIDTH)
 
 
 def test_arms_at_one_point_have_one_mark_and_the_certified_one_is_ringed() -> None:
@@ -38,7 +33,7 @@ def test_arms_at_one_point_have_one_mark_and_the_certified_one_is_ringed() -> No
 
 def test_outcomes_are_counted_in_bars() -> None:
     table = pandas.DataFrame([[3, 0, 1], [2, 1, 1]], index=["ours", "b2"], columns=["right", "wrong", "silent"])
-    fig = pictures.outcomes({"one rule answers": table}, ("right", "wrong", "silent"), WIDTH)
+    fig = results.draw_outcomes({"one rule answers": table}, WIDTH)
     assert [text.get_text() for text in fig.axes[0].texts] == ["3", "2", "1", "1", "1"], "empty parts are not labelled"
     assert fig.axes[0].get_xlim() == (0, 4) and words(fig) == ["right", "wrong", "silent"]
     assert len({bar.get_hatch() for bar in fig.axes[0].patches}) == 3, "told apart without colour"

@@ -9,9 +9,7 @@ import pytest
 from ovrag_core.base.errors import ResultError
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence, cite, silent_answer
-from ovrag_studies.cited.arms import Result
 from ovrag_studies.cited.corpus.policies import FileParagraph, assemble
-from ovrag_studies.cited.corpus.retrieval import RetrievedParagraphs
 from ovrag_studies.cited.measuring.rating_widget import RatingPage, answer_html
 from ovrag_studies.cited.measuring.ratings import (
     KEY,
@@ -40,8 +38,8 @@ ARMS: tuple[Arm, Arm] = ("b2", "ours")
 
 def given(arm: Arm, number: int) -> PolicyRecord:
     said = CitedSentence(f"Dogs {number} stay on a lead.", (cite(PARAGRAPH, 10, 19),))
-    made = CitedAnswer(f"Question {number}?", (said,), (), False, "", 1.0, "extractive")
-    return record_of(f"q{number}", Result(arm, made, RetrievedParagraphs(), 1.0), "")
+    made = CitedAnswer(f"Question {number}?", (said,), (), False, "", 1.0)
+    return record_of(arm, made, (), 1.0, query_id=f"q{number}")
 
 
 @pytest.fixture
@@ -74,7 +72,7 @@ def test_the_pack_does_not_depend_on_the_order_of_arms() -> None:
 
 
 def test_silent_answers_are_left_out_and_a_pack_of_them_refused() -> None:
-    silent = record_of("q9", Result("ours", silent_answer("Why?", "", ""), RetrievedParagraphs(), 0.0), "")
+    silent = record_of("ours", silent_answer("Why?", ""), (), 0.0, query_id="q9")
     assert len(make_pack([silent, given("ours", 1)], 1)[0].items) == 1
     with pytest.raises(ResultError, match="nothing to rate"):
         make_pack([silent], 1)

@@ -5,17 +5,18 @@ from hypothesis import strategies as st
 
 from ovrag_studies.cited import showing
 from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence, Removed, cite
-from ovrag_studies.cited.arms import ArmParts, Components, Result
+from ovrag_studies.cited.arms import ArmParts
 from ovrag_studies.cited.corpus.policies import FileParagraph, assemble
-from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RankedParagraph, RetrievedParagraphs
+from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RankedParagraph
 from ovrag_studies.cited.critic.criticism import CriticFinding
+from ovrag_studies.cited.records import PolicyRecord, record_of
 from ovrag_studies.cited.settings import Policy
 
 TEXT = "Dogs must be kept on a lead <b>at all times</b>."
 CORPUS = assemble([FileParagraph("park", "park.txt", 2, 0, TEXT, None)], {"park": "0" * 64})
 
 
-def result(*, silent: bool = False) -> Result:
+def result(*, silent: bool = False) -> PolicyRecord:
     paragraph = CORPUS.paragraphs[0]
     said = () if silent else (CitedSentence(TEXT, (cite(paragraph, 0, len(TEXT)),)),)
     made = CitedAnswer(
@@ -25,11 +26,10 @@ def result(*, silent: bool = False) -> Result:
         silent,
         "score 0.100 is below the certified threshold 0.700" if silent else "",
         0.1 if silent else 0.9,
-        "extractive",
     )
-    found = RetrievedParagraphs((RankedParagraph(paragraph, 1.5, "sentences", 1),))
-    parts = Components({"rerank": "cross-encoder"}, {"rerank": "sentences"})
-    return Result("ours", made, found, made.confidence, 0.7, components=parts)
+    components = {"requested": {"rerank": "cross-encoder"}, "ran": {"rerank": "sentences"}}
+    evidence = [RankedParagraph(paragraph, 1.5, "sentences", 1)]
+    return record_of("ours", made, evidence, made.confidence, threshold=0.7, **components)
 
 
 PARTS = ArmParts(Policy(), CorpusIndex(CORPUS))

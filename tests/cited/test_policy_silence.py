@@ -19,6 +19,7 @@ from ovrag_studies.cited.answering.silence import (
     least_answers,
     least_certified,
 )
+from ovrag_studies.cited.answering.verification import SentenceVerifier
 from ovrag_studies.cited.corpus.policies import FileParagraph, assemble
 from ovrag_studies.cited.corpus.retrieval import RankedParagraph
 
@@ -57,12 +58,12 @@ def evidence_of(*texts: str) -> list[RankedParagraph]:
 
 
 def said(query: str, *, silent: bool = False) -> CitedAnswer:
-    return CitedAnswer(query, (CitedSentence("Badges are worn.", ()),), (), silent, "", 0.5, "extractive")
+    return CitedAnswer(query, (CitedSentence("Badges are worn.", ()),), (), silent, "", 0.5)
 
 
 @pytest.fixture(scope="module")
 def reader() -> TraitReader:
-    return TraitReader()
+    return TraitReader(SentenceVerifier().likeness)
 
 
 def test_a_question_that_the_evidence_answers_scores_higher_than_one_that_it_only_lies_near(

@@ -110,7 +110,7 @@ def test_one_answer_a_question_with_abstention() -> None:
         ask(["two"], [("x", 0.9)], 0.8, "b"),
         ask([], [("x", 0.2)], 0.1, "c"),
     ]
-    assert f1(rows, "cuad", plan=PLAN).value == pytest.approx(2 / 5)
+    assert f1(rows, "cuad", 0.0, PLAN).value == pytest.approx(2 / 5)
     assert f1(rows, "cuad", 0.5, PLAN).value == 0.5
 
 

@@ -153,19 +153,17 @@ def test_out_of_fold_models_have_not_seen_the_contract_they_score(trainer: Train
     measured = list(trainer.out_of_fold())
     assert len(measured) == len(trainer.contracts)
     for contract, _, model in measured:
-        model.refuse_known([contract])  # does not raise
+        assert not model.was_trained_on(contract.document)
         assert contract.document.id not in dict(model.trained_on)
 
 
-def test_a_contract_of_the_training_is_refused_for_measurement_also_under_another_name(model: ClauseModel) -> None:
+def test_a_contract_of_the_training_is_known_also_under_another_name(model: ClauseModel) -> None:
     seen = make(3, insured=False)
     renamed = replace(
         seen, document=replace(seen.document, id="renamed", text=seen.document.text.replace("\n\n", "\n"))
     )
-    for contract in (seen, renamed):
-        with pytest.raises(CorpusError, match="was in the training of these weights"):
-            model.refuse_known([contract])
-    model.refuse_known([make(40, insured=True)])
+    assert model.was_trained_on(seen.document) and model.was_trained_on(renamed.document)
+    assert not model.was_trained_on(make(40, insured=True).document)
 
 
 def test_a_saved_model_answers_as_before_and_holds_no_text(model: ClauseModel, tmp_path: Path) -> None:
@@ -329,8 +327,7 @@ def test_the_weights_of_the_study_know_the_checklist_and_refuse_their_own_contra
     model = load_model()
     contracts = load_cuad(external_data / "contract_review" / "cuad")
     assert len(model.categories) == 41
-    with pytest.raises(CorpusError, match="measure it out of fold"):
-        model.refuse_known(contracts[:1])
+    assert model.was_trained_on(contracts[0].document)
 
 
 LOAN_LETTER = """Loan from Ingrid Sandoval to Peter Okello

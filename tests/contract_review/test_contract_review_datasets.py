@@ -1,4 +1,4 @@
-"""The data sets of the contract-review study: both layouts of CUAD, ContractNLI, and what is wrong with a file."""
+"""The data sets of the contract-review study: CUAD, ContractNLI, written agreements, broken files; and folds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from typing import TypedDict
 import pytest
 
 from ovrag_core.base.errors import CorpusError
-from ovrag_studies.contract_review.texts.datasets import categories, load_contractnli, load_cuad
+from ovrag_studies.contract_review.texts.datasets import (
+    WRITTEN,
+    categories,
+    fold_of,
+    load_contractnli,
+    load_cuad,
+    read_written,
+)
 
 TEXT = "Supply Agreement\r\n\r\n1. Governing Law. The laws of Utah govern this Agreement."
 CLAUSE = "The laws of Utah govern this Agreement."
@@ -169,3 +176,58 @@ def test_contractnli_keeps_what_is_not_mentioned(tmp_path: Path) -> None:
     read = load_contractnli(nli(tmp_path))
     assert read.agreements[0].judgements[0].evidence == (1,)
     assert read.hypotheses == {"nda-1": "A copy may be kept."}
+
+
+HYPOTHESES = ("nda-1", "nda-7")
+FILE = """title: Agreement
+clauses: ["1. Nothing goes to anybody else.", "2. Tea is served."]
+labels:
+  nda-1: {choice: N}
+  nda-7: {choice: C, clauses: [1]}
+"""
+
+
+def test_each_clause_is_a_span_and_labels_name_their_clauses(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(FILE, encoding="utf-8")
+    (agreement,) = read_written(tmp_path, HYPOTHESES)
+    text = agreement.document.text
+    assert [text[start:end] for start, end in agreement.spans] == [
+        "1. Nothing goes to anybody else.",
+        "2. Tea is served.",
+    ]
+    assert [(each.hypothesis, each.choice, each.evidence) for each in agreement.judgements] == [
+        ("nda-1", "NotMentioned", ()),
+        ("nda-7", "Contradiction", (0,)),
+    ]
+    assert read_written(tmp_path, ("of another list",)) == []
+
+
+@pytest.mark.parametrize("broken", [FILE.replace("[1]", "[3]"), FILE.replace("clauses: [1]", ""), "title: 1", "- 1"])
+def test_a_file_of_another_form_is_one_sentence(tmp_path: Path, broken: str) -> None:
+    (tmp_path / "a.yaml").write_text(broken, encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"its form is described in training/contract_review/README\.md"):
+        read_written(tmp_path, HYPOTHESES)
+
+
+def test_those_of_the_repository_are_whole_and_contradict_much(project: Path) -> None:
+    read = read_written(project / WRITTEN, HYPOTHESES)
+    choices = [said.choice for each in read for said in each.judgements]
+    assert len(read) == 48 and len(choices) == 48 * 17
+    assert choices.count("Contradiction") >= 4 * len(read)
+    with pytest.raises(CorpusError, match="holds no agreements"):
+        read_written(project / "docs", HYPOTHESES)
+
+
+def test_contracts_of_one_filer_share_a_fold() -> None:
+    folds = fold_of(["ACME INC_2019_lease", "AcmeInc_2020_supply", "Brook Ltd. - Hosting", "Cove", "Dell_1", "Elm_1"])
+    assert folds["ACME INC_2019_lease"] == folds["AcmeInc_2020_supply"]
+    assert sorted(set(folds.values())) == [0, 1, 2, 3, 4]
+
+
+def test_the_order_and_repetition_of_titles_change_nothing() -> None:
+    titles = [f"Filer {letter}_contract" for letter in "qwertyuiop"]
+    assert fold_of(titles) == fold_of(reversed([*titles, titles[0]]))
+
+
+def test_a_title_without_letters_is_its_own_filer() -> None:
+    assert len(set(fold_of(["_1", "_2"]).values())) == 2

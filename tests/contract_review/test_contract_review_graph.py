@@ -2,18 +2,26 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import get_args
 
 import numpy
 import pytest
 
 from ovrag_core.base.types import Document
 from ovrag_core.retrieval.embedding import Vectors
-from ovrag_studies.contract_review.graphs.graph import EDGE_KINDS, ContractGraph, build_graph
-from ovrag_studies.contract_review.graphs.graph_walks import by_section, neighbours, walk
+from ovrag_studies.contract_review.graphs.graph import (
+    ContractGraph,
+    EdgeKind,
+    build_graph,
+    by_section,
+    neighbours,
+    walk,
+)
 from ovrag_studies.contract_review.retrieval.retrievers import Shelved
 from ovrag_studies.contract_review.texts import chunkers
 from ovrag_studies.contract_review.texts.chunkers import by_clause
 
+EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
 HOSTILE = "'}) DETACH DELETE n //"
 FIRM = "Acme'} DETACH DELETE n //"
 TEXT = f"""\

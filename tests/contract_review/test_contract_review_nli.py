@@ -16,8 +16,10 @@ from ovrag_core.base.errors import CorpusError, DocumentError, ModelSetupError, 
 from ovrag_core.base.types import Document, Usage
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.llm.chat import ChatModel, Completion, Request
+from ovrag_studies.contract_review.checklist import nli_record
 from ovrag_studies.contract_review.inference import nli_chat
 from ovrag_studies.contract_review.inference.nli import (
+    JUDGES,
     EvidenceSpan,
     HypothesisJudge,
     JudgedHypothesis,
@@ -25,7 +27,6 @@ from ovrag_studies.contract_review.inference.nli import (
     Lexical,
     Majority,
     digest,
-    find_judge,
     load_learned,
     out_of_fold,
     save,
@@ -35,7 +36,6 @@ from ovrag_studies.contract_review.inference.nli_chat import ChatJudge, ask_all,
 from ovrag_studies.contract_review.inference.nli_cues import CUES, cue_hits, plain
 from ovrag_studies.contract_review.inference.nli_reading import find_leads
 from ovrag_studies.contract_review.measures.nli_metrics import asked_of, estimates, measure
-from ovrag_studies.contract_review.records import nli_record
 from ovrag_studies.contract_review.texts.datasets import (
     Choice,
     GoldJudgement,
@@ -54,7 +54,7 @@ def judge(
     hypotheses: Mapping[str, str],
     model: HypothesisJudge | str = "learned",
 ) -> list[JudgedHypothesis]:
-    return (find_judge(model) if isinstance(model, str) else model).judge(document, spans, hypotheses)
+    return (JUDGES[model]() if isinstance(model, str) else model).judge(document, spans, hypotheses)
 
 
 HYPOTHESES = {
@@ -190,7 +190,7 @@ def test_an_agreement_of_the_training_is_refused_or_marked(data: NliSet, learned
 
 
 def test_out_of_fold_every_agreement_is_judged_by_others(data: NliSet) -> None:
-    results = out_of_fold(data)
+    results = out_of_fold(data, "learned")
     assert list(results) == [each.number for each in data.agreements]
     assert not any(each.seen for listed in results.values() for each in listed)
     asked = {each.number: asked_of(each, results[each.number]) for each in data.agreements}
@@ -239,7 +239,7 @@ def test_broken_weights_are_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["majority", "lexical", "learned"])
 def test_bad_input_is_one_clear_line(name: str) -> None:
-    model = find_judge(name)
+    model = JUDGES[name]()
     asked = {"nda-11": HYPOTHESES["nda-11"]}
     with pytest.raises(DocumentError, match=r"empty\.txt holds no text"):
         judge(Document("empty.txt", " \n\t"), (), asked, model)
@@ -247,8 +247,6 @@ def test_bad_input_is_one_clear_line(name: str) -> None:
         judge(Document("a.txt", "A text."), None, {"nda-99": "Whatever."}, model)
     with pytest.raises(CorpusError, match="5:99 is not inside"):
         judge(Document("a.txt", "A text."), [(5, 99)], asked, model)
-    with pytest.raises(QuestionError, match="unknown judge 'guess'"):
-        judge(Document("a.txt", "A text."), None, asked, "guess")
 
 
 @pytest.mark.parametrize("name", ["lexical", "learned"])
@@ -486,7 +484,7 @@ def test_five_examples_come_from_other_agreements_and_show_every_choice(data: Nl
     assert {each.choice for each in examples} == {"Entailment", "Contradiction", "NotMentioned"}
     server = Server(lambda _: says("NotMentioned"))
     some = NliSet(data.agreements[:1] + data.agreements[5:12], data.hypotheses)
-    results = ask_all(some, ChatModel(server, "m"), "chat_five_shot")
+    results = ask_all(some, ChatModel(server, "m"), "chat_five_shot", 42, some.agreements)
     assert len(results) == 8
     first = server.requests[0].messages
     assert [each.role for each in first] == ["system", *(["user", "assistant"] * 5), "user"]
@@ -503,7 +501,7 @@ def test_five_examples_come_from_other_agreements_and_show_every_choice(data: Nl
 def test_lexical_figures_on_real_agreements(external_data: Path) -> None:
     data = load_contractnli(external_data / "contract_review" / "contractnli")
     some = NliSet(data.agreements[::4], data.hypotheses)
-    results = out_of_fold(some, "lexical")
+    results = {each.number: judge(each.document, each.spans, data.hypotheses, "lexical") for each in some.agreements}
     found = measure([row for each in some.agreements for row in asked_of(each, results[each.number])])
     assert found["evidence_recall@3"] > 0.85
     assert found["accuracy"] > 0.68

@@ -16,16 +16,9 @@ from ovrag_core.base.types import Document
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.report.figures import save_figure
 from ovrag_core.retrieval.embedding import Vectors
-from ovrag_studies.contract_review import (
-    review_experiments,
-    review_pictures,
-)
+from ovrag_studies.contract_review import review_experiments, review_pictures
 from ovrag_studies.contract_review.measures import score_files
-from ovrag_studies.contract_review.measures.answer_metrics import (
-    AnsweredQuestion,
-    pooled_spans,
-    span_estimates,
-)
+from ovrag_studies.contract_review.measures.answer_metrics import AnsweredQuestion, pooled_spans, span_estimates
 from ovrag_studies.contract_review.review_experiments import Remembered, published, redrawn_f1
 from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract
 
@@ -124,13 +117,13 @@ def test_scores_for_people_are_aligned_and_say_what_was_resampled() -> None:
 
 def test_pictures_are_the_same_bytes_each_time(tmp_path: Path) -> None:
     table = pandas.DataFrame({"one": [0.2, 0.4], "two": [0.3, 0.5]}, index=["a", "b"])
-    curve = numpy.array([[0.1, 1.0], [0.5, 0.6], [1.0, 0.2]])
+    questions = [asked("c", ("one",), "one", 0.9), asked("c", (), "two", 0.1)]
     drawn = {
         "dots": lambda: review_pictures.dots({"x": table, "y": table}, 5, label="share"),
         "spreads": lambda: review_pictures.spreads(
             {"a": [0.1, 0.2, 0.4]}, {"a": 0.5}, 5, label="F1", others="published"
         ),
-        "presence": lambda: review_pictures.presence({"a": ([0.1, 0.9], [False, True])}, {"a": curve}, 5),
+        "presence": lambda: review_pictures.presence({"a": questions}, 5),
     }
     for name, make in drawn.items():
         first, second = (save_figure(make(), name, folder=tmp_path / place) for place in ("1", "2"))

@@ -22,7 +22,7 @@ from ovrag_core.llm.chat import Message, Reply
 from ovrag_core.llm.connection import Connection, connect
 from ovrag_core.loans import generate
 from ovrag_core.retrieval.indexing import index_documents
-from ovrag_core.runs.experiment import read_run, run_files
+from ovrag_core.runs import read_run, run_files
 
 QUESTION = [Message("user", "Say the word blue and nothing else.")]
 RUN = ("run", "--arm", "plain_scoped")

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from pypdf import PdfReader
 
 from ovrag_core.base.errors import CorpusError
-from ovrag_core.loans import ContractTruth, generate, load_truth
-from ovrag_core.loans.contracts.display import highlighted
+from ovrag_core.loans import ContractTruth, generate, highlighted, load_truth
 from ovrag_core.loans.contracts.draft import Draft
 from ovrag_core.loans.contracts.generator import compose, truth_of
 from ovrag_core.loans.contracts.phrasings import phrasings

@@ -18,8 +18,8 @@ from ovrag_core.publish.export import (
     check,
     edited_results,
     export,
+    exported,
     read_manifest,
-    result_files,
     stale_results,
 )
 from ovrag_core.publish.origins import provenance
@@ -225,11 +225,11 @@ def test_a_result_edited_in_the_project_is_named_and_not_copied(project: Path, t
 def test_an_edit_that_was_committed_is_an_edit(project: Path):
     (project / RATES).write_text("better", encoding="utf-8")
     commit(project)
-    assert edited_results(read_stages(project)) == [RATES]
+    assert list(edited_results(exported(read_stages(project)))) == [RATES]
     commit_of_lock = (project / "dvc.lock").read_text(encoding="utf-8") + "# noted\n"
     (project / "dvc.lock").write_text(commit_of_lock, encoding="utf-8")
     commit(project)
-    assert set(edited_results(read_stages(project))) == {RATES, NUMBERS}, "which of them cannot be told"
+    assert set(edited_results(exported(read_stages(project)))) == {RATES, NUMBERS}, "which of them cannot be told"
 
 
 def test_missing_results_are_one_sentence_and_nothing_is_copied(project: Path):
@@ -423,18 +423,19 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def ours() -> list[str]:
     """Results that are there; a stage may have been described and not yet run."""
-    return [path for path in result_files(read_stages(ROOT)) if (ROOT / path).exists()]
+    return [path for path in exported(read_stages(ROOT)) if (ROOT / path).exists()]
 
 
 def test_our_results_are_what_the_stages_wrote():
-    assert edited_results(read_stages(ROOT)) == []
+    assert edited_results(exported(read_stages(ROOT))) == {}
 
 
 def test_our_chapter_takes_every_result_types_no_number_and_uses_macros_that_exist():
     values = defined_macros(ROOT, ours())
     assert len(ours()) > 30 and len(values) > 100
     problems = chapter_problems(ROOT / CHAPTER, ours(), values, ROOT)
-    if stale_results(read_stages(ROOT)):  # the chapter may be ahead of results that are to be made again
+    stages = read_stages(ROOT)
+    if list(stale_results(stages, exported(stages))):  # the chapter may be ahead of results that are to be made again
         problems = [problem for problem in problems if "which does not exist" not in problem]
     assert problems == []
 
@@ -444,8 +445,8 @@ def test_every_study_of_ours_has_its_results_exported_and_a_section():
     outputs = [item.path for stage in stages.values() for item in stage.outputs]
     folders = [path for path in outputs if path.startswith(("tables/", "figures/"))]
     made = {study for path in folders if (study := study_of(f"{path}/x"))}
-    exported = {study for path in result_files(stages) if (study := study_of(path))}
-    assert made and made == exported
+    shown = {study for path in exported(stages) if (study := study_of(path))}
+    assert made and made == shown
     assert {study for study in made if not (ROOT / CHAPTER / f"study_{study}.tex").exists()} == set()
 
 

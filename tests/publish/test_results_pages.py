@@ -13,7 +13,7 @@ import pytest
 from ovrag_core.base.errors import ResultError
 from ovrag_core.base.settings import load_settings
 from ovrag_core.publish import latex
-from ovrag_core.publish.export import archive, compare, copy_results, result_files, start_chapter
+from ovrag_core.publish.export import archive, compare, copy_results, exported, start_chapter
 from ovrag_core.publish.latex import compile_pdf, log_of, overfull
 from ovrag_core.publish.readme import refresh, refreshed, results_macros
 from ovrag_core.publish.stages import read_stages
@@ -73,7 +73,7 @@ def test_what_sticks_out_and_what_is_not_made_is_named(tmp_path: Path):
 
 @needs_latex
 def test_an_exported_and_packed_thesis_compiles_by_itself(tmp_path: Path):
-    present = [path for path in result_files(read_stages(ROOT)) if (ROOT / path).exists()]
+    present = [path for path in exported(read_stages(ROOT)) if (ROOT / path).exists()]
     target = tmp_path / "thesis"
     copy_results(compare(present, ROOT, target), ROOT, target)
     assert start_chapter(ROOT, target) == sorted(path.name for path in (ROOT / "thesis").glob("*.tex"))

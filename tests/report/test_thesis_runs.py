@@ -8,7 +8,7 @@ from run_factory import latencies, record, run
 from ovrag_core.base.errors import RunError
 from ovrag_core.base.settings import Settings
 from ovrag_core.base.types import Recorded, Triple, Usage, Verdict
-from ovrag_core.evaluation import contract_counts, effort, latency, statements
+from ovrag_core.evaluation import confusion, effort, latency, statements
 from ovrag_core.evaluation.contamination import retrieved_frame, source_frame
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.ontology.load import load_ontology
@@ -147,7 +147,7 @@ def test_latency_rests_on_the_queries_that_were_timed(tmp_path):
 
 def test_contracts_are_counted_by_kind_and_in_all():
     records = [record(document="A"), record(document="B", label="CLASH"), record(document="C", label=None)]
-    table = contract_counts.distribution(contract_counts.contract_frame(records, {"A": ["X"], "B": ["X", "Y"]}))
+    table = confusion.distribution(confusion.contract_frame(records, {"A": ["X"], "B": ["X", "Y"]}))
     assert table.iloc[-1].tolist() == ["all", 1, 1, 1, 3, "secured unsecured 1"]
     assert set(table["kind"]) == {"X", "X and Y", "not recorded", "all"}
 

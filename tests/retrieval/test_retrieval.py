@@ -21,7 +21,7 @@ from ovrag_core.loans.workbench import _indexed
 from ovrag_core.retrieval import indexing
 from ovrag_core.retrieval.bert import Bert
 from ovrag_core.retrieval.embedding import EMBEDDERS, find_embedder, load_weights, minilm
-from ovrag_core.retrieval.index import build, open_index
+from ovrag_core.retrieval.index import Index, build
 from ovrag_core.retrieval.indexing import Documents, index_documents
 
 
@@ -100,12 +100,12 @@ def test_the_index_is_rebuilt_from_its_two_files_when_chroma_is_missing_or_stale
     chunks, vectors = make_chunks(50), unit(random.normal(size=(50, 8)))
     before = build(tmp_path, chunks, vectors, "random").search(vectors[7], 3)
     shutil.rmtree(tmp_path / "chroma")
-    assert open_index(tmp_path).search(vectors[7], 3) == before
+    assert Index(tmp_path).search(vectors[7], 3) == before
     (tmp_path / "chroma" / "chroma.sqlite3").write_bytes(b"not a database")
-    assert open_index(tmp_path).search(vectors[7], 3) == before
+    assert Index(tmp_path).search(vectors[7], 3) == before
     newer = unit(random.normal(size=(50, 8)))
     numpy.save(tmp_path / "embeddings.npy", newer)
-    hits = [hit.chunk_id for hit in open_index(tmp_path).search(newer[7], 3)]
+    hits = [hit.chunk_id for hit in Index(tmp_path).search(newer[7], 3)]
     assert hits == brute_force(chunks, newer, newer[7], 3)
 
 
@@ -126,18 +126,18 @@ def test_stored_files_are_the_same_bytes_every_time(tmp_path):
 
 def test_broken_files_are_named(tmp_path):
     with pytest.raises(CorpusError, match=r"chunks\.jsonl does not exist; index the documents first"):
-        open_index(tmp_path)
+        Index(tmp_path)
     build(tmp_path, make_chunks(3), unit(numpy.eye(3, 8)), "eye")
     lines = (tmp_path / "chunks.jsonl").read_text().splitlines()
     (tmp_path / "chunks.jsonl").write_text("\n".join([*lines[:2], lines[2][:20]]))
     with pytest.raises(CorpusError, match="broken at line 3"):
-        open_index(tmp_path)
+        Index(tmp_path)
     (tmp_path / "chunks.jsonl").write_text("\n".join(lines[:2]))
     with pytest.raises(CorpusError, match="2 chunks and 3 vectors"):
-        open_index(tmp_path)
+        Index(tmp_path)
     (tmp_path / "embeddings.npy").write_bytes(b"nothing")
     with pytest.raises(CorpusError, match=r"embeddings\.npy is broken"):
-        open_index(tmp_path)
+        Index(tmp_path)
 
 
 def test_a_vector_of_another_embedder_is_refused(many):

@@ -7,7 +7,8 @@ from standins import TEXTS, bench
 
 from ovrag_core.base.errors import RunError
 from ovrag_core.base.settings import Settings, load_settings
-from ovrag_core.runs.experiment import read_latency, read_run, run_experiment, run_files
+from ovrag_core.runs.experiment import run_experiment
+from ovrag_core.runs.files import read_latency, read_run, run_files
 
 
 def test_a_run_holds_every_query_once_with_its_truth(settings: Settings) -> None:

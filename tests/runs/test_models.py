@@ -36,7 +36,8 @@ from ovrag_core.loans.workbench import corpus_bench, documents_bench
 from ovrag_core.loop.arms import ARMS
 from ovrag_core.loop.pipeline import Bench, ask
 from ovrag_core.retrieval.indexing import index_documents
-from ovrag_core.runs.experiment import read_run, run_experiment, run_files
+from ovrag_core.runs.experiment import run_experiment
+from ovrag_core.runs.files import read_run, run_files
 from ovrag_core.text.passages import find_passages
 
 CLEAN = """LOAN AGREEMENT

@@ -18,7 +18,7 @@ from ovrag_core.base.errors import RunError
 from ovrag_core.base.settings import Settings
 from ovrag_core.loans import generate
 from ovrag_core.retrieval.indexing import index_documents
-from ovrag_core.runs.experiment import read_run, run_files
+from ovrag_core.runs.files import read_run, run_files
 
 Ovrag = Callable[..., tuple[int, str, str]]
 ARMS = ("--arm", "plain", "--arm", "ovrag_evidence")

@@ -114,7 +114,9 @@ class AskTab:
             except OvragError as error:
                 problems.append(str(error))
         # The button counts its value: all that is held, without the content. The same file can be chosen again.
-        self.listed = tuple(_listing(name) for name in self.desk.collections.get(work.OWN, ()))
+        then = datetime.fromtimestamp(0, tz=UTC)
+        entry = {"type": "", "size": 0, "content": memoryview(b""), "last_modified": then}
+        self.listed = tuple({"name": name, **entry} for name in self.desk.collections.get(work.OWN, ()))
         self.upload.value = self.listed
         self.refresh(added[0] if added else None)
         words = " ".join([*([f"{', '.join(added)} can be asked about."] if added else []), *problems])
@@ -217,14 +219,9 @@ class BatchTab:
         """Run the batch and show what came of it, or a sentence that says why it ended."""
         with _telling(self.status, "The batch ended", self.free):
             collection = _common_collection(places)
+            contracts = [contract for _, contract in places]
             settings = work.batch_settings(
-                self.desk,
-                model,
-                collection,
-                run=name,
-                arms=arms,
-                contracts=[contract for _, contract in places],
-                questions=questions,
+                self.desk, model, collection, run=name, arms=arms, contracts=contracts, questions=questions
             )
             run_experiment(settings, work.bench_of(self.desk, model, collection), watch=self.show_progress)
             records = work.open_run(name)
@@ -256,11 +253,11 @@ class RunsTab:
         self.desk = desk
         self.records: list[QueryRecord] = []
         self.chunks: dict[str, Chunk] = {}
-        self.run = widgets.Dropdown(options=_choices(work.runs_of()), value=None, layout=_wide())
+        self.run = widgets.Dropdown(layout=_wide())
         self.arm, self.outcome, self.query = (
             widgets.Dropdown(options=options, layout=_wide()) for options in ([ALL], [ALL], [NO_QUERY])
         )
-        self.summary, self.result = widgets.HTML(view.message(_runs_words())), widgets.HTML()
+        self.summary, self.result = widgets.HTML(), widgets.HTML()
         self.run.observe(lambda change: self.open(change["new"]), "value")
         self.arm.observe(lambda _: self.choose(), "value")
         self.outcome.observe(lambda _: self.choose(), "value")
@@ -273,11 +270,12 @@ class RunsTab:
         for widget, name in ((self.run, "run-name"), (self.query, "query")):
             widget.add_class(f"ovx-{name}")
         self.widget = widgets.VBox([row, self.summary, self.result])
+        self.refresh()
 
     def refresh(self) -> None:
         """List the runs anew."""
-        self.run.options = _choices(work.runs_of())
-        self.summary.value = view.message(_runs_words())
+        self.run.options = [("choose a run …", None), *((name, name) for name in work.runs_of())]
+        self.summary.value = view.message("Choose a run." if self.run.options[1:] else NO_RUN)
 
     def open(self, run: str | None) -> None:
         """Show the results of the run of that name."""
@@ -336,25 +334,9 @@ def _two_columns(controls: Sequence[tuple[str | widgets.Widget, ...]], results: 
     return widgets.HBox([left, right])
 
 
-def _listing(name: str) -> Mapping[str, object]:
-    """An entry of the value of the button for uploads."""
-    then = datetime.fromtimestamp(0, tz=UTC)
-    return {"name": name, "type": "", "size": 0, "content": memoryview(b""), "last_modified": then}
-
-
 def _listed(desk: Desk, value: str) -> list[tuple[str, str]]:
     """The questions as a list shows them, each with its `value`, id or text."""
-    return [
-        (f"{question.id}: {question.topic or question.text}", getattr(question, value)) for question in desk.questions
-    ]
-
-
-def _runs_words() -> str:
-    return "Choose a run." if work.runs_of() else NO_RUN
-
-
-def _choices(names: Sequence[str]) -> list[tuple[str, str | None]]:
-    return [("choose a run …", None), *((name, name) for name in names)]
+    return [(f"{asked.id}: {asked.topic or asked.text}", getattr(asked, value)) for asked in desk.questions]
 
 
 def _places(desk: Desk) -> list[tuple[str, Place]]:

@@ -6,7 +6,9 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path, PurePath
 
 import numpy
@@ -179,12 +181,7 @@ def batch_settings(
     if run in {desk.models[model].evaluation.run, desk.models[model].experiment.run}:
         raise RunError(f"the run {run} is the project's own; give the batch another name")
     values = desk.models[model].model_dump()
-    values["experiment"] |= {
-        "run": run,
-        "arms": tuple(arms),
-        "contracts": tuple(contracts),
-        "questions": tuple(questions),
-    }
+    values["experiment"] |= {"run": run, "arms": arms, "contracts": contracts, "questions": questions}
     if collection != CORPUS:
         values["corpus"] |= {"source": collection, "ground_truth": desk.truth.get(collection)}
     try:
@@ -195,32 +192,30 @@ def batch_settings(
         ) from None
 
 
-def runs_of(folder: Path = RUNS) -> list[str]:
+def runs_of() -> list[str]:
     """Names of the complete runs, the last one made first."""
-    files = [path for path in folder.glob("*.jsonl") if not path.name.endswith(PARTS_OF_RUNS)]
+    files = [path for path in RUNS.glob("*.jsonl") if not path.name.endswith(PARTS_OF_RUNS)]
     return [path.stem for path in sorted(files, key=lambda path: (-path.stat().st_mtime, path.name))]
 
 
-def free_name(folder: Path = RUNS) -> str:
+def free_name() -> str:
     """A name that no run has yet, complete or not."""
-    number = 1
-    while any(folder.glob(f"batch-{number}.*")):
-        number += 1
-    return f"batch-{number}"
+    names = (f"batch-{number}" for number in count(1))
+    return next(name for name in names if not any(RUNS.glob(f"{name}.*")))
 
 
-def open_run(run: str, folder: Path = RUNS) -> list[QueryRecord]:
+def open_run(run: str) -> list[QueryRecord]:
     """The records of a run. Raises RunError where it is broken or empty."""
-    records = read_run(run_files(run, folder).records)
+    records = read_run(run_files(run).records)
     if not records:
         raise RunError(f"the run {run} holds no query; choose another")
     return records
 
 
-def stored_chunks(folder: Path = INDEX) -> dict[str, Chunk]:
+def stored_chunks() -> dict[str, Chunk]:
     """The chunks of the project's index by id; none where it is missing or broken."""
     try:
-        return {chunk.id: chunk for chunk in read_chunks(folder / "chunks.jsonl")}
+        return {chunk.id: chunk for chunk in read_chunks(INDEX / "chunks.jsonl")}
     except CorpusError:
         return {}
 
@@ -242,25 +237,22 @@ def _open_bench(desk: Desk, settings: Settings, documents: Sequence[Document], w
 
     if documents:
         return documents_bench(settings, documents, remembering)
-    try:
+    with suppress(CorpusError):
         bench = corpus_bench(settings)
-    except CorpusError:
-        bench = None
-    if bench is not None and _is_index_of(bench, list(desk.corpus.values())):
-        return bench
-    pool = settings.retrieval.pool
+        if _is_index_of(bench, list(desk.corpus.values())):
+            return bench
     anew = documents_bench(settings, load_all(find(contracts_folder(settings))), remembering)
-    anew.pool = pool
+    anew.pool = settings.retrieval.pool
     return anew
 
 
-def _is_index_of(bench: Bench, contracts: Sequence[Path], folder: Path = INDEX) -> bool:
+def _is_index_of(bench: Bench, contracts: Sequence[Path]) -> bool:
     """Return True where the index was made of the contracts as they are; read them only if a file is newer than it."""
     assert isinstance(bench.index, Index)
     if set(bench.index.document_ids) != set(bench.documents):
         return False
     # The time of a file's last change of any kind, which copying or moving it cannot set back.
-    if max(path.stat().st_ctime_ns for path in contracts) < (folder / "chunks.jsonl").stat().st_ctime_ns:
+    if max(path.stat().st_ctime_ns for path in contracts) < (INDEX / "chunks.jsonl").stat().st_ctime_ns:
         return True
     texts = {name: document.text for name, document in bench.documents.items()}
     return all(texts[chunk.document_id][chunk.start : chunk.end] == chunk.text for chunk in bench.index.chunks)

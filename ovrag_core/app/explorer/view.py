@@ -7,9 +7,8 @@ import io
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
 
-from jinja2 import Environment, Template
+from jinja2 import Template
 from markupsafe import Markup, escape
 
 from ovrag_core.base import Chunk, Document, LatencyRecord, QueryRecord, Retrieved, Violation, page_templates, shown
@@ -29,14 +28,12 @@ from ovrag_core.loans import (
     place,
 )
 
-if TYPE_CHECKING:
-    from ovrag_core.evaluation import Confusion
-
 # Statistics and drawing take a second to import; the first answer shall not wait for them.
 ANSWER = "answer"  # what evidence in an answer names as its document
 MOST_PICTURES = 6
 MOST_TEXT = 200_000  # characters of a contract that are shown whole; of a longer one, what is around its marks
 AROUND = 1_500
+CONFIDENCE = 0.95  # of intervals
 
 CAUSES = {
     "answer": "the answer contradicts the contract",
@@ -45,23 +42,7 @@ CAUSES = {
 }
 
 Marks = list[tuple[str, list[Passage]]]
-
-
-class Excerpt(NamedTuple):
-    """A retrieved chunk with its text cut at the marked passages; no pieces where the text is not at hand."""
-
-    hit: Retrieved
-    pieces: list[Piece]
-
-
-class ArmRow(NamedTuple):
-    """An arm of a run: its queries by cell of the confusion matrix, and rates as text."""
-
-    arm: str
-    counts: Confusion
-    outcomes: str
-    precision: str
-    recall: str
+Excerpt = tuple[Retrieved, list[Piece]]  # a chunk's text cut at the marked passages; no pieces where it is not at hand
 
 
 def query_view(
@@ -77,8 +58,10 @@ def query_view(
     `name` tells its links from those of other queries on the page. `facts` are those that the question asks for, by
     facility.
     """
-    violations = _violations(record)
-    marks = [*_marks(record, violations), ("F", _fact_evidence(facts))]
+    verdict = record.attempts[-1].verdict if record.attempts else None
+    violations = contradictions(verdict.violations) if verdict else ()
+    grounds = [row.grounds for _, rows in facts for row in rows if row.grounds]
+    marks = [*_marks(record, violations), ("F", [evidence for basis in grounds for evidence in basis.evidence])]
     answer = record.answer
     quoted = answer.evidence if answer else ()
     return _template("query").render(
@@ -95,48 +78,30 @@ def query_view(
         outcome=outcome_words(record),
         causes=CAUSES,
         violations=list(enumerate(violations, 1)),
-        pictures=_pictures(violations),
+        pictures={number: picture(v) for number, v in enumerate(violations[:MOST_PICTURES], 1) if v.triples},
         retrieved=_retrieved(record, find_chunk, marks),
         triples={
             "the answer": record.attempts[-1].triples if record.attempts else (),
             "the contract" if record.arm == "ovrag_evidence" else "the retrieved chunks": record.context_triples,
         },
         document=document,
-        text=_marked_text(document, marks) if document else [],
+        text=_trimmed(pieces(document.text, _within(marks, document.id, 0, len(document.text)))) if document else [],
         latency=latency,
     )
 
 
-def _fact_evidence(facts: Sequence[tuple[str, Sequence[FactRow]]]) -> list[Passage]:
-    return [evidence for _, rows in facts for row in rows if row.grounds for evidence in row.grounds.evidence]
-
-
-def _marked_text(document: Document, marks: Marks) -> list[Piece]:
-    """The text of a document in pieces, with the marks that lie in it."""
-    return _trimmed(pieces(document.text, _within(marks, document.id, 0, len(document.text))))
-
-
-def _pictures(violations: Sequence[Violation]) -> dict[int, Markup]:
-    """Explanation graphs of the first violations, by their number from 1."""
-    return {
-        number: picture(violation)
-        for number, violation in enumerate(violations[:MOST_PICTURES], 1)
-        if violation.triples
-    }
-
-
-def run_view(records: Sequence[QueryRecord], confidence: float = 0.95) -> str:
+def run_view(records: Sequence[QueryRecord]) -> str:
     """A run by arm: queries, outcomes, the confusion matrix, precision and recall with Wilson intervals."""
     from ovrag_core.evaluation import arms_of  # noqa: PLC0415 - see above
 
     by_arm = {arm: [record for record in records if record.arm == arm] for arm in arms_of(records)}
     return _template("run").render(
-        rows=[_row(arm, of_arm, confidence) for arm, of_arm in by_arm.items()],
+        rows=[_row(arm, of_arm) for arm, of_arm in by_arm.items()],
         models=sorted({record.model for record in records}),
         queries=len(records),
         errors=Counter(record.error for record in records if record.outcome == "error"),
         contracts=len({record.document_id for record in records}),
-        confidence=confidence,
+        confidence=CONFIDENCE,
     )
 
 
@@ -167,17 +132,8 @@ def picture(violation: Violation) -> Markup:
 
 
 @cache
-def _environment() -> Environment:
-    return page_templates("ovrag_core.app.explorer")
-
-
 def _template(name: str) -> Template:
-    return _environment().get_template(f"{name}.html.j2")
-
-
-def _violations(record: QueryRecord) -> tuple[Violation, ...]:
-    verdict = record.attempts[-1].verdict if record.attempts else None
-    return contradictions(verdict.violations) if verdict else ()
+    return page_templates("ovrag_core.app.explorer").get_template(f"{name}.html.j2")
 
 
 def _verdict_words(record: QueryRecord) -> str:
@@ -225,7 +181,7 @@ def _retrieved(
     for hit in record.retrieved:
         chunk = find_chunk(hit.chunk_id)
         cut = pieces(chunk.text, _within(marks, hit.document_id, chunk.start, chunk.end)) if chunk else []
-        by_contract.setdefault(hit.document_id, []).append(Excerpt(hit, cut))
+        by_contract.setdefault(hit.document_id, []).append((hit, cut))
     return {name: hits for name, hits in by_contract.items() if hits}
 
 
@@ -241,26 +197,28 @@ def _ends(piece: Piece) -> Piece:
     return Piece(piece.start, piece.text[:AROUND] + left_out + piece.text[-AROUND:], None)
 
 
-def _row(arm: str, records: Sequence[QueryRecord], confidence: float) -> ArmRow:
+def _row(arm: str, records: Sequence[QueryRecord]) -> dict[str, object]:
+    """An arm of a run: its queries by cell of the confusion matrix, and rates as text."""
     from ovrag_core.evaluation import Confusion, cell  # noqa: PLC0415 - see above
 
     cells = [cell(record) for record in records]
     counts = Confusion(**{name: cells.count(name) for name in dict.fromkeys(cells)})
     outcomes = [record.outcome for record in records]
-    summary = ", ".join(f"{outcomes.count(name)} {words}" for name, words in OUTCOMES.items() if name in outcomes)
-    return ArmRow(
-        arm,
-        counts,
-        summary,
-        _rate(counts.tp, counts.tp + counts.fp, confidence),
-        _rate(counts.tp, counts.tp + counts.fn, confidence),
-    )
+    return {
+        "arm": arm,
+        "counts": counts,
+        "outcomes": ", ".join(
+            f"{outcomes.count(name)} {words}" for name, words in OUTCOMES.items() if name in outcomes
+        ),
+        "precision": _rate(counts.tp, counts.tp + counts.fp),
+        "recall": _rate(counts.tp, counts.tp + counts.fn),
+    }
 
 
-def _rate(successes: int, trials: int, confidence: float) -> str:
+def _rate(successes: int, trials: int) -> str:
     from ovrag_core.evaluation import wilson  # noqa: PLC0415 - see above
 
-    estimate = wilson(successes, trials, confidence)
+    estimate = wilson(successes, trials, CONFIDENCE)
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return "not defined"
     return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}], n = {trials}"

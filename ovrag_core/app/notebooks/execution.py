@@ -1,16 +1,15 @@
 """Notebooks executed by papermill and kept as normalised copies.
 
-papermill is called in process, which saves the second that its command line takes to start. The kernel remains a
-process of its own: each stage begins with nothing imported and no JVM running, its memory is returned at the end, and
-a kernel that dies is an error here and not a crash.
+papermill is called in process, which saves a second. The kernel remains a process of its own: each stage begins with
+nothing imported and no JVM running, and a kernel that dies is an error here and not a crash.
 """
 
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
+from unittest.mock import patch
 
 import nbformat
 import papermill
@@ -43,7 +42,7 @@ def execute(notebook: Path, output: Path, parameters: Mapping[str, Value] | None
     output = output.resolve()
     output.parent.mkdir(parents=True, exist_ok=True)
     failed = output.with_suffix(".failed.ipynb")
-    with tempfile.TemporaryDirectory() as private, _kernel_environment(Path(private)):
+    with tempfile.TemporaryDirectory() as private, patch.dict(os.environ, _kernel_environment(Path(private))):
         prepared = Path(private) / notebook.name
         prepared.write_text(text_of(cleaned(source)), encoding="utf-8")
         executed = _run(prepared, failed, parameters or {}, project, shown_as=notebook)
@@ -106,21 +105,10 @@ def _run(prepared: Path, failed: Path, parameters: Mapping[str, Value], project:
     raise NotebookError(f"{where}: {reason} (the copy {failed.name} in {failed.parent.name}/ shows where)")
 
 
-@contextmanager
-def _kernel_environment(private: Path) -> Iterator[None]:
+def _kernel_environment(private: Path) -> dict[str, str]:
     """The kernel of this very environment, with no start-up file or history of the user's own IPython."""
-    wanted = {
+    return {
         "JUPYTER_PREFER_ENV_PATH": "1",
         "IPYTHONDIR": str(private / "ipython"),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     }
-    before = {name: os.environ.get(name) for name in wanted}
-    os.environ.update(wanted)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

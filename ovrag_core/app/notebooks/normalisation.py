@@ -5,7 +5,6 @@ what was written to stderr (progress bars, warnings with temporary paths), widge
 """
 
 import re
-from itertools import count
 from pathlib import Path
 
 import nbformat
@@ -76,9 +75,7 @@ def _stable_output(output: NotebookNode, project: Path) -> NotebookNode:
 
 
 def _stable_text(text: str, project: Path) -> str:
-    numbers = count(1)
-    names: dict[str, str] = {}
-    for name in STYLER.findall(text) if "<style" in text else ():
-        names.setdefault(name, f"{next(numbers):05}")
+    styled = dict.fromkeys(STYLER.findall(text)) if "<style" in text else {}
+    names = {name: f"{number:05}" for number, name in enumerate(styled, 1)}
     text = STYLER.sub(lambda match: f"T_{names[match[1]]}" if names else match[0], text)
     return ADDRESS.sub("0x…", text.replace(str(project), "."))

@@ -22,7 +22,8 @@ def table_html(frame: pd.DataFrame) -> str:
 
     A value that an index repeats from the row above, as groups do, is left out.
     """
-    names, rows = _columns(frame), _rows(frame)
+    columns = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame]
+    names, rows = [*_index_names(frame), *columns], _rows(frame)
     right = [all(_NUMBER.fullmatch(row[column]) for row in rows) and bool(rows) for column in range(len(names))]
     head = _row("th", names, right)
     body = [_row("td", row, right) for row in rows[:MOST_ROWS]]
@@ -52,11 +53,6 @@ def use_in_notebook() -> None:
             formatter.for_type_by_name(module, "DataFrame", table_html)
 
 
-def _columns(frame: pd.DataFrame) -> list[str]:
-    names = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame]
-    return [*_index_names(frame), *names]
-
-
 def _index_names(frame: pd.DataFrame) -> list[str]:
     """Names of the levels of an index that says something; a mere count of rows does not."""
     names = [str(name) if name is not None else "" for name in frame.index.names]
@@ -70,8 +66,8 @@ def _rows(frame: pd.DataFrame) -> list[list[str]]:
     for key, values in zip(frame.index, frame.itertuples(index=False, name=None), strict=True):
         keys = [_text(label) for label in (key if isinstance(key, tuple) else (key,))][:levels]
         shared = next((level for level, (a, b) in enumerate(zip(keys, above, strict=False)) if a != b), len(above))
-        rows.append([*("" if level < min(shared, levels - 1) else label for level, label in enumerate(keys))])
-        rows[-1] += [_text(value) for value in values]
+        labels = ["" if level < min(shared, levels - 1) else label for level, label in enumerate(keys)]
+        rows.append([*labels, *map(_text, values)])
         above = keys
     return rows
 

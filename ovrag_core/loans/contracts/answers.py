@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ovrag_core.loans.contracts.lists import kinds
 from ovrag_core.loans.contracts.phrasings import only
-from ovrag_core.loans.contracts.tags import tags_of
-from ovrag_core.loans.contracts.terms import LoanTerms
-from ovrag_core.loans.contracts.token_values import values_of
+from ovrag_core.loans.contracts.terms import LoanTerms, tags_of
+from ovrag_core.loans.contracts.written_figures import values_of
 from ovrag_core.loans.loan_facts import PartyKind
 
 _SIDES: dict[PartyKind, str] = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ovrag_core.loans.contracts.draft import Saying
-from ovrag_core.loans.contracts.registers import Extra
 from ovrag_core.loans.contracts.speaker import Speaker
 from ovrag_core.loans.contracts.terms import Says
 
@@ -29,14 +28,6 @@ _ELSEWHERE: dict[Says, tuple[SectionName, ...]] = {
 """Where the second passage of a contradiction may stand: among ordinary provisions, never in a special one."""
 
 
-_EXTRAS: dict[Extra, str] = {
-    "definitions": "definition",
-    "conditions": "condition",
-    "representations": "representation",
-    "boilerplate": "boilerplate",
-}
-
-
 @dataclass
 class Body:
     """Sections by name, each a list of paragraphs, each a list of sentences; and their order."""
@@ -53,8 +44,10 @@ def compose_body(speaker: Speaker, *, said: frozenset[Says]) -> Body:
     """All sections but parties and signatures. `said`: what a cover sheet has already said."""
     *order, closing = speaker.random.choice(_ORDERS).split()
     body = Body(order=("definitions", "conditions", *order, "boilerplate", closing))
-    _amount(body, speaker)
-    _interest(body, speaker)
+    if speaker.random.random() < 0.4:
+        body.add("amount", speaker.say("recital"))
+    body.add("amount", speaker.say("amount_open" if speaker.terms.open_end else "amount_closed"))
+    body.add("interest", speaker.say("rate_variable" if speaker.terms.rate.percent is None else "rate_fixed"))
     _repayment(body, speaker)
     _purpose(body, speaker)
     _security(body, speaker, said)
@@ -65,7 +58,9 @@ def compose_body(speaker: Speaker, *, said: frozenset[Says]) -> Body:
     for text in speaker.several("default", speaker.random.randint(1, 3)):
         body.add("default", text)
     for section in speaker.register.extras:
-        for text in speaker.several(_EXTRAS[section], _how_many(speaker, section)):
+        boilerplate = section == "boilerplate"
+        number = speaker.random.choice((0, 6, 12, 25)) if boilerplate else speaker.random.randint(4, 8)
+        for text in speaker.several(section if boilerplate else section.removesuffix("s"), number):
             body.add(section, text)
     body.add("general", speaker.say("law"))
     for text in speaker.several("general", speaker.random.randint(2, 8)):
@@ -73,37 +68,17 @@ def compose_body(speaker: Speaker, *, said: frozenset[Says]) -> Body:
     return body
 
 
-def _how_many(speaker: Speaker, section: Extra) -> int:
-    return speaker.random.choice((0, 6, 12, 25)) if section == "boilerplate" else speaker.random.randint(4, 8)
-
-
-def _amount(body: Body, speaker: Speaker) -> None:
-    if speaker.random.random() < 0.4:
-        body.add("amount", speaker.say("recital"))
-    body.add("amount", speaker.say("amount_open" if speaker.terms.open_end else "amount_closed"))
-
-
-def _interest(body: Body, speaker: Speaker) -> None:
-    fixed = speaker.terms.rate.percent is not None
-    body.add("interest", speaker.say("rate_fixed" if fixed else "rate_variable"))
-
-
 def _repayment(body: Body, speaker: Speaker) -> None:
     terms = speaker.terms
-    clauses = [speaker.say(terms.repayment), speaker.say(_term_clause(speaker))]
+    closed = not terms.open_end or terms.variant == "card_fixed_term"
+    term = "term_none" if terms.months is None else "term_closed" if closed else "term_line"
+    clauses = [speaker.say(terms.repayment), speaker.say(term)]
     if speaker.random.random() < 0.5:
         clauses.reverse()
     for clause in clauses:
         body.add("repayment", clause)
     for text in speaker.several("prepay", speaker.random.randint(0, 1)):
         body.add("repayment", text)
-
-
-def _term_clause(speaker: Speaker) -> str:
-    if speaker.terms.months is None:
-        return "term_none"
-    closed = not speaker.terms.open_end or speaker.terms.variant == "card_fixed_term"
-    return "term_closed" if closed else "term_line"
 
 
 def _purpose(body: Body, speaker: Speaker) -> None:

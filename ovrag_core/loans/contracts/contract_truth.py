@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
+from html import escape
 from pathlib import Path
-
-from pydantic import ConfigDict
 
 from ovrag_core.loans.loan_facts import Facts
 from ovrag_core.runs import DocumentTruth, read_truths
 
 
-class ContractTruth(DocumentTruth, Facts):
+class ContractTruth(DocumentTruth, Facts, extra="ignore"):
     """Ground truth of one contract with its facts. Only `label` must be given; notes of one's own are passed over."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 def load_truth(path: Path) -> dict[str, ContractTruth]:
@@ -31,3 +30,12 @@ def save_truth(path: Path, truths: dict[str, ContractTruth]) -> None:
         records[document_id] = {key: record.pop(key) for key in order} | record
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(records, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def highlighted(text: str, passages: Sequence[str]) -> str:
+    """The text as HTML, each passage in `<mark>` wherever it stands, whatever its line breaks."""
+    shown = escape(text, quote=False)
+    for passage in passages:
+        pattern = r"\s+".join(re.escape(escape(word, quote=False)) for word in passage.split())
+        shown = re.sub(pattern, lambda found: f"<mark>{found.group()}</mark>", shown)
+    return f'<pre style="white-space: pre-wrap; border: 1px solid #999; padding: 1em">{shown}</pre>'

@@ -49,8 +49,11 @@ class Draft:
 
     def add(self, style: BlockStyle, *parts: str | Saying, label: str = "") -> None:
         """Append a block whose text is the parts joined by blanks; nothing where all are empty."""
-        texts = [self._remember(saying) for saying in parts]
-        text = " ".join(text for text in texts if text)
+        for saying in parts:
+            if isinstance(saying, Saying):
+                self.passages.setdefault(saying.says, saying.text)
+        texts = [part.text if isinstance(part, Saying) else part for part in parts]
+        text = " ".join(filter(None, texts))
         if text or not parts:
             self.blocks.append(Block(style, text, label))
 
@@ -69,12 +72,6 @@ class Draft:
     def evidence(self, variant: Variant | None) -> tuple[str, ...]:
         """The two passages that contradict each other; empty for a clean contract."""
         return tuple(self.passages[says] for says in PLANTED[variant].passages) if variant else ()
-
-    def _remember(self, part: str | Saying) -> str:
-        if isinstance(part, str):
-            return part
-        self.passages.setdefault(part.says, part.text)
-        return part.text
 
 
 def sentence(text: str) -> str:

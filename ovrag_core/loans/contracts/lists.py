@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
+
+from ovrag_core.base import Frozen
 
 _FOLDER = Path(__file__).resolve().parent
 Texts = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -16,18 +18,14 @@ Texts = Annotated[tuple[str, ...], Field(min_length=1)]
 Asset = Literal["real_property", "vehicle", "deposit", "equipment", "receivables", "undertaking", "securities"]
 
 
-class _List(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Culture(_List):
+class Culture(Frozen):
     """First and last names that go together."""
 
     first: Texts
     last: Texts
 
 
-class NameParts(_List):
+class NameParts(Frozen):
     """Parts of names of people, companies and lenders."""
 
     people: dict[str, Culture]
@@ -43,7 +41,7 @@ class NameParts(_List):
     other_banks: Texts
 
 
-class Matters(_List):
+class Matters(Frozen):
     """Noun phrases for purposes and collateral, and what fills them."""
 
     purposes: dict[str, Texts]
@@ -52,7 +50,7 @@ class Matters(_List):
     machines: Texts
 
 
-class Place(_List):
+class Place(Frozen):
     """A jurisdiction with its law, currency and the shape of addresses there.
 
     `address` and `land` are patterns; `company_forms` pairs a suffix with what a contract calls such a company,
@@ -85,7 +83,7 @@ class Place(_List):
         return self.currency in ("EUR", "CHF") and self.name != "Ireland"
 
 
-class KindOfLoan(_List):
+class KindOfLoan(Frozen):
     """Values to draw from for a kind of loan, as `kinds.yaml` explains; no `assets`: those of the borrower's sort."""
 
     name: str
@@ -100,26 +98,27 @@ class KindOfLoan(_List):
 @cache
 def names() -> NameParts:
     """The name lists."""
-    return NameParts.model_validate(_read("names.yaml"))
+    return NameParts.model_validate(read_list("names.yaml"))
 
 
 @cache
 def matters() -> Matters:
     """The lists of purposes and collateral."""
-    return Matters.model_validate(_read("matters.yaml"))
+    return Matters.model_validate(read_list("matters.yaml"))
 
 
 @cache
 def kinds() -> dict[str, KindOfLoan]:
     """The kinds of loan by the name of their class."""
-    return TypeAdapter(dict[str, KindOfLoan]).validate_python(_read("kinds.yaml"))
+    return TypeAdapter(dict[str, KindOfLoan]).validate_python(read_list("kinds.yaml"))
 
 
 @cache
 def places() -> tuple[Place, ...]:
     """The jurisdictions, in the file's order."""
-    return TypeAdapter(tuple[Place, ...]).validate_python(_read("places.yaml"))
+    return TypeAdapter(tuple[Place, ...]).validate_python(read_list("places.yaml"))
 
 
-def _read(name: str) -> object:
+def read_list(name: str) -> object:
+    """What a YAML file beside this module holds."""
     return yaml.load((_FOLDER / name).read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)

@@ -13,15 +13,7 @@ from typing import Literal
 _FOLDER = Path(__file__).resolve().parent / "phrasings"
 _CONDITION = re.compile(r"^\[([^\]]+)\] ")
 Voice = Literal["third", "you", "first", "rows", "parties", "plain", "answers"]
-_FILES: dict[Voice, str] = {
-    "third": "third_person.txt",
-    "you": "you_and_we.txt",
-    "first": "first_person.txt",
-    "rows": "rows.txt",
-    "parties": "parties.txt",
-    "plain": "plain.txt",
-    "answers": "answers.txt",
-}
+_FILES = {"third": "third_person.txt", "you": "you_and_we.txt", "first": "first_person.txt"}  # others by their voice
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +34,14 @@ def phrasings(voice: Voice) -> dict[str, tuple[Phrasing, ...]]:
     """All phrasings of a voice by clause, in the file's order."""
     clauses: dict[str, list[Phrasing]] = {}
     wordings: list[Phrasing] = []
-    for line in (_FOLDER / _FILES[voice]).read_text(encoding="utf-8").splitlines():
+    for line in (_FOLDER / _FILES.get(voice, f"{voice}.txt")).read_text(encoding="utf-8").splitlines():
         if line.startswith("== "):
             wordings = clauses.setdefault(line[3:].strip(), [])
         elif line.strip() and not line.startswith("#"):
-            wordings.append(_parse(line.strip()))
+            condition = _CONDITION.match(line.strip())
+            conditions = tuple(condition[1].split()) if condition else ()
+            wordings.append(Phrasing(line.strip()[condition.end() if condition else 0 :], conditions))
     return {clause: tuple(texts) for clause, texts in clauses.items()}
-
-
-def _parse(line: str) -> Phrasing:
-    condition = _CONDITION.match(line)
-    if not condition:
-        return Phrasing(line)
-    return Phrasing(line[condition.end() :], tuple(condition.group(1).split()))
 
 
 def choose(random: Random, voice: Voice, clause: str, tags: frozenset[str]) -> str:

@@ -6,10 +6,8 @@ from random import Random
 
 from ovrag_core.loans.contracts.draft import Draft, PageLook, Saying, sentence
 from ovrag_core.loans.contracts.phrasings import only
-from ovrag_core.loans.contracts.tags import tags_of
-from ovrag_core.loans.contracts.terms import LoanTerms, Says, Side
-from ovrag_core.loans.contracts.token_values import values_of
-from ovrag_core.loans.contracts.written_figures import day
+from ovrag_core.loans.contracts.terms import LoanTerms, Says, Side, tags_of
+from ovrag_core.loans.contracts.written_figures import day, values_of
 
 
 def write_plain(terms: LoanTerms, random: Random) -> Draft:

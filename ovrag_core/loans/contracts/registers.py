@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from random import Random
 from typing import Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict
-
+from ovrag_core.base import Frozen
+from ovrag_core.loans.contracts.lists import read_list
 from ovrag_core.loans.contracts.phrasings import fits
 from ovrag_core.loans.contracts.written_figures import DayStyle, MoneyStyle, RateStyle
 
@@ -30,14 +28,12 @@ Extra = Literal["definitions", "conditions", "representations", "boilerplate"]
 Flow = Literal["sentences", "joined"]
 
 
-class Register(BaseModel):
+class Register(Frozen):
     """A family of documents; every list is drawn from.
 
     `articles` stand before party terms; `short_names` is the share of contracts in which the parties' own short names
     take the place of terms; `extras` are further sections.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     voice: Literal["third", "you", "first"]
@@ -63,10 +59,8 @@ class Register(BaseModel):
     extras: tuple[Extra, ...] = ()
 
 
-class Registers(BaseModel):
+class Registers(Frozen):
     """The file `registers.yaml`: heading texts by set and section, and the registers."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     headings: dict[str, dict[str, tuple[str, ...]]]
     registers: tuple[Register, ...]
@@ -75,8 +69,7 @@ class Registers(BaseModel):
 @cache
 def registers() -> Registers:
     """The registers, in the file's order."""
-    text = (Path(__file__).resolve().parent / "registers.yaml").read_text(encoding="utf-8")
-    return Registers.model_validate(yaml.load(text, Loader=yaml.CSafeLoader))
+    return Registers.model_validate(read_list("registers.yaml"))
 
 
 def choose_register(random: Random, tags: frozenset[str]) -> Register:

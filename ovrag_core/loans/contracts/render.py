@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterator
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -63,16 +64,14 @@ def write_pdf(draft: Draft, path: Path, *, title: str) -> None:
     small = min(draft.look.size, 8.5)
 
     def foot(canvas: Canvas, _: BaseDocTemplate) -> None:
+        page = canvas.getPageNumber()
+        footers = {"none": "", "page": f"- {page} -", "page_of": f"Page {page}", "reference": f"{title} / {page}"}
         canvas.setFont(regular, small)
-        canvas.drawCentredString(document.pagesize[0] / 2, 13 * mm, _footer(draft.look, canvas.getPageNumber(), title))
+        canvas.drawCentredString(document.pagesize[0] / 2, 13 * mm, footers[draft.look.footer])
 
     frame = Frame(document.leftMargin, document.bottomMargin, document.width, document.height)
     document.addPageTemplates(PageTemplate(frames=[frame], onPageEnd=foot))
     document.build(list(_flow(draft, styles, document.width)))
-
-
-def _footer(look: PageLook, page: int, title: str) -> str:
-    return {"none": "", "page": f"- {page} -", "page_of": f"Page {page}", "reference": f"{title} / {page}"}[look.footer]
 
 
 def _fonts(draft: Draft) -> tuple[str, str]:
@@ -123,17 +122,11 @@ def _styles(look: PageLook, regular: str, bold: str) -> dict[str, ParagraphStyle
 
 
 def _flow(draft: Draft, styles: dict[str, ParagraphStyle], width: float) -> Iterator[Flowable]:
-    cells: list[Block] = []
-    for block in draft.blocks:
-        if block.style == "cell":
-            cells.append(block)
-            continue
-        if cells:
-            yield from _table(cells, styles, width)
-            cells = []
-        yield _flowable(block, styles)
-    if cells:
-        yield from _table(cells, styles, width)
+    for are_cells, blocks in groupby(draft.blocks, lambda block: block.style == "cell"):
+        if are_cells:
+            yield from _table(list(blocks), styles, width)
+        else:
+            yield from (_flowable(block, styles) for block in blocks)
 
 
 def _flowable(block: Block, styles: dict[str, ParagraphStyle]) -> Flowable:

@@ -11,10 +11,8 @@ from ovrag_core.loans.contracts.draft import Saying, sentence
 from ovrag_core.loans.contracts.lists import names
 from ovrag_core.loans.contracts.phrasings import Voice, choose, choose_several
 from ovrag_core.loans.contracts.registers import Register
-from ovrag_core.loans.contracts.tags import tags_of
-from ovrag_core.loans.contracts.terms import LoanTerms, Says, Side
-from ovrag_core.loans.contracts.token_values import Styles, values_of
-from ovrag_core.loans.contracts.written_figures import day, money, percent
+from ovrag_core.loans.contracts.terms import LoanTerms, Says, Side, tags_of
+from ovrag_core.loans.contracts.written_figures import Styles, day, money, percent, values_of
 
 
 class Speaker:
@@ -29,7 +27,8 @@ class Speaker:
         self.random = random
         self.tags = tags_of(terms)
         self.styles = Styles(random.choice(register.money), random.choice(register.days), random.choice(register.rates))
-        self.borrower_term = random.choice(_borrower_terms(terms, register))
+        company = not terms.borrower.is_person
+        self.borrower_term = random.choice([term for term in register.borrower if company or term != "Company"])
         self.lender_term = random.choice(_lender_terms(terms, register))
         self.article = random.choice(register.articles)
         self.short_names = random.random() < register.short_names and _have_short_names(terms)
@@ -89,7 +88,7 @@ class Speaker:
             "pledge": self.pledge or "",
         }
         values |= self._others()
-        values["city"] = _city(terms)
+        values["city"] = terms.lender.address.split(",")[-2 if terms.place.american else -1].strip()
         values["borrower_intro"] = self.introduce(terms.borrower)
         values["lender_intro"] = self.introduce(terms.lender)
         return values
@@ -98,9 +97,11 @@ class Speaker:
         """A bank, an amount and an earlier date that have nothing to do with this loan."""
         random = self.random
         earlier = self.terms.signed - timedelta(days=random.randint(200, 1500))
+        bank = random.choice(names().other_banks)
+        thousands = max(1, round(self.terms.principal * random.randint(2, 30) / 10_000))
         return {
-            "other_bank": random.choice(names().other_banks),
-            "other_amount": self.small_amount(_other_amount(random, self.terms)),
+            "other_bank": bank,
+            "other_amount": self.small_amount(Decimal(thousands * 1000)),
             "other_date": self.date(earlier),
         }
 
@@ -165,11 +166,6 @@ def _have_short_names(terms: LoanTerms) -> bool:
     return no_people and all(names_of) and names_of[0] != names_of[1]
 
 
-def _borrower_terms(terms: LoanTerms, register: Register) -> list[str]:
-    company = not terms.borrower.is_person
-    return [term for term in register.borrower if company or term != "Company"]
-
-
 def _lender_terms(terms: LoanTerms, register: Register) -> list[str]:
     bank = "bank" in f"{terms.lender.name} {terms.lender.style}".casefold()
     barred = set() if bank else {"Bank"}
@@ -177,15 +173,6 @@ def _lender_terms(terms: LoanTerms, register: Register) -> list[str]:
         barred |= {"Bank", "Financier", "Funder", "Issuer"}  # words for those who lend by trade
     fitting = [term for term in register.lender if term not in barred]
     return fitting or ["Lender"]
-
-
-def _city(terms: LoanTerms) -> str:
-    address = terms.lender.address.split(",")
-    return address[-2 if terms.place.american else -1].strip()
-
-
-def _other_amount(random: Random, terms: LoanTerms) -> Decimal:
-    return Decimal(max(1, round(terms.principal * random.randint(2, 30) / 10_000)) * 1000)
 
 
 def capitals(side: Side) -> Side:

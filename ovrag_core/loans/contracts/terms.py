@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal, NamedTuple, get_args
 
-from ovrag_core.loans.contracts.lists import Asset, Place
+from ovrag_core.loans.contracts.lists import Asset, Place, kinds
 from ovrag_core.loans.loan_facts import Facts, Money, Party, PartyKind
 
 Kind = Literal[
@@ -166,3 +166,39 @@ def facts(terms: LoanTerms) -> Facts:
         maturity=terms.maturity.isoformat() if terms.maturity else None,
         collateral=terms.pledge.text if terms.pledge else None,
     )
+
+
+_CLASHES: dict[ClashType, str] = {
+    "secured_unsecured": "sec_clash",
+    "openend_closedend": "form_clash",
+    "borrower_type": "party_clash",
+    "lender_type": "party_clash",
+}
+
+
+def tags_of(terms: LoanTerms) -> frozenset[str]:
+    """The tags of a contract; `secured` where some passage gives or claims security, else `unsecured`."""
+    flags = {
+        "person": terms.borrower.is_person,
+        "company": not terms.borrower.is_person,
+        "lender_person": terms.lender.is_person,
+        "lender_bank": not terms.lender.is_person,
+        "secured": terms.called_secured,
+        "unsecured": not terms.called_secured,
+        "open": terms.open_end,
+        "closed": not terms.open_end,
+        "fixed": terms.rate.percent is not None,
+        "variable": terms.rate.percent is None,
+        "american": terms.place.american,
+        "continental": terms.place.continental,
+        "tangible": terms.pledge is not None and terms.pledge.asset in ("vehicle", "equipment"),
+        "trader": terms.kind == "CommercialLoan" and terms.borrower.is_person,
+        "maturity": terms.maturity is not None,
+    }
+    tags = {name for name, holds in flags.items() if holds}
+    tags.update(kinds()[terms.kind].tags, (terms.repayment,))
+    if terms.clash_type:
+        tags.add(_CLASHES[terms.clash_type])
+    if terms.pledge:
+        tags.add(terms.pledge.asset)
+    return frozenset(tags)

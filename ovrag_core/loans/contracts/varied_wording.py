@@ -8,8 +8,7 @@ from ovrag_core.loans.contracts.contract_sections import Body, Part, compose_bod
 from ovrag_core.loans.contracts.draft import Draft, PageLook, Saying
 from ovrag_core.loans.contracts.registers import Flow, Numbering, choose_register, registers
 from ovrag_core.loans.contracts.speaker import Speaker, capitals
-from ovrag_core.loans.contracts.tags import tags_of
-from ovrag_core.loans.contracts.terms import PLANTED, LoanTerms, Says, Side
+from ovrag_core.loans.contracts.terms import PLANTED, LoanTerms, Says, Side, tags_of
 from ovrag_core.text import add_months
 
 
@@ -26,7 +25,10 @@ def write_varied(terms: LoanTerms, random: Random) -> Draft:
     rows_end = len(draft.blocks)
     _sections(draft, speaker, compose_body(speaker, said=covered))
     if register.form == "schedule" and random.random() < 0.4:
-        _move_to_the_end(draft, rows_start, rows_end)
+        moved = draft.blocks[rows_start:rows_end]
+        draft.blocks[rows_start:rows_end] = []
+        draft.add("heading", "SCHEDULE")
+        draft.blocks += moved
     _annex(draft, speaker)
     _closing(draft, speaker)
     return draft
@@ -68,13 +70,6 @@ def _titled_sides(terms: LoanTerms) -> list[Says]:
         return []
     titled = ("unsecured", "open_end", "closed_end", *(() if terms.pledge else ("secured",)))
     return [says for says in PLANTED[terms.variant].passages if says in titled]
-
-
-def _move_to_the_end(draft: Draft, start: int, stop: int) -> None:
-    moved = draft.blocks[start:stop]
-    draft.blocks[start:stop] = []
-    draft.add("heading", "SCHEDULE")
-    draft.blocks += moved
 
 
 def _look(speaker: Speaker) -> PageLook:
@@ -186,7 +181,9 @@ def _cover(draft: Draft, speaker: Speaker, said: frozenset[Says]) -> frozenset[S
     clauses: list[tuple[str, Says | None]] = [("lender", "lender"), ("borrower", "borrower")]
     if random.random() < 0.4:
         clauses.reverse()
-    clauses += [(clause, None) for clause in _rows_of_terms(terms)]
+    clauses.append(("amount_open" if terms.open_end else "amount_closed", None))
+    clauses.append(("rate_variable" if terms.rate.percent is None else "rate_fixed", None))
+    clauses += [("term", None), ("maturity", None)] if terms.months else [("term_none", None)]
     if terms.repayment == "instalments" and random.random() < 0.6:
         clauses.append(("payment", None))
     clauses += _optional_rows(speaker, said)
@@ -198,14 +195,6 @@ def _cover(draft: Draft, speaker: Speaker, said: frozenset[Says]) -> frozenset[S
         item = f"Item {number}: {label}" if speaker.register.form == "schedule" and style == "row" else label
         _line(draft, style, item, value, says)
     return frozenset(says for _, says in clauses if says)
-
-
-def _rows_of_terms(terms: LoanTerms) -> tuple[str, ...]:
-    return (
-        "amount_open" if terms.open_end else "amount_closed",
-        "rate_variable" if terms.rate.percent is None else "rate_fixed",
-        *(("term", "maturity") if terms.months else ("term_none",)),
-    )
 
 
 def _boxes(draft: Draft, speaker: Speaker, said: frozenset[Says]) -> frozenset[Says]:
@@ -242,22 +231,14 @@ def _optional_rows(speaker: Speaker, said: frozenset[Says]) -> list[tuple[str, S
 def _security_rows(terms: LoanTerms) -> list[tuple[str, Says | None]]:
     if terms.variant == "secured_without_collateral":
         return [("secured_claim", "secured"), ("no_collateral", "no_collateral")]
-    rows: list[tuple[str, Says | None]] = []
-    if terms.called_secured:
-        rows.append(("secured", "secured"))
-    if terms.called_unsecured:
-        rows.append(("unsecured", "unsecured"))
-    return rows
+    rows: list[tuple[str, Says | None]] = [("secured", "secured")] if terms.called_secured else []
+    return [*rows, ("unsecured", "unsecured")] if terms.called_unsecured else rows
 
 
 def _form_rows(terms: LoanTerms) -> list[tuple[str, Says | None]]:
     both = terms.clash_type == "openend_closedend"
-    rows: list[tuple[str, Says | None]] = []
-    if terms.open_end or both:
-        rows.append(("open", "open_end"))
-    if not terms.open_end or both:
-        rows.append(("closed", "closed_end"))
-    return rows
+    rows: list[tuple[str, Says | None]] = [("open", "open_end")] if terms.open_end or both else []
+    return rows if terms.open_end and not both else [*rows, ("closed", "closed_end")]
 
 
 def _sections(draft: Draft, speaker: Speaker, body: Body) -> None:

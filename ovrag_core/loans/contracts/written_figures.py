@@ -1,11 +1,14 @@
-"""Amounts, rates, dates and months as drafters write them."""
+"""Amounts, rates, dates and months as drafters write them, and the values of the tokens of phrasings."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Literal
 
+from ovrag_core.loans.contracts.terms import LoanTerms
 from ovrag_core.text import MONTHS, ONES, TENS
 
 MoneyStyle = Literal["code", "code_after", "symbol", "symbol_bare", "words", "note", "local"]
@@ -82,11 +85,7 @@ def _local(amount: Decimal, currency: str) -> str:
 
 def _lakhs(number: int) -> str:
     head, tail = str(number)[:-3], str(number)[-3:]
-    groups = []
-    while head:
-        groups.append(head[-2:])
-        head = head[:-2]
-    return ",".join([*reversed(groups), tail])
+    return re.sub(r"\d(?=(?:\d\d)+$)", r"\g<0>,", head) + f",{tail}" if head else tail
 
 
 def day(when: date, style: DayStyle = "long") -> str:
@@ -123,21 +122,66 @@ def percent(rate: Decimal, style: RateStyle = "sign") -> str:
     if style == "fraction" and fraction in _FRACTIONS:
         return f"{whole}{_FRACTIONS[fraction]}%"
     if style == "words":
-        spelled = (
-            f"{number_words(whole)} and {_FRACTION_WORDS[fraction]}"
-            if fraction in _FRACTION_WORDS
-            else _spelled(figure)
-        )
-        return f"{spelled} percent ({figure}%)"
+        decimals = figure.partition(".")[2]
+        words = number_words(whole)
+        if fraction in _FRACTION_WORDS:
+            words += f" and {_FRACTION_WORDS[fraction]}"
+        elif decimals:
+            words += f" point {' '.join(ONES[int(digit)] for digit in decimals)}"
+        return f"{words} percent ({figure}%)"
     return simple.get(style, f"{figure}%")
-
-
-def _spelled(figure: str) -> str:
-    whole, _, decimals = figure.partition(".")
-    words = number_words(int(whole))
-    return f"{words} point {' '.join(ONES[int(digit)] for digit in decimals)}" if decimals else words
 
 
 def months(count: int, *, words: bool = False) -> str:
     """A number of months: "60 months", or "sixty (60) months" with `words`."""
     return f"{number_words(count)} ({count}) months" if words else f"{count} months"
+
+
+@dataclass(frozen=True, slots=True)
+class Styles:
+    """Styles in which a contract writes amounts, days and rates."""
+
+    money: MoneyStyle = "code"
+    day: DayStyle = "long"
+    rate: RateStyle = "sign"
+
+    @property
+    def small_money(self) -> MoneyStyle:
+        """The style of amounts of minor weight, which are never written in words."""
+        return "symbol" if self.money in ("note", "words") else self.money
+
+
+def values_of(terms: LoanTerms, styles: Styles = Styles()) -> dict[str, str]:
+    """Figures, dates and the like by token; empty text where the contract has no such thing."""
+    currency = terms.place.currency
+
+    def small(amount: Decimal) -> str:
+        return money(amount, currency, styles.small_money)
+
+    count = terms.months or 0
+    quarters = max(1, count // 3)
+    return {
+        "amount": money(terms.principal, currency, styles.money),
+        "rate": percent(terms.rate.percent, styles.rate) if terms.rate.percent is not None else "",
+        "benchmark": terms.place.benchmark,
+        "margin": f"{terms.rate.margin:f}",
+        "months": months(count),
+        "mwords": months(count, words=True),
+        "count": str(count),
+        "nth": ordinal(count),
+        "total": small(terms.payment * count),
+        "charge": small(max(Decimal(0), terms.payment * count - terms.principal)),
+        "signed": day(terms.signed, styles.day),
+        "first": day(terms.first_payment, styles.day),
+        "maturity": day(terms.maturity, styles.day) if terms.maturity else "",
+        "payment": small(terms.payment),
+        "quarters": str(quarters),
+        "part": small((terms.principal / quarters).quantize(Decimal("0.01"))),
+        "floor": small(Decimal(max(5, round(terms.principal / 500) * 5))),
+        "fee": small(Decimal(min(200, max(15, round(terms.principal / 5000) * 5)))),
+        "law": terms.place.law,
+        "court": terms.place.court,
+        "reference": terms.reference,
+        "guarantor": terms.guarantor.name if terms.guarantor else "",
+        "guarantor_address": terms.guarantor.address if terms.guarantor else "",
+    }

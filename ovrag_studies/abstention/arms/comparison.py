@@ -1,51 +1,25 @@
-"""All systems over a set of cards; and how often the right passage is found.
-
-Nothing here knows what a domain is about: a graph, the domain's file and cards make an experiment.
-"""
+"""All systems over a set of cards; and how often the right passage is found."""
 
 from __future__ import annotations
 
 import contextvars
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from ovrag_core.llm import Chat, without_surrogates
-from ovrag_studies.abstention.arms.adapters import (
-    Adapter,
-    CardReply,
-    ClaimGiven,
-    Constant,
-    GraphRag,
-    Rag,
-    StringOracle,
-    facts_by_subject,
-)
-from ovrag_studies.abstention.arms.chat_adapters import ChatAlone, ChatLicensed
+from ovrag_studies.abstention.arms import adapters
+from ovrag_studies.abstention.arms.adapters import Adapter
 from ovrag_studies.abstention.arms.fact_sentences import about, rank
-from ovrag_studies.abstention.arms.model_replies import CardAnswer
-from ovrag_studies.abstention.arms.readers import (
-    ByNames,
-    BySimilarity,
-    ByWeights,
-    Learned,
-    Lesson,
-    Reader,
-    learn,
-    shipped,
-)
+from ovrag_studies.abstention.arms.model_replies import CardAnswer, CardReply
+from ovrag_studies.abstention.arms.readers import READERS, Learned, Lesson, learn, shipped
 from ovrag_studies.abstention.arms.world import CardWorld
 from ovrag_studies.abstention.cards.card import Card
 from ovrag_studies.abstention.records import CardRun, Record
 from ovrag_studies.abstention.settings import Arm
 
 DECIMALS = 4
-READERS: Mapping[Arm, Callable[[Learned], Reader]] = {
-    "similarity": BySimilarity,
-    "names": ByNames,
-    "weights": ByWeights,
-}
 CONSTANTS: Mapping[Arm, CardAnswer] = {
     "always_yes": CardAnswer.YES,
     "always_no": CardAnswer.NO,
@@ -59,33 +33,20 @@ CHAT: frozenset[Arm] = frozenset({"chat", "chat_licence"})
 
 def offline_arms(world: CardWorld, learned: Learned | None = None) -> dict[Arm, Adapter]:
     """The systems that ask no model, by name of the arm."""
-    lesson = learned or shipped()
-    oracle = StringOracle(world.names.label_of, facts_by_subject(world.shelf.passages))
-    arms: dict[Arm, Adapter] = {arm: Constant(answer) for arm, answer in CONSTANTS.items()}
-    arms["oracle"] = oracle
-    arms |= {arm: Rag(world.shelf, reader(lesson)) for arm, reader in READERS.items()}
-    arms["claim"] = ClaimGiven(world.store, world.domain)
-    arms["licence"] = GraphRag(world.store, world.domain, world.names)
+    facts_of = adapters.facts_by_subject(world.shelf.passages)
+    arms: dict[Arm, Adapter] = {arm: adapters.constant(answer) for arm, answer in CONSTANTS.items()}
+    arms["oracle"] = adapters.string_oracle(world.names.label_of, facts_of)
+    fitted = learned or shipped()
+    arms |= {arm: adapters.rag(arm, world.shelf, reader, fitted) for arm, reader in READERS.items()}
+    arms["claim"] = adapters.claim_given(world.store, world.domain)
+    arms["licence"] = adapters.graph_rag(world.store, world.domain, world.names)
     return arms
 
 
-def chat_arms(world: CardWorld, chat: Chat, *, temperature: float = 0.0, seed: int | None = 42) -> dict[Arm, Adapter]:
+def chat_arms(world: CardWorld, chat: Chat, *, seed: int | None = 42) -> dict[Arm, Adapter]:
     """The systems that ask a chat model; a question is asked once for both."""
-    alone = ChatAlone(chat, temperature=temperature, seed=seed)
-    return {"chat": alone, "chat_licence": ChatLicensed(alone, world.store, world.domain, world.names)}
-
-
-class Folded:
-    """One system that is another for each card, as it learned from the cards of other clusters only."""
-
-    def __init__(self, adapters: Mapping[str, Adapter]) -> None:
-        """`adapters` by the ids of cards; all have the same name."""
-        self._adapters = adapters
-        self.name = next(iter(adapters.values())).name
-
-    def answer(self, card: Card) -> CardReply:
-        """See `Adapter.answer`."""
-        return self._adapters[card.id].answer(card)
+    alone = adapters.chat_alone(chat, seed=seed)
+    return {"chat": alone, "chat_licence": adapters.chat_licensed(alone, world.store, world.domain, world.names)}
 
 
 def crossfit_arms(world: CardWorld, cards: Sequence[Card], folds: int = 5) -> dict[Arm, Adapter]:
@@ -93,18 +54,19 @@ def crossfit_arms(world: CardWorld, cards: Sequence[Card], folds: int = 5) -> di
 
     Raises CardError where the other folds lack cards of one answer.
     """
-    fold_of = _folds({world.cluster(card) for card in cards}, folds)
-    placed = {card.id: fold_of[world.cluster(card)] for card in cards}
+    fold_of_cluster = _folds({world.cluster(card) for card in cards}, folds)
+    fold_of = {card.id: fold_of_cluster[world.cluster(card)] for card in cards}
     taught = list(zip(cards, lessons(world, cards), strict=True))
     learned = {
-        fold: learn([lesson for card, lesson in taught if placed[card.id] != fold], f"all folds but {fold}")
-        for fold in sorted(set(placed.values()))
+        fold: learn([lesson for card, lesson in taught if fold_of[card.id] != fold], f"all folds but {fold}")
+        for fold in sorted(set(fold_of.values()))
     }
-    arms: dict[Arm, Adapter] = {}
-    for arm, reader in READERS.items():
-        systems = {fold: Rag(world.shelf, reader(fitted)) for fold, fitted in learned.items()}
-        arms[arm] = Folded({card.id: systems[placed[card.id]] for card in cards})
-    return arms
+
+    def crossed(arm: Arm) -> Adapter:
+        by_fold = {fold: adapters.rag(arm, world.shelf, READERS[arm], fitted) for fold, fitted in learned.items()}
+        return Adapter(f"RAG by {arm}", lambda card: by_fold[fold_of[card.id]].answer(card))
+
+    return {arm: crossed(arm) for arm in READERS}
 
 
 def lessons(world: CardWorld, cards: Sequence[Card]) -> list[Lesson]:

@@ -1,8 +1,7 @@
 """The facts of a graph as sentences, and the sentences that a question is about.
 
-Each fact is one passage in the first wording of its predicate. A question is matched by the names in it, the longest
-first, so that the river named within another's brackets is not taken for a mention of its own; where names tie, BM25
-and sentence vectors decide, joined by their ranks. Who reads the passages sees their text and nothing of the graph.
+A question is matched by the names in it, the longest first, so that the river named within another's brackets is not
+taken for a mention of its own; where names tie, BM25 and sentence vectors decide, joined by their ranks.
 """
 
 from __future__ import annotations
@@ -16,14 +15,15 @@ from pathlib import Path
 
 import numpy
 from numpy.typing import NDArray
-from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.graph import Store
 from ovrag_core.retrieval import VECTORS, Embedder, Vectors, WordRanker, join, kept_vectors
 from ovrag_core.text import stems
 from ovrag_studies.abstention.cards.card import Card
-from ovrag_studies.abstention.knowledge.domain import Domain, Predicate, fill
-from ovrag_studies.abstention.knowledge.likeness import bare, label_order, local_name
+from ovrag_studies.abstention.knowledge.domain import Domain
+from ovrag_studies.abstention.knowledge.known import pairs_of
+from ovrag_studies.abstention.knowledge.likeness import bare
+from ovrag_studies.abstention.parsing.name_index import names_of
 
 TOP = 5
 DECIMALS = 6  # of a cosine: beyond, machines disagree
@@ -31,13 +31,8 @@ DECIMALS = 6  # of a cosine: beyond, machines disagree
 TITLE, SHORT_TITLE, OBJECT = 2.0, 1.5, 1.0
 
 Words = tuple[str, ...]
-Order = tuple[tuple[bool, str], ...]
 
 _WORD = re.compile(r"\w+")
-_FACTS = """PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
-SELECT ?predicate ?subject ?object ?subject_name ?object_name WHERE {
-  ?subject ?predicate ?object .
-  OPTIONAL { ?subject rdfs:label ?subject_name } OPTIONAL { ?object rdfs:label ?object_name } }"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,36 +55,15 @@ class Found:
 
 
 def verbalise(store: Store, domain: Domain) -> tuple[FactSentence, ...]:
-    """The facts of the domain's predicates as passages, in the order of their titles.
-
-    A thing without a name is called by the end of its IRI. Raises Unchecked where the store gives no answer.
-    """
-    by_fact: dict[tuple[str, str, str], tuple[Order, FactSentence]] = {}
+    """The facts of the domain's predicates as passages, in the order of their titles. Raises as the store does."""
+    names = names_of(store, domain)
+    passages: set[FactSentence] = set()
     for predicate in domain.predicates.values():
-        for row in store.select(_FACTS, {"predicate": NamedNode(predicate.iri)}):
-            subject, value = row["subject"], row["object"]
-            if not isinstance(subject, NamedNode) or not isinstance(value, NamedNode | Literal):
-                continue
-            fact = (subject.value, predicate.name, value.value)
-            names = (_name(subject, row.get("subject_name")), _name(value, row.get("object_name")))
-            title, object_name = (name.value for name in names)
-            passage = FactSentence(_sentence(predicate, title, object_name), title, object_name, fact)
-            # Of several names the first in order, whatever the order of rows.
-            ranked = tuple(label_order(name) for name in names), passage
-            by_fact[fact] = min(ranked, by_fact.get(fact, ranked), key=lambda named: named[0])
-    passages = (passage for _, passage in by_fact.values())
+        for subject, value in pairs_of(store, predicate.node):
+            title, object_name = names.called(subject), names.called(value)
+            text = predicate.state(title, object_name, predicate.name) + "."
+            passages.add(FactSentence(text, title, object_name, (subject.value, predicate.name, value.value)))
     return tuple(sorted(passages, key=lambda p: (p.title, p.text, p.fact)))
-
-
-def _name(term: NamedNode | Literal, name: object) -> Literal:
-    if isinstance(name, Literal):
-        return name
-    return Literal(local_name(term.value)) if isinstance(term, NamedNode) else term
-
-
-def _sentence(predicate: Predicate, subject: str, value: str) -> str:
-    wording = predicate.statements[0] if predicate.statements else f"{{subject}} {predicate.name} {{object}}"
-    return fill(wording, subject, value) + "."
 
 
 def words(text: str) -> Words:
@@ -150,10 +124,7 @@ class FactShelf:
 
 
 def mentions(asked: Words, names: Container[Words], longest: int) -> dict[Words, int]:
-    """The names in a question that do not lie within longer ones, with the place of their first word.
-
-    `longest` is the number of words of the longest name.
-    """
+    """The names in a question that lie in no longer one, with their first words' places; `longest` of them in words."""
     covered = [False] * len(asked)
     starts: dict[Words, int] = {}
     for length in range(min(longest, len(asked)), 0, -1):
@@ -183,11 +154,9 @@ def _names(passages: Sequence[FactSentence]) -> dict[Words, dict[int, float]]:
 
 
 def about(card: Card, known: Container[str]) -> frozenset[str]:
-    """Return the things that the right passages of a card are about.
+    """The things that the right passages of a card are about: those of its subjects with a passage, that is `known`.
 
-    They are the asked subjects, else the claimed object; nothing if not `known`. A claim of a thing that nothing is
-    recorded of is settled, if at all, by what is recorded of its object: for example, that the relation
-    holds the other way round. `known` are the things that there are passages on.
+    Else the object: a claim of a thing that nothing is recorded of is settled, if at all, by what is recorded of that.
     """
     subjects = frozenset(iri for iri in card.claim.subjects if iri in known)
     return subjects or frozenset(iri for iri in (card.claim.obj,) if iri in known)

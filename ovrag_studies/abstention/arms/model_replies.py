@@ -1,7 +1,6 @@
 """A model's reply as an answer: yes, no, that it does not know, or nothing that is understood.
 
-The reading is strict. A reply abstains where it says so in a form known here, answers where it says yes or no and
-nothing against it, and is unparsed else: neither a prefix ("Yesterday", "Nobody") nor a guess makes an answer.
+The reading is strict: neither a prefix ("Yesterday", "Nobody") nor a guess makes an answer.
 """
 
 from __future__ import annotations
@@ -23,22 +22,23 @@ class CardAnswer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """A reply that was read; `confidence` lies between 0 and 1, None where the reply gives none."""
+class CardReply:
+    """A system's answer to a card. `evidence` are passages or triples, `detail` says why in words, for people.
+
+    `confidence` lies between 0 and 1; `seconds` are those of the clock, and the only part that differs between runs.
+    """
 
     answer: CardAnswer
-    confidence: float | None = None
+    confidence: float
+    evidence: tuple[str, ...] = ()
+    seconds: float = 0.0
+    detail: str = ""
 
 
+UNSURE = 0.5  # the confidence of a reply that gives none
 LONGEST = 20_000  # characters; a longer reply is no answer of a word or two
-_WORDS = {
-    "yes": CardAnswer.YES,
-    "true": CardAnswer.YES,
-    "correct": CardAnswer.YES,
-    "no": CardAnswer.NO,
-    "false": CardAnswer.NO,
-    "incorrect": CardAnswer.NO,
-}
+_WORDS = dict.fromkeys(("yes", "true", "correct"), CardAnswer.YES)
+_WORDS |= dict.fromkeys(("no", "false", "incorrect"), CardAnswer.NO)
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.S)
 _THINKING = re.compile(r"<(?:think|thinking|reasoning)>")
 _MARKUP = re.compile(r"[*_`#>\"“”«»\[\]{}]+")
@@ -72,16 +72,16 @@ _ABSTAINS = re.compile(
 )
 
 
-def read_reply(text: str) -> Read:
+def read_reply(text: str) -> CardReply:
     """Read a model's whole reply. Never raises; a reply that contradicts itself is unparsed."""
     folded = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
     reply = _THOUGHT.sub(" ", folded).strip() if len(folded) <= LONGEST else ""
     if not reply or _THINKING.search(reply):
-        return Read(CardAnswer.UNPARSED)
+        return CardReply(CardAnswer.UNPARSED, UNSURE)
     lines = [line for raw in reply.split("\n") if (line := " ".join(_MARKUP.sub(" ", raw).split()))]
-    confidence = next((value for line in lines[1:] if (value := _confidence(line)) is not None), None)
+    confidence = next((value for line in lines[1:] if (value := _confidence(line)) is not None), UNSURE)
     lines = [line for i, line in enumerate(lines) if i == 0 or _confidence(line) is None]
-    return Read(_said("\n".join(lines)), confidence)
+    return CardReply(_said("\n".join(lines)), confidence)
 
 
 def _said(text: str) -> CardAnswer:

@@ -1,29 +1,28 @@
 """Readers of passages: what the retrieved text says of a question, and how sure that is. They know no graph.
 
-Three, from least to most: by the likeness of question and best passage; by the names that question and passages share;
-and a logistic regression over both. What they learned from cards with gold answers is in `weights/readers.json`: two
-thresholds; for each pattern of names the answers it had; weights. A confidence is a share of right answers there.
+They go by the likeness of question and best passage, by the names that both share, and by a logistic regression over
+both. A confidence is a share of right answers among the cards that they learned from (`weights/readers.json`).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 import numpy
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
 
-from ovrag_core.base import CardError
+from ovrag_core.base import CardError, Frozen
 from ovrag_studies.abstention.arms.fact_sentences import Found, Words, mentions, words
-from ovrag_studies.abstention.arms.model_replies import CardAnswer
+from ovrag_studies.abstention.arms.model_replies import CardAnswer, CardReply
 from ovrag_studies.abstention.cards.card import GOLD, Gold
 from ovrag_studies.abstention.knowledge.likeness import bare
+from ovrag_studies.abstention.settings import Arm
 
 Floats = NDArray[numpy.float64]
 Pattern = Literal["said", "said in two steps", "namesakes", "a name nobody tells of", "else said", "nothing"]
@@ -51,34 +50,13 @@ FEATURES = (
 _WORD = re.compile(r"\w+")
 
 
-@dataclass(frozen=True, slots=True)
-class Opinion:
-    """Answer of a reader, its confidence (0 to 1), and the places of the passages that it rests on."""
-
-    answer: CardAnswer
-    confidence: float
-    places: tuple[int, ...] = ()
-
-
-class Reader(Protocol):
-    """Reads passages, best first."""
-
-    @property
-    def name(self) -> str:
-        """Name of the reader in records and tables."""
-
-    def read(self, question: str, found: Sequence[Found]) -> Opinion:
-        """Judge what the passages say of the question."""
-
-
 class Signals:
-    """Evidence that names give on a question and passages.
+    """Evidence that names give on a question and passages, which are given by their places in `found`.
 
-    Passages are given by their places, in the order of `found`. `said` hold both names of the question. Of `steps` the
-    second goes on where the first ends. `about` are titled by a name of the question and say something else; `others`
-    counts their titles. `namesakes` share a title that the question gives without brackets. `named` counts names.
-    `unknown` counts words that begin like a name and stand in no passage. Orders are those of the passages: the first
-    name is the one that stands where they have their titles.
+    `said` hold both names of the question. Of `steps` the second goes on where the first ends. `about` are titled by a
+    name of the question and say something else; `others` counts their titles. `namesakes` share a title that the
+    question gives without brackets. `named` counts names, `unknown` words that begin like a name and stand in no
+    passage. The first name is the one that stands where passages have their titles.
     """
 
     def __init__(self, question: str, found: Sequence[Found]) -> None:
@@ -95,18 +73,18 @@ class Signals:
         self.about = tuple(i for i in titled if i not in self.said)
         self.others = len(self._titles_of(self.about) - self._titles_of(self.said))
         self.steps = self._two_steps(titled)
-        title_leads = not found or _leads(found[0])
-        self.said_in_order = self._in_order(titled) == title_leads if self.said else False
+        text = found[0].passage.text if found else ""  # which begins with its title, or with the object
+        title_leads = not found or text.find(found[0].passage.title) <= text.rfind(found[0].passage.object_name)
+        # The title of the first passage that says it stands in the question before its object.
+        title_first = bool(self.said) and titled[self.said[0]] < (self._ends[self.said[0]] or 0)
+        self.said_in_order = bool(self.said) and title_first == title_leads
         order = sorted(positions.values(), reverse=not title_leads)
         self.named = len(order)
         self.first_titled = bool({*order[:1]} & {*titled.values()})
         self.last_titled = bool({*order[-1:]} & {*titled.values()})
         self.namesakes = _namesakes(positions, self._titles, shorts)
         self.unknown = _unknown(question, found)
-
-    def _in_order(self, titled: Mapping[int, int]) -> bool:
-        """Return True where the question has the title of the first passage that says it before its object."""
-        return titled[self.said[0]] < (self._ends[self.said[0]] or 0)
+        self.pattern, self.places = self._resting()
 
     def _two_steps(self, titled: Iterable[int]) -> tuple[int, int] | None:
         goes_on = (
@@ -120,35 +98,17 @@ class Signals:
     def _titles_of(self, places: Iterable[int]) -> set[Words]:
         return {self._titles[i] for i in places}
 
-    @property
-    def pattern(self) -> Pattern:
-        """The first of six patterns that fits."""
+    def _resting(self) -> tuple[Pattern, tuple[int, ...]]:
+        """The first of six patterns that fits, and the passages that it rests on."""
         if len(self.namesakes) > 1:
-            return "namesakes"
+            return "namesakes", self.namesakes
         if self.said:
-            return "said"
+            return "said", self.said[:1]
         if self.steps:
-            return "said in two steps"
+            return "said in two steps", self.steps
         if self.unknown:
-            return "a name nobody tells of"
-        return "else said" if self.about else "nothing"
-
-    @property
-    def places(self) -> tuple[int, ...]:
-        """The passages that the pattern rests on."""
-        resting: dict[Pattern, tuple[int, ...]] = {
-            "namesakes": self.namesakes,
-            "said": self.said[:1],
-            "said in two steps": self.steps or (),
-            "else said": self.about,
-        }
-        return resting.get(self.pattern, ())
-
-
-def _leads(found: Found) -> bool:
-    """Return True where the sentence begins with its title, False where it begins with the object."""
-    text = found.passage.text
-    return text.find(found.passage.title) <= text.rfind(found.passage.object_name)
+            return "a name nobody tells of", ()
+        return ("else said", self.about) if self.about else ("nothing", ())
 
 
 def _namesakes(at: Iterable[Words], titles: Sequence[Words], shorts: Sequence[Words]) -> tuple[int, ...]:
@@ -203,11 +163,7 @@ def features(question: str, found: Sequence[Found]) -> Floats:
 # -- what was learned -------------------------------------------------------------------------------------------------
 
 
-class _LearnedPart(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Thresholds(_LearnedPart):
+class Thresholds(Frozen):
     """Likeness from which on the answer is YES or NO; for each bin of likeness, the share of right answers."""
 
     yes: float
@@ -216,7 +172,7 @@ class Thresholds(_LearnedPart):
     right: tuple[float, ...]
 
 
-class Weights(_LearnedPart):
+class Weights(Frozen):
     """A logistic regression: for each feature its mean and spread, and for each answer its weights and bias."""
 
     features: tuple[str, ...]
@@ -226,7 +182,7 @@ class Weights(_LearnedPart):
     bias: tuple[float, ...]
 
 
-class Learned(_LearnedPart):
+class Learned(Frozen):
     """All that the readers learned; `cards` is of how many, `source` says of which."""
 
     source: str
@@ -246,6 +202,9 @@ class Lesson:
     gold: Gold
 
 
+Reader = Callable[[str, Sequence[Found], Learned], CardReply]  # a question and passages, best first
+
+
 @cache
 def shipped() -> Learned:
     """Load what the readers learned from the cards on rivers. None of these cards is part of this repository."""
@@ -261,13 +220,8 @@ def learn(lessons: Sequence[Lesson], source: str) -> Learned:
     if missing := [gold for gold in GOLD if all(lesson.gold != gold for lesson in lessons)]:
         raise CardError(f"readers cannot learn from {len(lessons)} cards without any of gold {missing[0]}; give some")
     ordered = sorted(lessons, key=lambda lesson: (lesson.question, lesson.gold))
-    return Learned(
-        source=source,
-        cards=len(ordered),
-        similarity=_learn_thresholds(ordered),
-        names=_learn_names(ordered),
-        weights=_learn_weights(ordered),
-    )
+    similarity, names, weights = _learn_thresholds(ordered), _learn_names(ordered), _learn_weights(ordered)
+    return Learned(source=source, cards=len(ordered), similarity=similarity, names=names, weights=weights)
 
 
 def _learn_thresholds(lessons: Sequence[Lesson]) -> Thresholds:
@@ -284,8 +238,7 @@ def _learn_thresholds(lessons: Sequence[Lesson]) -> Thresholds:
     return Thresholds(yes=_short(yes), no=_short(no), edges=tuple(map(_short, edges)), right=tuple(shares))
 
 
-def _by_likeness(likeness: Floats, no: float, yes: float) -> NDArray[numpy.intp]:
-    """Places in GOLD."""
+def _by_likeness(likeness: Floats | float, no: float, yes: float) -> NDArray[numpy.intp]:
     return numpy.where(likeness >= yes, 0, numpy.where(likeness >= no, 1, 2))
 
 
@@ -316,13 +269,8 @@ def _learn_weights(lessons: Sequence[Lesson]) -> Weights:
     scale = numpy.where(scale > 0, scale, 1.0)
     model = LogisticRegression(C=STRENGTH, max_iter=1000, tol=1e-8)
     model.fit((rows - mean) / scale, [GOLD.index(lesson.gold) for lesson in lessons])
-    return Weights(
-        features=FEATURES,
-        mean=_row(mean),
-        scale=_row(scale),
-        weights=tuple(_row(row) for row in model.coef_),
-        bias=_row(model.intercept_),
-    )
+    weights, bias = tuple(map(_row, model.coef_)), _row(model.intercept_)
+    return Weights(features=FEATURES, mean=_row(mean), scale=_row(scale), weights=weights, bias=bias)
 
 
 def _row(values: Iterable[float]) -> tuple[float, ...]:
@@ -336,58 +284,36 @@ def _short(value: float) -> float:
 # -- readers ----------------------------------------------------------------------------------------------------------
 
 
-class BySimilarity:
-    """YES where the best passage is very like the question, NO where it is rather like it, else UNKNOWN."""
-
-    name = "similarity"
-
-    def __init__(self, learned: Learned | None = None) -> None:
-        self._by = (learned or shipped()).similarity
-
-    def read(self, question: str, found: Sequence[Found]) -> Opinion:
-        """See `Reader.read`. The passages should be those found by vectors alone."""
-        likeness = _likeness(found)
-        answer = (
-            CardAnswer.YES
-            if likeness >= self._by.yes
-            else CardAnswer.NO
-            if likeness >= self._by.no
-            else CardAnswer.UNKNOWN
-        )
-        confidence = self._by.right[int(numpy.digitize(likeness, self._by.edges))]
-        return Opinion(answer, confidence, (0,) if found and answer is not CardAnswer.UNKNOWN else ())
+def by_similarity(question: str, found: Sequence[Found], learned: Learned) -> CardReply:
+    """YES where the best passage by vectors is very like the question, NO where it is rather like it, else UNKNOWN."""
+    fitted, likeness = learned.similarity, _likeness(found)
+    answer = _by_likeness(likeness, fitted.no, fitted.yes)
+    confidence = fitted.right[int(numpy.digitize(likeness, fitted.edges))]
+    return _reply(GOLD[int(answer)], confidence, found[:1] if GOLD[int(answer)] != "UNKNOWN" else ())
 
 
-class ByNames:
+def by_names(question: str, found: Sequence[Found], learned: Learned) -> CardReply:
     """The most frequent answer of cards with the same pattern of names."""
-
-    name = "names"
-
-    def __init__(self, learned: Learned | None = None) -> None:
-        self._by = (learned or shipped()).names
-
-    def read(self, question: str, found: Sequence[Found]) -> Opinion:
-        """See `Reader.read`."""
-        signals = Signals(question, found)
-        shares = self._by[signals.pattern]
-        gold = max(GOLD, key=lambda g: shares[g])
-        return Opinion(CardAnswer(gold), shares[gold], signals.places)
+    signals = Signals(question, found)
+    shares = learned.names[signals.pattern]
+    gold = max(GOLD, key=lambda g: shares[g])
+    return _reply(gold, shares[gold], [found[i] for i in signals.places])
 
 
-class ByWeights:
+def by_weights(question: str, found: Sequence[Found], learned: Learned) -> CardReply:
     """The most probable answer by a logistic regression over names, their order, and likeness."""
+    fitted = learned.weights
+    scaled = (features(question, found) - numpy.array(fitted.mean)) / numpy.array(fitted.scale)
+    scores = numpy.array(fitted.weights) @ scaled + numpy.array(fitted.bias)
+    chances = numpy.exp(scores - scores.max())
+    chances /= chances.sum()
+    best = int(chances.argmax())
+    resting = [found[i] for i in Signals(question, found).places] or found[:1]
+    return _reply(GOLD[best], round(float(chances[best]), DECIMALS), resting)
 
-    name = "weights"
 
-    def __init__(self, learned: Learned | None = None) -> None:
-        self._by = (learned or shipped()).weights
+def _reply(gold: Gold, confidence: float, resting: Sequence[Found]) -> CardReply:
+    return CardReply(CardAnswer(gold), confidence, tuple(hit.passage.text for hit in resting))
 
-    def read(self, question: str, found: Sequence[Found]) -> Opinion:
-        """See `Reader.read`."""
-        scaled = (features(question, found) - numpy.array(self._by.mean)) / numpy.array(self._by.scale)
-        scores = numpy.array(self._by.weights) @ scaled + numpy.array(self._by.bias)
-        chances = numpy.exp(scores - scores.max())
-        chances /= chances.sum()
-        best = int(chances.argmax())
-        places = Signals(question, found).places or ((0,) if found else ())
-        return Opinion(CardAnswer(GOLD[best]), round(float(chances[best]), DECIMALS), places)
+
+READERS: Mapping[Arm, Reader] = {"similarity": by_similarity, "names": by_names, "weights": by_weights}

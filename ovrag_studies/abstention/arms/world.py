@@ -13,9 +13,8 @@ from ovrag_core.retrieval import VECTORS, Embedder, kept_vectors
 from ovrag_studies.abstention.arms.fact_sentences import FactShelf, verbalise
 from ovrag_studies.abstention.cards.card import Card, read_cards
 from ovrag_studies.abstention.cards.card_making import Deck, make_cards, visible
-from ovrag_studies.abstention.knowledge.clusters import clusters
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
-from ovrag_studies.abstention.knowledge.graphs import open_with_domain
+from ovrag_studies.abstention.knowledge.known import clusters, open_with_domain
 from ovrag_studies.abstention.parsing.name_index import Names, names_of
 from ovrag_studies.abstention.settings import Cards, GraphSource
 
@@ -45,24 +44,21 @@ def open_world(
     """
     domain = load_domain(project_file(source.domain))
     unseen = frozenset(hidden) | (read_hidden(project_file(source.hidden)) if source.hidden else frozenset())
-    whole = open_source(source, domain)
-    store = _without(whole, domain, unseen)
+    store = whole = open_source(source, domain)
+    if unseen:
+        if not isinstance(whole, EmbeddedStore):
+            raise CardError(
+                "facts of an endpoint cannot be hidden; give a graph in a file, or cards that need none hidden"
+            )
+        store = visible(whole, domain, unseen)
     shelf = FactShelf(verbalise(store, domain), embedder, folder)
     # What is hidden from systems still joins what it joins.
     return CardWorld(store, domain, names_of(store, domain), shelf, clusters(whole, domain))
 
 
-def _without(whole: Store, domain: Domain, hidden: frozenset[str]) -> Store:
-    if not hidden:
-        return whole
-    if not isinstance(whole, EmbeddedStore):
-        raise CardError("facts of an endpoint cannot be hidden; give a graph in a file, or cards that need none hidden")
-    return visible(whole, domain, hidden)
-
-
 def open_source(source: GraphSource, domain: Domain) -> Store:
     """The whole graph of a source. Raises GraphError, also for one that has nothing of the domain."""
-    return open_with_domain(source.graph if "://" in source.graph else project_file(Path(source.graph)), domain)
+    return open_with_domain([source.graph], domain)
 
 
 def deal(

@@ -2,8 +2,7 @@
 
 One line a card: `{"id", "subtype", "label", "gold", "question", "claim": {"subj", "pred", "obj"}, "why", "phrasing",
 "facts"}`. `label` is E (entailed), C (contradicted) or U (neither), `gold` the answer that follows from it; one of the
-two may be absent. `subj` is a list where the name in the question fits several things. `facts` is the context that the
-card was recorded with, and often absent.
+two may be absent, and so may `facts`, the context that the card was recorded with.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pydantic.dataclasses import dataclass
 
 from ovrag_core.base import CardError, read_records, write_records
 from ovrag_core.text import one_line
-from ovrag_studies.abstention.knowledge.iris import malformed
+from ovrag_studies.abstention.knowledge.likeness import malformed
 
 Label = Literal["E", "C", "U"]
 Gold = Literal["YES", "NO", "UNKNOWN"]
@@ -96,8 +95,13 @@ def read_cards(path: Path, *, keep_malformed: bool = False) -> tuple[Card, ...]:
                 f"{where}: the id {one_line(card.id, 60)!r} stands in line {line_of[card.id]} already; give every card "
                 "its own"
             )
-        if not keep_malformed:
-            _refuse_malformed(card, where)
+        iris = [("subj", subject) for subject in card.claim.subjects]
+        for field, iri in () if keep_malformed else (*iris, ("pred", card.claim.pred), ("obj", card.claim.obj)):
+            if malformed(iri):
+                raise CardError(
+                    f"{where}: claim.{field} is no IRI: {one_line(iri, 100)}; write it once and whole, "
+                    "or import the file as a recorded one"
+                )
         line_of[card.id] = number
         cards.append(card)
     if not cards:
@@ -112,27 +116,9 @@ def write_cards(cards: Iterable[Card], path: Path) -> int:
 
 def as_record(card: Card) -> dict[str, object]:
     """A card as it stands in a file; `facts` only where there are any."""
-    subjects = card.claim.subjects
-    record: dict[str, object] = asdict(card)
-    record["claim"] = {
-        "subj": subjects[0] if len(subjects) == 1 else list(subjects),
-        "pred": card.claim.pred,
-        "obj": card.claim.obj,
-    }
-    facts = {"facts": list(card.facts)} if card.facts else {}
-    return {key: value for key, value in record.items() if key != "facts"} | facts
-
-
-def _refuse_malformed(card: Card, where: str) -> None:
-    for field, iri in (("subj", subject) for subject in card.claim.subjects):
-        _refuse(iri, field, where)
-    _refuse(card.claim.pred, "pred", where)
-    _refuse(card.claim.obj, "obj", where)
-
-
-def _refuse(iri: str, field: str, where: str) -> None:
-    if malformed(iri):
-        raise CardError(
-            f"{where}: claim.{field} is no IRI: {one_line(iri, 100)}; write it once and whole, "
-            "or import the file as a recorded one"
-        )
+    subject, *more = card.claim.subjects
+    claim = {"subj": [subject, *more] if more else subject, "pred": card.claim.pred, "obj": card.claim.obj}
+    record: dict[str, object] = asdict(card) | {"claim": claim, "facts": list(card.facts)}
+    if not card.facts:
+        del record["facts"]
+    return record

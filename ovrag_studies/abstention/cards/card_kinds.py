@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import cycle, islice
+from typing import TypeVar
 
-from pyoxigraph import Literal, NamedNode, Triple
+from pyoxigraph import NamedNode
 
 from ovrag_core.graph import EmbeddedStore
 from ovrag_studies.abstention.cards.card import Label
 from ovrag_studies.abstention.knowledge.domain import Domain, Predicate
-from ovrag_studies.abstention.knowledge.known import Known, Value
+from ovrag_studies.abstention.knowledge.known import Known, Value, pairs_of
 from ovrag_studies.abstention.knowledge.likeness import bare, called
 from ovrag_studies.abstention.licensing.licence import COMPLETE
 
-Pair = tuple[NamedNode, Value]
+K = TypeVar("K")
+V = TypeVar("V")
+Proposals = Callable[["View", random.Random], Iterator["Proposal"]]
 Nearest = Callable[[str], Sequence[str]]  # names, those nearest in meaning to a name first
 
 FURTHEST = 3  # steps of a chain that a card asks about
@@ -39,14 +42,14 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of card. `breaks` is the constraint that its licence must be by; None: any.
+    """A kind of card by its licence: `breaks` is the constraint, None any; of a `rare` one there shall be few.
 
-    `rare`: of which there shall be few, as the classes of what is named in a question give its answer away.
+    That is where the classes of what is named in a question give its answer away.
     """
 
     name: str
     label: Label
-    proposals: Callable[[View, random.Random], Iterator[Proposal]]
+    proposals: Proposals
     breaks: str | None = None
     chain: bool = False
     rare: bool = False
@@ -56,19 +59,14 @@ class View:
     """The facts of one predicate, those that stay visible and all of them, with the names of things."""
 
     def __init__(
-        self,
-        graph: EmbeddedStore,
-        visible: EmbeddedStore,
-        domain: Domain,
-        predicate: Predicate,
-        nearest: Nearest,
+        self, graph: EmbeddedStore, visible: EmbeddedStore, domain: Domain, predicate: Predicate, nearest: Nearest
     ) -> None:
         self.domain, self.predicate, self.nearest, self.visible = domain, predicate, nearest, visible
         self.all, self.seen = Known(graph, domain, predicate), Known(visible, domain, predicate)
-        self.pairs = _pairs(visible, predicate)
+        self.pairs = pairs_of(visible, predicate.node)
         visible_subjects = {subject for subject, _ in self.pairs}
-        self.hidden = [pair for pair in _pairs(graph, predicate) if pair[0] not in visible_subjects]
-        facts = [pair for p in domain.predicates.values() for pair in _pairs(graph, p)]
+        self.hidden = [pair for pair in pairs_of(graph, predicate.node) if pair[0] not in visible_subjects]
+        facts = [pair for p in domain.predicates.values() for pair in pairs_of(graph, p.node)]
         self._nodes: list[Value] = sorted({node for pair in facts for node in pair}, key=str)
 
     @cached_property
@@ -79,36 +77,24 @@ class View:
     @cached_property
     def sources(self) -> dict[Value, list[NamedNode]]:
         """By an object, of whom it is said."""
-        subjects_by_object: defaultdict[Value, list[NamedNode]] = defaultdict(list)
-        for subject, value in self.pairs:
-            subjects_by_object[value].append(subject)
-        return subjects_by_object
+        return _grouped((value, subject) for subject, value in self.pairs)
 
     @cached_property
     def elsewhere(self) -> dict[Value, list[tuple[NamedNode, Predicate]]]:
         """By an object, of whom another predicate says it."""
-        facts_by_object: defaultdict[Value, list[tuple[NamedNode, Predicate]]] = defaultdict(list)
-        for predicate in self.domain.predicates.values():
-            for subject, value in _pairs(self.visible, predicate) if predicate.name != self.predicate.name else ():
-                facts_by_object[value].append((subject, predicate))
-        return facts_by_object
+        others = [predicate for name, predicate in self.domain.predicates.items() if name != self.predicate.name]
+        return _grouped((value, (subject, p)) for p in others for subject, value in pairs_of(self.visible, p.node))
 
     @cached_property
     def named(self) -> dict[str, list[Value]]:
         """By a name in small letters, the things of any fact that bear it, hidden ones too."""
-        nodes_by_name: defaultdict[str, list[Value]] = defaultdict(list)
-        for node in self._nodes:
-            nodes_by_name[self.name(node).casefold()].append(node)
-        return nodes_by_name
+        return _grouped((self.name(node).casefold(), node) for node in self._nodes)
 
     @cached_property
     def shared(self) -> dict[str, list[NamedNode]]:
         """By a name without what qualifies it, the things that bear it, where there are several."""
-        nodes_by_name: defaultdict[str, list[NamedNode]] = defaultdict(list)
-        for node in self._nodes:
-            if isinstance(node, NamedNode):
-                nodes_by_name[bare(self.name(node))].append(node)
-        return {name: nodes for name, nodes in nodes_by_name.items() if len(nodes) > 1}
+        bearers = _grouped((bare(self.name(node)), node) for node in self._nodes if isinstance(node, NamedNode))
+        return {name: nodes for name, nodes in bearers.items() if len(nodes) > 1}
 
     def name(self, node: Value) -> str:
         """Return the name of a thing."""
@@ -135,17 +121,15 @@ class View:
             yield chance.choice(self.pairs)[1]
 
 
-def _pairs(store: EmbeddedStore, predicate: Predicate) -> list[Pair]:
-    triples: list[Triple] = store.triples(None, NamedNode(predicate.iri), None)
-    pairs = [
-        (triple.subject, triple.object)
-        for triple in triples
-        if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode | Literal)
-    ]
-    return sorted(pairs, key=lambda pair: (str(pair[0]), str(pair[1])))
+def _grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """The second ones by the first ones."""
+    groups: defaultdict[K, list[V]] = defaultdict(list)
+    for key, value in pairs:
+        groups[key].append(value)
+    return groups
 
 
-def _shuffled(items: Sequence[Pair], chance: random.Random) -> list[Pair]:
+def _shuffled(items: Sequence[V], chance: random.Random) -> list[V]:
     return chance.sample(items, len(items))
 
 
@@ -160,7 +144,7 @@ def asserted(view: View, chance: random.Random) -> Iterator[Proposal]:
 
 def chained(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing with something that its chain reaches in two steps or more."""
-    for subject in chance.sample(view.subjects, len(view.subjects)):
+    for subject in _shuffled(view.subjects, chance):
         reached = [value for value, _ in view.distant(subject, 2)]
         if reached:
             yield Proposal((subject,), chance.choice(reached))
@@ -169,7 +153,7 @@ def chained(view: View, chance: random.Random) -> Iterator[Proposal]:
 def another(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing with what is said of another one."""
     objects = view.objects(chance)
-    for subject in chance.sample(view.subjects, len(view.subjects)):
+    for subject in _shuffled(view.subjects, chance):
         for value in islice(objects, 3):
             yield Proposal((subject,), value)
 
@@ -213,9 +197,9 @@ def alike_in_name(view: View, chance: random.Random) -> Iterator[Proposal]:
 
 def of_other_classes(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing with something that is an object of another predicate, or a thing of another class."""
-    pairs = [pair for p in view.domain.predicates.values() for pair in _pairs(view.visible, p)]
+    pairs = [pair for p in view.domain.predicates.values() for pair in pairs_of(view.visible, p.node)]
     nodes = sorted({node for pair in pairs for node in pair if isinstance(node, NamedNode)}, key=str)
-    for subject in chance.sample(view.subjects, len(view.subjects)):
+    for subject in _shuffled(view.subjects, chance):
         yield Proposal((subject,), chance.choice(nodes))
 
 
@@ -223,24 +207,24 @@ def by_other_classes(view: View, chance: random.Random) -> Iterator[Proposal]:
     """An object with what is said of things."""
     values = sorted({value for _, value in view.pairs if isinstance(value, NamedNode)}, key=str)
     objects = view.objects(chance)
-    for value in chance.sample(values, len(values)):
+    for value in _shuffled(values, chance):
         yield Proposal((value,), next(objects))
 
 
-def other_predicate(name: str) -> Callable[[View, random.Random], Iterator[Proposal]]:
+def other_predicate(name: str) -> Proposals:
     """Make a function that proposes what another predicate says of a thing."""
 
-    def found(view: View, chance: random.Random) -> Iterator[Proposal]:
-        pairs = _pairs(view.visible, view.domain.predicate(name))
+    def recorded(view: View, chance: random.Random) -> Iterator[Proposal]:
+        pairs = pairs_of(view.visible, view.domain.predicate(name).node)
         yield from (Proposal((subject,), value) for subject, value in _shuffled(pairs, chance))
 
-    return found
+    return recorded
 
 
 def far_off(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing with what the chain of another one reaches."""
     ends = [proposal.object for proposal in chained(view, chance)]
-    for subject in chance.sample(view.subjects, len(view.subjects)) if ends else []:
+    for subject in _shuffled(view.subjects, chance) if ends else []:
         for _ in range(2):
             yield Proposal((subject,), chance.choice(ends))
 
@@ -257,7 +241,7 @@ def hidden(view: View, chance: random.Random) -> Iterator[Proposal]:
 def _elsewhere(view: View, chance: random.Random) -> list[Value]:
     """List what is said under the predicates that a constraint keeps apart from this one."""
     apart = [c.other for c in view.predicate.constraints.values() if c.kind == "disjoint" and c.other]
-    pairs = [pair for name in apart for pair in _pairs(view.visible, view.domain.predicate(name))]
+    pairs = [pair for name in apart for pair in pairs_of(view.visible, view.domain.predicate(name).node)]
     return [value for _, value in _shuffled(pairs, chance)]
 
 
@@ -284,7 +268,7 @@ def outside_the_class(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing of which nothing of the class that a constraint counts is said, with something that is."""
     counted = [c.of for c in view.predicate.constraints.values() if c.kind == "functional" and c.of]
     objects = view.objects(chance)
-    for subject in chance.sample(view.subjects, len(view.subjects)):
+    for subject in _shuffled(view.subjects, chance):
         recorded = [view.seen.thing(value) for value in view.seen.values(subject)]
         if counted and not any(view.seen.is_a(t, class_) for t in recorded for class_ in counted):
             yield from (Proposal((subject,), value) for value in islice(objects, 3))
@@ -313,9 +297,8 @@ def kinds_of(predicate: Predicate) -> list[Kind]:
         Kind("U_ambiguous", "U", ambiguous),
     ]
     if predicate.chain and predicate.chain.questions:
-        kinds.append(Kind("E_hop", "E", chained, chain=True))
-        kinds.append(Kind("C_hop", "C", far_off, chain=True))
-        kinds.append(Kind("U_hop", "U", far_off, chain=True))
+        kinds += [Kind("E_hop", "E", chained, chain=True), Kind("C_hop", "C", far_off, chain=True)]
+        kinds += [Kind("U_hop", "U", far_off, chain=True)]
     return kinds
 
 
@@ -331,7 +314,7 @@ def _contradictions(predicate: Predicate) -> Iterator[Kind]:
         yield Kind("C_complete", "C", another, COMPLETE)
 
 
-_PROPOSALS: Mapping[str, Mapping[str, Callable[[View, random.Random], Iterator[Proposal]]]] = {
+_PROPOSALS: Mapping[str, Mapping[str, Proposals]] = {
     "functional": {
         "C_functional": another,
         "C_near_sibling": sibling,

@@ -1,8 +1,7 @@
 """Cards made from a graph and a domain: as many of E, C and U, in several wordings, each with a few facts as context.
 
 What decides a card is the licence on the visible graph: the facts of some subjects are hidden from graph and context
-alike, and are what U cards ask about. Labels are alike in all that does not decide them: the share of inverse wordings,
-of questions on chains, the wordings in turn, the number of facts, and how often the asked object is named in them.
+alike, and are what U cards ask about. Labels are alike in all that does not decide them.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from ovrag_core.retrieval import Vectors
 from ovrag_studies.abstention.cards.card import GOLD_OF, LABELS, Card, CardClaim, Label
 from ovrag_studies.abstention.cards.card_kinds import NEAREST, Kind, Nearest, Proposal, View, kinds_of
 from ovrag_studies.abstention.knowledge.domain import Domain, Predicate, fill
-from ovrag_studies.abstention.knowledge.known import Value, path_to
+from ovrag_studies.abstention.knowledge.known import Value, pairs_of, path_to
 from ovrag_studies.abstention.knowledge.likeness import bare
 from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Licence, license_any
 from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
@@ -56,12 +55,7 @@ class _Draft:
     licence: Licence
 
 
-@dataclass(frozen=True, slots=True)
-class _Drafts:
-    """Drafts by label, then by kind: those on facts and those on chains."""
-
-    direct: Mapping[Label, list[list[_Draft]]]
-    on_chains: Mapping[Label, list[list[_Draft]]]
+_Drafts = Mapping[Label, list[list[_Draft]]]  # by label, then by kind
 
 
 def make_cards(store: Store, domain: Domain, plan: Cards, embed: Embed) -> Deck:
@@ -72,7 +66,7 @@ def make_cards(store: Store, domain: Domain, plan: Cards, embed: Embed) -> Deck:
     graph = _copy(store, domain)
     chosen = _chosen(graph, domain)
     chance = random.Random(plan.seed)
-    subjects = sorted({t.subject.value for p in chosen for t in _facts(graph, p) if isinstance(t.subject, NamedNode)})
+    subjects = sorted({subject.value for p in chosen for subject, _ in pairs_of(graph, p.node)})
     hidden = frozenset(chance.sample(subjects, round(plan.hidden * len(subjects))))
     visible_graph = visible(graph, domain, hidden)
     cards: list[Card] = []
@@ -80,11 +74,11 @@ def make_cards(store: Store, domain: Domain, plan: Cards, embed: Embed) -> Deck:
     for predicate in chosen:
         view = View(graph, visible_graph, domain, predicate, _nearest(graph, predicate, embed))
         prefix = f"{predicate.name}_" if len(chosen) > 1 else ""
-        drafts = _drafts_by_label(view, plan)
-        if missing := next((label for label in LABELS if not any(drafts.direct[label])), None):
+        direct, on_chains = _drafts_by_label(view, plan)
+        if missing := next((label for label in LABELS if not any(direct[label])), None):
             lacking.append(f"{predicate.name}: the graph has no claim that is {_LABELLED[missing]}")
             continue
-        new_cards = _cards(drafts, view, plan)
+        new_cards = _cards(direct, on_chains, view, plan)
         cards += (replace(card, id=f"{prefix}{card.subtype}_{number:04d}") for number, card in enumerate(new_cards))
     if not cards:
         raise CardError(f"no cards can be made of {'; '.join(lacking)}; give a larger graph")
@@ -93,8 +87,9 @@ def make_cards(store: Store, domain: Domain, plan: Cards, embed: Embed) -> Deck:
 
 def visible(store: EmbeddedStore, domain: Domain, hidden: frozenset[str]) -> EmbeddedStore:
     """The graph without what its predicates say of the hidden subjects; their names and classes stay."""
-    facts = [fact for predicate in domain.predicates.values() for fact in _facts(store, predicate)]
-    return store.without(fact for fact in facts if isinstance(fact.subject, NamedNode) and fact.subject.value in hidden)
+    subjects = [NamedNode(iri) for iri in hidden]
+    iris = [predicate.node for predicate in domain.predicates.values()]
+    return store.without(fact for subject in subjects for iri in iris for fact in store.triples(subject, iri))
 
 
 # -- the graph --------------------------------------------------------------------------------------------------------
@@ -102,21 +97,12 @@ def visible(store: EmbeddedStore, domain: Domain, hidden: frozenset[str]) -> Emb
 
 def _copy(store: Store, domain: Domain) -> EmbeddedStore:
     """Copy what the domain knows of a graph into this process, so that facts can be hidden."""
-    iris = [*(NamedNode(predicate.iri) for predicate in domain.predicates.values()), TYPE, LABEL]
-    return EmbeddedStore(
-        fact
-        for iri in iris
-        for fact in store.triples(None, iri)
-        if isinstance(fact.subject, NamedNode) and isinstance(fact.object, NamedNode | Literal)
-    )
-
-
-def _facts(graph: EmbeddedStore, predicate: Predicate) -> list[Triple]:
-    return graph.triples(None, NamedNode(predicate.iri), None)
+    iris = [*(predicate.node for predicate in domain.predicates.values()), TYPE, LABEL]
+    return EmbeddedStore(Triple(subject, iri, value) for iri in iris for subject, value in pairs_of(store, iri))
 
 
 def _chosen(graph: EmbeddedStore, domain: Domain) -> list[Predicate]:
-    chosen = [p for p in domain.predicates.values() if _facts(graph, p)]
+    chosen = [p for p in domain.predicates.values() if pairs_of(graph, p.node)]
     if not chosen:
         raise CardError(f"the graph has no fact under a predicate of {domain.name}; is it another domain's graph?")
     for predicate in chosen:
@@ -132,11 +118,9 @@ def _chosen(graph: EmbeddedStore, domain: Domain) -> list[Predicate]:
 
 def _nearest(graph: EmbeddedStore, predicate: Predicate, embed: Embed) -> Nearest:
     """Names of things of the predicate's facts by nearness to one of them."""
-    nodes = {node for fact in _facts(graph, predicate) for node in (fact.subject, fact.object)}
-    labels = {
-        t.object.value for t in graph.triples(None, LABEL, None) if t.subject in nodes and isinstance(t.object, Literal)
-    }
-    names = sorted(labels | {node.value for node in nodes if isinstance(node, Literal)})
+    nodes = {node for pair in pairs_of(graph, predicate.node) for node in pair}
+    labels = {label for subject, label in pairs_of(graph, LABEL) if subject in nodes} | nodes
+    names = sorted({label.value for label in labels if isinstance(label, Literal)})
     vectors = embed(names)
     places = {name: i for i, name in enumerate(names)}
 
@@ -153,39 +137,30 @@ def _nearest(graph: EmbeddedStore, predicate: Predicate, embed: Embed) -> Neares
 # -- drafts -----------------------------------------------------------------------------------------------------------
 
 
-def _drafts_by_label(view: View, plan: Cards) -> _Drafts:
-    kinds = kinds_of(view.predicate)
-    drafts = {kind.name: _drafts(kind, view, plan) for kind in kinds}
-
-    def of(on_chains: bool) -> dict[Label, list[list[_Draft]]]:
-        of_kind = [kind for kind in kinds if kind.chain == on_chains]
-        return {label: [drafts[kind.name] for kind in of_kind if kind.label == label] for label in LABELS}
-
-    return _Drafts(of(False), of(True))
+def _drafts_by_label(view: View, plan: Cards) -> tuple[_Drafts, _Drafts]:
+    direct: dict[Label, list[list[_Draft]]] = {label: [] for label in LABELS}
+    on_chains: dict[Label, list[list[_Draft]]] = {label: [] for label in LABELS}
+    for kind in kinds_of(view.predicate):
+        (on_chains if kind.chain else direct)[kind.label].append(_drafts(kind, view, plan))
+    return direct, on_chains
 
 
-def _cards(drafts: _Drafts, view: View, plan: Cards) -> Iterator[Card]:
-    """As many cards of each label, those on chains last."""
-    chained = min(round(plan.each * plan.chains), plan.each, _least(drafts.on_chains))
-    direct = min(plan.each - chained, _least(drafts.direct))
+def _cards(direct: _Drafts, on_chains: _Drafts, view: View, plan: Cards) -> Iterator[Card]:
+    chained_count = min(round(plan.each * plan.chains), _least(on_chains))
+    direct_count = min(plan.each - chained_count, _least(direct))
     for label in LABELS:
         wordings = _wordings(view.predicate)
-        chosen = chain(_shares(drafts.direct[label], direct), _shares(drafts.on_chains[label], chained))
+        chosen = chain(_shares(direct[label], direct_count), _shares(on_chains[label], chained_count))
         for number, draft in enumerate(chosen):
             yield _card(draft, view, plan, wordings, number)
 
 
 def _least(drafts: Mapping[Label, Sequence[Sequence[_Draft]]]) -> int:
-    """The number of drafts of the label that has fewest."""
     return min(sum(map(len, of_label)) for of_label in drafts.values())
 
 
 def _drafts(kind: Kind, view: View, plan: Cards) -> list[_Draft]:
-    """Claims of a kind whose licence is the one that the kind is built for, each once.
-
-    First come those about things that facts name as objects, as the objects of entailed claims are, and those of
-    subjects that no other claim is about.
-    """
+    """Claims of a kind with the licence that it is built for: first those with known objects and unasked subjects."""
     chance = random.Random(f"{plan.seed} {view.predicate.name} {kind.name}")
     ranked: dict[Proposal, tuple[bool, int, _Draft]] = {}
     times_asked = Counter[tuple[NamedNode, ...]]()
@@ -195,7 +170,8 @@ def _drafts(kind: Kind, view: View, plan: Cards) -> list[_Draft]:
             break
         if proposal in ranked or not _is_clear(proposal, view):
             continue
-        licence = license_any(_claims(proposal, kind, view), view.visible, view.domain)
+        claims = [GraphClaim(subject, _predicate_name(kind, view), proposal.object) for subject in proposal.subjects]
+        licence = license_any(claims, view.visible, view.domain)
         if licence.verdict == GOLD_OF[kind.label] and kind.breaks in (None, licence.constraint):
             rank = (proposal.object not in view.sources, times_asked[proposal.subjects])
             ranked[proposal] = (*rank, _Draft(kind, proposal, licence))
@@ -206,16 +182,9 @@ def _drafts(kind: Kind, view: View, plan: Cards) -> list[_Draft]:
 
 
 def _is_clear(proposal: Proposal, view: View) -> bool:
-    """Return True where the names of a claim mean these things only.
-
-    The name of several subjects is meant to fit them all.
-    """
+    """Return True where the names mean these things only; one of several subjects is meant to fit them all."""
     alone = len(proposal.subjects) > 1 or view.is_clear(proposal.subjects[0])
     return alone and view.is_clear(proposal.object) and proposal.object not in proposal.subjects
-
-
-def _claims(proposal: Proposal, kind: Kind, view: View) -> list[GraphClaim]:
-    return [GraphClaim(subject, _predicate_name(kind, view), proposal.object) for subject in proposal.subjects]
 
 
 def _predicate_name(kind: Kind, view: View) -> str:
@@ -310,13 +279,9 @@ def _resting(draft: _Draft, view: View) -> Iterator[tuple[NamedNode, Value]]:
         steps = view.seen.below(start)
         end = draft.proposal.object if draft.proposal.object in steps else next(reversed(steps), None)
         if end is not None:
-            yield from (_pair(triple) for triple in path_to(end, start, steps))
-
-
-def _pair(fact: Triple) -> tuple[NamedNode, Value]:
-    subject, value = fact.subject, fact.object
-    assert isinstance(subject, NamedNode) and isinstance(value, NamedNode | Literal)
-    return subject, value
+            for triple in path_to(end, start, steps):
+                if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode | Literal):
+                    yield triple.subject, triple.object
 
 
 def _beside(draft: _Draft, view: View, chance: random.Random) -> Iterator[tuple[NamedNode, Value]]:
@@ -330,5 +295,4 @@ def _beside(draft: _Draft, view: View, chance: random.Random) -> Iterator[tuple[
 
 
 def _fact(view: View, pair: tuple[NamedNode, Value], predicate: Predicate) -> str:
-    relation = predicate.labels[0] if predicate.labels else predicate.name
-    return f"{view.name(pair[0])} {relation} {view.name(pair[1])}"
+    return f"{view.name(pair[0])} {predicate.called} {view.name(pair[1])}"

@@ -1,24 +1,19 @@
-"""Cards that others recorded, with the answers of their systems, and the published figures.
-
-A recorded card is a line of a file of cards with one field more, `recorded`: the answer of each system by its name.
-Its IRIs may be malformed. They are kept as they are, since the record is what is scored.
-"""
+"""Cards that others recorded, with the answers of their systems (`recorded`, by name), and the published figures."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
-from ovrag_core.base import CardError, read_records
+from ovrag_core.base import CardError, Frozen, read_records
 from ovrag_studies.abstention.cards.card import Card, read_cards
-from ovrag_studies.abstention.knowledge.iris import malformed
+from ovrag_studies.abstention.knowledge.likeness import malformed
 from ovrag_studies.abstention.measures import CardOutcome
 
 METRICS = ("AP", "CVRR", "FAR-NE", "LA")
@@ -42,36 +37,25 @@ class RecordedCards:
         counts = Counter((card.facts, card.question, card.gold) for card in self.cards)
         return sum(times - 1 for times in counts.values())
 
-    def outcomes(self, system: str, clusters: Mapping[str, str] | None = None) -> tuple[CardOutcome, ...]:
-        """One system's outcomes; `clusters` names the cluster of a card's subject. KeyError for an unknown system."""
-        cluster_of = clusters or {}
-        return tuple(
-            CardOutcome(
-                card.id, card.gold, answer, cluster=cluster_of.get(card.claim.subjects[0], ""), kind=card_kind(card)
-            )
-            for card, answer in zip(self.cards, self.answers[system], strict=True)
-        )
+    def outcomes(self, system: str) -> tuple[CardOutcome, ...]:
+        """One system's outcomes. KeyError for an unknown system."""
+        answered = zip(self.cards, self.answers[system], strict=True)
+        return tuple(CardOutcome(card.id, card.gold, answer, kind=card_kind(card)) for card, answer in answered)
 
 
-class _Answers(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
-
+class _Answers(BaseModel, strict=True):
     recorded: Annotated[dict[str, str], Field(min_length=1)]
 
 
 def read_recorded(path: Path) -> RecordedCards:
     """Cards with recorded answers. Raises CardError as `read_cards`, and where systems differ between lines."""
     cards = read_cards(path, keep_malformed=True)
-    answers: dict[str, list[str]] = {}
-    for i, (number, line) in enumerate(read_records(path, _Answers, CardError, "it gives answers by system")):
-        recorded = line.recorded
-        if i == 0:
-            answers = {system: [] for system in recorded}
-        if set(recorded) != set(answers):
+    recorded: list[dict[str, str]] = []
+    for number, line in read_records(path, _Answers, CardError, "it gives answers by system"):
+        if recorded and line.recorded.keys() != recorded[0].keys():
             raise CardError(f"{path}, line {number}: the recorded systems are others than in the lines before")
-        for system, answer in recorded.items():
-            answers[system].append(answer)
-    return RecordedCards(cards, {system: tuple(by_card) for system, by_card in answers.items()})
+        recorded.append(line.recorded)
+    return RecordedCards(cards, {system: tuple(line[system] for line in recorded) for system in recorded[0]})
 
 
 def card_kind(card: Card) -> str:
@@ -87,10 +71,8 @@ def card_kind(card: Card) -> str:
 Cells = tuple[tuple[int, int, int], tuple[int, int, int]]
 
 
-class RecordedRun(BaseModel):
+class RecordedRun(Frozen):
     """A run as recorded: cells `[[answered E, C, U], [abstained E, C, U]]`, and the metrics as computed then."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
     cells: Cells
     ap: Annotated[float | None, Field(alias="AP")]
@@ -104,10 +86,8 @@ class RecordedRun(BaseModel):
         return dict(zip(METRICS, (self.ap, self.cvrr, self.far_ne, self.la), strict=True))
 
 
-class PublishedRuns(BaseModel):
+class PublishedRuns(Frozen):
     """Every published figure that ours stand beside."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     source: str
     recorded: dict[str, RecordedRun]

@@ -1,7 +1,7 @@
 """Scores that need no reading: by the number of facts beside a card, or by the words in it alone.
 
-A set of cards measures abstention only where such shortcuts stay near the share of the most frequent answer. Each
-learned one is fitted to the cards of all clusters but a fold's, and asked about that fold.
+Cards measure abstention only where such shortcuts stay near the share of the most frequent answer. Each learned one is
+fitted to the cards of all clusters but a fold's, and asked about that fold.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ovrag_core.evaluation import Estimate, Resampling
+from ovrag_core.evaluation import Estimate, Resampling, ratio, sums
 from ovrag_studies.abstention.cards.card import GOLD, Card, Gold
 from ovrag_studies.abstention.knowledge.likeness import local_name
-from ovrag_studies.abstention.measures import CORRECTED, CardOutcome, share_estimate
 
 FOLDS = 5
-DENIED = "DOES NOT"
+DENIED = "DOES NOT"  # in a fact, as the published cards write that something is not in the database
 EVIDENCE = "facts that name subject and object"
 _FALLBACK: Gold = "UNKNOWN"
 _WORD = re.compile(r"\w+")
@@ -32,7 +31,7 @@ class Shortcut:
     """A shortcut with its accuracy; `gain` is what that has above always giving the most frequent answer.
 
     `evidence`: it looks whether any fact is about the subject. Where none is, UNKNOWN is rightly said, so what it gains
-    is what can be known without reading a fact through, and is not held against the cards.
+    is not held against the cards.
     """
 
     name: str
@@ -56,22 +55,25 @@ def shortcuts(
     if not cards:
         raise ValueError("shortcuts need a card")
     answers: dict[str, list[Gold]] = {}
-    cluster_of = clusters or {}
-    groups = [cluster_of.get(card.claim.subjects[0], card.id) for card in cards]
+    groups = [(clusters or {}).get(card.claim.subjects[0], card.id) for card in cards]
     if any(card.facts for card in cards):
         answers["published rule on facts"] = [published_rule(card, names) for card in cards]
         answers["number of facts"] = _by_feature(cards, groups, lambda card: len(card.facts))
-        answers["facts that name the object"] = _by_feature(cards, groups, lambda card: _fact_feature(card, names))
+        answers["facts that name the object"] = _by_feature(
+            cards, groups, lambda card: (len(card.facts), _naming(card, names), any(DENIED in f for f in card.facts))
+        )
         answers[EVIDENCE] = _by_feature(cards, groups, lambda card: _both(card, names))
         answers["words of the facts"] = _by_words(cards, groups, lambda card: "\n".join(card.facts))
         answers["words of both"] = _by_words(cards, groups, lambda card: "\n".join((card.question, *card.facts)))
     answers["words of the question"] = _by_words(cards, groups, lambda card: card.question)
     answers["length of the question"] = _by_feature(cards, groups, lambda card: len(_WORD.findall(card.question)))
     majority = max(Counter(card.gold for card in cards).values()) / len(cards)
-    return [
-        Shortcut(name, _accuracy(cards, predicted, cluster_of, plan), majority, name == EVIDENCE)
-        for name, predicted in answers.items()
-    ]
+    asked = sums([1.0] * len(cards), groups)
+    scored = []
+    for name, predicted in answers.items():
+        right = [float(card.gold == answer) for card, answer in zip(cards, predicted, strict=True)]
+        scored.append(Shortcut(name, ratio(sums(right, groups), asked, plan), majority, name == EVIDENCE))
+    return scored
 
 
 def best(found: Sequence[Shortcut]) -> Shortcut:
@@ -99,10 +101,6 @@ def _both(card: Card, names: Names) -> tuple[int, int]:
     return begun, _naming(card, names)
 
 
-def _fact_feature(card: Card, names: Names) -> tuple[int, int, bool]:
-    return len(card.facts), _naming(card, names), any(DENIED in fact for fact in card.facts)
-
-
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
@@ -113,18 +111,14 @@ def _fold(group: str) -> int:
 
 def _by_feature(cards: Sequence[Card], groups: Sequence[str], feature: Feature) -> list[Gold]:
     """The most frequent answer to cards of other folds with the same feature, or to all where there are none."""
-    predicted: list[Gold] = []
     tables: list[defaultdict[Hashable, Counter[Gold]]] = [defaultdict(Counter) for _ in range(FOLDS)]
     for card, group in zip(cards, groups, strict=True):
         for fold, table in enumerate(tables):
             if fold != _fold(group):
                 table[feature(card)][card.gold] += 1
                 table[None][card.gold] += 1
-    for card, group in zip(cards, groups, strict=True):
-        table = tables[_fold(group)]
-        counts = table[feature(card)] if feature(card) in table else table[None]
-        predicted.append(_most(counts))
-    return predicted
+    asked = [(tables[_fold(group)], feature(card)) for card, group in zip(cards, groups, strict=True)]
+    return [_most(table[value if value in table else None]) for table, value in asked]
 
 
 def _most(counts: Mapping[Gold, int]) -> Gold:
@@ -145,14 +139,5 @@ def _by_words(cards: Sequence[Card], groups: Sequence[str], text: Callable[[Card
         return [_most(Counter(gold))] * len(cards)
     bag = CountVectorizer(binary=True, ngram_range=(1, 2), token_pattern=r"\w+")
     model = make_pipeline(bag, LogisticRegression(max_iter=500))
-    gold_of: dict[str, Gold] = {answer: answer for answer in GOLD}
     predicted = cross_val_predict(model, [text(card) for card in cards], gold, cv=PredefinedSplit(folds))
-    return [gold_of[str(answer)] for answer in predicted]
-
-
-def _accuracy(cards: Sequence[Card], given: Sequence[Gold], clusters: Mapping[str, str], plan: Resampling) -> Estimate:
-    outcomes = [
-        CardOutcome(card.id, card.gold, answer, cluster=clusters.get(card.claim.subjects[0], ""))
-        for card, answer in zip(cards, given, strict=True)
-    ]
-    return share_estimate(CORRECTED["accuracy"], outcomes, plan)
+    return [next(answer for answer in GOLD if answer == label) for label in predicted]

@@ -1,8 +1,4 @@
-"""Description of one kind of graph, from a file: classes, predicates, wordings, and what contradicts a claim.
-
-Nothing of it is in the code: another domain is another file (YAML, `ontologies/domains/`). SHACL shapes beside the file
-back each constraint.
-"""
+"""Description of one kind of graph, from a YAML file: classes, predicates, wordings, and what contradicts a claim."""
 
 from __future__ import annotations
 
@@ -14,10 +10,10 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 from pyoxigraph import NamedNode, Triple
 
-from ovrag_core.base import DomainError, fault, read_yaml
+from ovrag_core.base import DomainError, Frozen, fault, read_yaml
 from ovrag_core.graph import FactTable, Shapes, read_shapes
 from ovrag_core.text import one_line
 
@@ -29,11 +25,7 @@ Kind = Literal["functional", "asymmetric", "acyclic", "subject", "object", "disj
 Values = Literal["thing", "text", "amount", "rate", "date", "months", "boolean"]
 
 
-class _DomainPart(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Class(_DomainPart):
+class Class(Frozen):
     """A class of things. `disjoint` names classes that share no thing with it, nor do their subclasses."""
 
     iri: str | None = None
@@ -42,13 +34,12 @@ class Class(_DomainPart):
     disjoint: tuple[Name, ...] = ()
 
 
-class Constraint(_DomainPart):
-    """Rule that contradicts a claim which breaks it.
+class Constraint(Frozen):
+    """Rule that contradicts a claim which breaks it; `says` is its sentence, `shape` the IRI of its SHACL shape.
 
     functional: a subject has one object of the class at most (of any class, where none is given). asymmetric: not
     both ways. acyclic: nobody comes back to the start. subject, object: is no thing of a class disjoint with `of`.
-    disjoint: not the same pair under the predicate `other`. `says` is the sentence for people. `shape` is the IRI of
-    the SHACL shape.
+    disjoint: not the same pair under the predicate `other`.
     """
 
     kind: Kind
@@ -58,16 +49,24 @@ class Constraint(_DomainPart):
     shape: str
 
 
-class Wording(_DomainPart):
+class Wording(Frozen):
     """Words that people use for a relation: its names, and templates with {subject} and {object}.
 
-    `vocabulary` holds words by their part of speech, for readers of questions.
+    `vocabulary` holds words for readers of questions: `verbs` whose grammatical subject is the claim's subject (*flow
+    into*), of an inverse its object (*receive*), `* into` being any verb with that preposition; `nouns` that belong to
+    the claim's subject (*mouth*), of an inverse to its object (*tributary*); `inverse_verbs` and `inverse_nouns` of a
+    chain, which has no inverse (*basin*); `cues` that make the chain of the predicate; `fillers` that carry no relation
+    (*waters*); `others`, of relations that are not in the domain. A preposition at the end is one that must be there.
     """
 
     labels: tuple[str, ...] = ()
     statements: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
-    vocabulary: dict[str, tuple[str, ...]] = {}
+    vocabulary: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+
+    def state(self, subject: str, object_: str, relation: str) -> str:
+        """The first statement about two names; the bare `relation` between them where there is none."""
+        return fill(self.statements[0], subject, object_) if self.statements else f"{subject} {relation} {object_}"
 
 
 class Chain(Wording):
@@ -86,33 +85,42 @@ class Predicate(Wording):
     complete: bool = False
     inverse: Wording = Wording()
     chain: Chain | None = None
-    constraints: dict[Name, Constraint] = {}
+    constraints: dict[Name, Constraint] = Field(default_factory=dict)
+
+    @property
+    def called(self) -> str:
+        """Its first name for people, if any; the one in the file."""
+        return self.labels[0] if self.labels else self.name
+
+    @cached_property
+    def node(self) -> NamedNode:
+        """Its IRI as graphs have it."""
+        return NamedNode(self.iri)
 
     def is_chain(self, name: str) -> bool:
         """Return True where a name of this predicate (its name, IRI or chain's name) is that of its chain."""
         return self.chain is not None and name == self.chain.name
 
 
-class Nested(_DomainPart):
+class Nested(Frozen):
     """Things of class `inner` may lie in things of class `outer`, so that both can be the object at once."""
 
     inner: Name
     outer: Name
 
 
-class Naming(_DomainPart):
-    """Rule that says where different names are different things.
+class Naming(Frozen):
+    """Rule that things of the classes in `different` are different where their names are unlike.
 
-    It holds for things of the classes in `different`, if the names are unlike. `joints` are the words between a part
-    and its whole (the bay *of* the lake). `short` writes out abbreviations.
+    `joints` are the words between a part and its whole (the bay *of* the lake). `short` writes out abbreviations.
     """
 
     different: tuple[Name, ...] = ()
     joints: tuple[str, ...] = ()
-    short: dict[str, str] = {}
+    short: dict[str, str] = Field(default_factory=dict)
 
 
-class NamedClass(_DomainPart):
+class NamedClass(Frozen):
     """Objects of a kind with a word in their name are of another class than the rest of the kind."""
 
     kind: str
@@ -120,17 +128,17 @@ class NamedClass(_DomainPart):
     of: Name = Field(alias="class")
 
 
-class TableFacts(_DomainPart):
+class TableFacts(Frozen):
     """Rules for reading a table of facts: the class of its subjects, and the classes by the names in `object_kind`."""
 
     subject: Name | None = None
     predicate: Name | None = None
-    kinds: dict[str, Name] = {}
+    kinds: dict[str, Name] = Field(default_factory=dict)
     named: tuple[NamedClass, ...] = ()
     literals: frozenset[str] = frozenset({"literal"})
 
 
-class Domain(_DomainPart):
+class Domain(Frozen):
     """A domain as its file gives it, the same as no other. `shapes` is the path of its SHACL shapes."""
 
     __hash__ = object.__hash__
@@ -149,7 +157,7 @@ class Domain(_DomainPart):
     def table(self) -> FactTable:
         """Rules by which the store reads a table of facts."""
         return FactTable(
-            {name: NamedNode(predicate.iri) for name, predicate in self.predicates.items()},
+            {name: predicate.node for name, predicate in self.predicates.items()},
             self.facts.predicate,
             self.class_iri(self.facts.subject) if self.facts.subject else None,
             {kind: self.class_iri(name) for kind, name in self.facts.kinds.items()},
@@ -162,12 +170,12 @@ class Domain(_DomainPart):
     def shape_set(self) -> Shapes:
         """The shapes in the file. Raises DomainError where a constraint names one that is not there."""
         shapes = read_shapes(self.shapes)
-        for predicate in self.predicates.values():
-            for name, constraint in predicate.constraints.items():
-                if constraint.shape not in shapes.shapes:
-                    raise DomainError(
-                        f"{self.shapes} has no shape {constraint.shape}, which backs {predicate.name}.{name}"
-                    )
+        declared = [
+            (f"{p.name}.{name}", c.shape) for p in self.predicates.values() for name, c in p.constraints.items()
+        ]
+        for backed, shape in declared:
+            if shape not in shapes.shapes:
+                raise DomainError(f"{self.shapes} has no shape {shape}, which backs {backed}")
         return shapes
 
     @cached_property
@@ -185,11 +193,6 @@ class Domain(_DomainPart):
         )
 
     @cached_property
-    def abbreviations(self) -> tuple[tuple[str, str], ...]:
-        """Short forms of words in names, each with the whole word."""
-        return tuple(sorted(self.names.short.items()))
-
-    @cached_property
     def chains(self) -> dict[str, Predicate]:
         """The predicates by the names of their chains."""
         return {p.chain.name: p for p in self.predicates.values() if p.chain}
@@ -201,9 +204,8 @@ class Domain(_DomainPart):
 
     def predicate(self, name: str) -> Predicate:
         """The predicate of that name, IRI, or chain. Raises DomainError, naming the nearest, where there is none."""
-        predicate = self.predicates.get(name) or self.chains.get(name)
-        if predicate is None:
-            predicate = next((p for p in self.predicates.values() if p.iri == name), None)
+        by_iri = {predicate.iri: predicate for predicate in self.predicates.values()}
+        predicate = self.predicates.get(name) or self.chains.get(name) or by_iri.get(name)
         if predicate is None:
             names = [*self.predicates, *self.chains]
             near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or names
@@ -255,11 +257,6 @@ def fill(template: str, subject: str, object_: str) -> str:
     return re.sub(r"\{subject\}|\{object\}", lambda match: names[match.group()], template)
 
 
-def is_template(text: str) -> bool:
-    """Return True where a wording has a place for each of the two names, once."""
-    return text.count("{subject}") == text.count("{object}") == 1
-
-
 def load_domain(path: Path) -> Domain:
     """The domain in a YAML file. Raises DomainError, with the file and the key, for one that cannot be used."""
     values = read_yaml(path, DomainError, "name a file of a domain")
@@ -277,17 +274,29 @@ def load_domain(path: Path) -> Domain:
         raise DomainError(f"{path}: {fault(error)}; mend it") from None
     except (TypeError, AttributeError):
         raise DomainError(f"{path}: predicates must hold a name and its parts for each; mend it") from None
-    if problem := _problem(domain):
+    if problem := next(_problems(domain), None):
         raise DomainError(f"{path}: {problem}")
     return domain
 
 
-def _problem(domain: Domain) -> str | None:
-    """Describe the first part that names something that is not there, stands for two things, or cannot be."""
+def _problems(domain: Domain) -> Iterator[str]:
+    """What names something that is not there, stands for two things, or cannot be; the later rest on the earlier."""
     for where, name in _classes_named(domain):
         if name is not None and name not in domain.classes:
-            return f"{where}: {name} is no class of the domain; {_near(name, list(domain.classes))}"
-    return _iri_problem(domain) or _class_problem(domain) or _predicate_problem(domain)
+            yield f"{where}: {name} is no class of the domain; {_near(name, list(domain.classes))}"
+    yield from _iri_problems(domain)
+    for name, class_ in domain.classes.items():
+        if class_.parent is not None and name in domain.ancestors[class_.parent]:
+            yield f"classes.{name}.parent: {name} lies below itself; take one of the parents out"
+        if domain.are_disjoint(name, name):
+            yield f"classes.{name}: it shares nothing with a class that it lies below; mend disjoint or parent"
+    if not domain.predicates:
+        yield "predicates: there are none; a domain needs one at least"
+    if domain.facts.predicate is not None and domain.facts.predicate not in domain.predicates:
+        near = _near(domain.facts.predicate, list(domain.predicates))
+        yield f"facts.predicate: {domain.facts.predicate} is no predicate; {near}"
+    for predicate in domain.predicates.values():
+        yield from _predicate_problems(domain, predicate)
 
 
 def _classes_named(domain: Domain) -> Iterator[tuple[str, str | None]]:
@@ -306,8 +315,7 @@ def _classes_named(domain: Domain) -> Iterator[tuple[str, str | None]]:
         yield from ((f"{where}.constraints.{name}", c.of) for name, c in predicate.constraints.items())
 
 
-def _iri_problem(domain: Domain) -> str | None:
-    """An IRI that is none, or that stands for two things."""
+def _iri_problems(domain: Domain) -> Iterator[str]:
     iris = [(f"classes.{name}", class_.iri or domain.prefix + name) for name, class_ in domain.classes.items()]
     iris += [(f"predicates.{p.name}", p.iri) for p in domain.predicates.values()]
     where_of: dict[str, str] = {}
@@ -315,50 +323,27 @@ def _iri_problem(domain: Domain) -> str | None:
         try:
             NamedNode(iri)
         except ValueError as error:
-            return f"{where}: {one_line(iri, 80)} is no IRI ({error}); mend it, or the prefix"
+            yield f"{where}: {one_line(iri, 80)} is no IRI ({error}); mend it, or the prefix"
         if iri in where_of:
-            return f"{where}: {one_line(iri, 80)} is the IRI of {where_of[iri]} too; give each its own"
+            yield f"{where}: {one_line(iri, 80)} is the IRI of {where_of[iri]} too; give each its own"
         where_of[iri] = where
-    return None
 
 
-def _class_problem(domain: Domain) -> str | None:
-    """A class that lies below itself, or that no thing can be of."""
-    for name, class_ in domain.classes.items():
-        if class_.parent is not None and name in domain.ancestors[class_.parent]:
-            return f"classes.{name}.parent: {name} lies below itself; take one of the parents out"
-        if domain.are_disjoint(name, name):
-            return f"classes.{name}: it shares nothing with a class that it lies below; mend disjoint or parent"
-    return None
-
-
-def _predicate_problem(domain: Domain) -> str | None:
-    if not domain.predicates:
-        return "predicates: there are none; a domain needs one at least"
-    if domain.facts.predicate is not None and domain.facts.predicate not in domain.predicates:
-        near = _near(domain.facts.predicate, list(domain.predicates))
-        return f"facts.predicate: {domain.facts.predicate} is no predicate; {near}"
-    return next((text for p in domain.predicates.values() if (text := _part_problem(domain, p))), None)
-
-
-def _part_problem(domain: Domain, predicate: Predicate) -> str | None:
-    where = f"predicates.{predicate.name}"
-    if predicate.chain and (
-        predicate.chain.name in domain.predicates or domain.chains[predicate.chain.name] != predicate
-    ):
-        return f"{where}.chain: {predicate.chain.name} is a predicate or a chain already; rename the chain"
-    for wording in (predicate, predicate.inverse, *([predicate.chain] if predicate.chain else [])):
+def _predicate_problems(domain: Domain, predicate: Predicate) -> Iterator[str]:
+    where, chain = f"predicates.{predicate.name}", predicate.chain
+    if chain and (chain.name in domain.predicates or domain.chains[chain.name] != predicate):
+        yield f"{where}.chain: {chain.name} is a predicate or a chain already; rename the chain"
+    for wording in (predicate, predicate.inverse, *([chain] if chain else [])):
         for text in (*wording.statements, *wording.questions):
-            if not is_template(text):
-                return f"{where}: {text!r} must hold {{subject}} and {{object}} once each"
+            if not text.count("{subject}") == text.count("{object}") == 1:
+                yield f"{where}: {text!r} must hold {{subject}} and {{object}} once each"
     for name, constraint in predicate.constraints.items():
         if constraint.kind == "functional" and predicate.values == "text":
-            return f"{where}.constraints.{name}: texts may say one thing in two ways; give the predicate other `values`"
+            yield f"{where}.constraints.{name}: texts may say one thing in two ways; give the predicate other `values`"
         if constraint.kind in ("subject", "object") and constraint.of is None:
-            return f"{where}.constraints.{name}: kind {constraint.kind} needs a class in `of`"
+            yield f"{where}.constraints.{name}: kind {constraint.kind} needs a class in `of`"
         if constraint.kind == "disjoint" and constraint.other not in domain.predicates:
-            return f"{where}.constraints.{name}: kind disjoint needs a predicate of the domain in `other`"
-    return None
+            yield f"{where}.constraints.{name}: kind disjoint needs a predicate of the domain in `other`"
 
 
 def _near(name: str, known: list[str]) -> str:

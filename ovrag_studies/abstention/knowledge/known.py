@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pyoxigraph import Literal, NamedNode, Triple
 
-from ovrag_core.base import Unchecked
-from ovrag_core.graph import LABEL, TYPE, Store
+from ovrag_core.base import GraphError, Unchecked, project_file
+from ovrag_core.graph import LABEL, TYPE, EmbeddedStore, Store, open_graph
+from ovrag_core.text import one_line
 from ovrag_studies.abstention.knowledge.domain import Constraint, Domain, Predicate
-from ovrag_studies.abstention.knowledge.likeness import Thing, called, label_order, why_alike
+from ovrag_studies.abstention.knowledge.likeness import Thing, called, label_order, local_name, why_alike
+
+if TYPE_CHECKING:
+    from ovrag_core.graph import EndpointStore
 
 Value = NamedNode | Literal
 
@@ -22,47 +30,35 @@ class Known:
 
     def __init__(self, store: Store, domain: Domain, predicate: Predicate) -> None:
         self.store, self.domain, self.predicate = store, domain, predicate
-        self.iri = NamedNode(predicate.iri)
-        self._things: dict[Value, Thing] = {}
-        self._about: dict[Value, list[Triple]] = {}
-        self._values: dict[NamedNode, tuple[Value, ...]] = {}
-        self._nameless: set[NamedNode] = set()
+        self.iri = predicate.node
+        self.thing, self.about, self._objects = cache(self._thing), cache(self._triples), cache(self._recorded)
         self._returns: dict[NamedNode, bool] = {}
         self._classes = {domain.class_iri(name).value: name for name in domain.classes}
 
+    def _recorded(self, subject: NamedNode) -> tuple[tuple[Value, ...], bool]:
+        objects = [t.object for t in self.store.triples(subject, self.iri)]
+        named = {node for node in objects if isinstance(node, NamedNode | Literal)}
+        return tuple(sorted(named, key=str)), len(named) < len(objects)
+
     def values(self, subject: NamedNode) -> tuple[Value, ...]:
         """Return the objects that are recorded of a subject under the predicate."""
-        if subject not in self._values:
-            objects = [t.object for t in self.store.triples(subject, self.iri)]
-            named = {node for node in objects if isinstance(node, NamedNode | Literal)}
-            self._values[subject] = tuple(sorted(named, key=str))
-            if len(named) < len(objects):
-                self._nameless.add(subject)
-        return self._values[subject]
+        return self._objects(subject)[0]
 
     def is_vague(self, subject: NamedNode) -> bool:
         """Return True where a thing without a name (a blank node), which may be anything, is recorded of a subject."""
-        self.values(subject)
-        return subject in self._nameless
+        return self._objects(subject)[1]
 
-    def thing(self, node: Value) -> Thing:
-        """A thing with its classes and names."""
-        if node not in self._things:
-            about = self.about(node)
-            classes = [self._classes.get(t.object.value) for t in about if isinstance(t.object, NamedNode)]
-            labels = sorted((t.object for t in about if isinstance(t.object, Literal)), key=label_order)
-            names = tuple(dict.fromkeys(label.value for label in labels))
-            self._things[node] = Thing(node, tuple(sorted({name for name in classes if name})), names)
-        return self._things[node]
+    def _thing(self, node: Value) -> Thing:
+        about = self.about(node)
+        classes = {self._classes.get(t.object.value) for t in about if isinstance(t.object, NamedNode)}
+        labels = sorted((t.object for t in about if isinstance(t.object, Literal)), key=label_order)
+        names = tuple(dict.fromkeys(label.value for label in labels))
+        return Thing(node, tuple(sorted(filter(None, classes))), names)
 
-    def about(self, node: Value) -> list[Triple]:
-        """The triples that give a thing its classes and names."""
+    def _triples(self, node: Value) -> list[Triple]:
         if isinstance(node, Literal):
             return []
-        if node not in self._about:
-            triples = [*self.store.triples(node, TYPE), *self.store.triples(node, LABEL)]
-            self._about[node] = sorted(triples, key=str)
-        return self._about[node]
+        return sorted([*self.store.triples(node, TYPE), *self.store.triples(node, LABEL)], key=str)
 
     def fact(self, subject: NamedNode, value: Value) -> Triple:
         """The triple that says it."""
@@ -90,17 +86,13 @@ class Known:
     def returns(self, node: NamedNode) -> bool:
         """Return True where the chain from a thing comes back to it."""
         if node not in self._returns:
-            self._settle([node, *self.below(node)])
+            import networkx  # noqa: PLC0415 - takes a tenth of a second to load
+
+            edges = {n: self.values(n) for n in (node, *self.below(node)) if isinstance(n, NamedNode)}
+            components = networkx.strongly_connected_components(networkx.DiGraph(edges))
+            circling = {n for component in components if len(component) > 1 for n in component}
+            self._returns |= {n: n in circling or n in edges[n] for n in edges}
         return self._returns[node]
-
-    def _settle(self, nodes: Iterable[object]) -> None:
-        """Find those of the nodes that are on circles; all that they lead to must be among them."""
-        import networkx  # noqa: PLC0415 - takes a tenth of a second to load
-
-        edges = {node: self.values(node) for node in nodes if isinstance(node, NamedNode)}
-        components = networkx.strongly_connected_components(networkx.DiGraph(edges))
-        circling = {node for component in components if len(component) > 1 for node in component}
-        self._returns |= {node: node in circling or node in edges[node] for node in edges}
 
     def is_a(self, thing: Thing, class_: str | None) -> bool:
         """Return True where a thing is recorded as one of the class, and always where the class is None."""
@@ -122,6 +114,16 @@ class Known:
     def listed(self, values: Sequence[Value]) -> str:
         """Things by their names."""
         return " and ".join(called(self.thing(value)) for value in values)
+
+
+def pairs_of(store: Store, iri: NamedNode) -> list[tuple[NamedNode, Value]]:
+    """All facts under a predicate, of things with names: subject and object, in order."""
+    pairs = [
+        (triple.subject, triple.object)
+        for triple in store.triples(None, iri)
+        if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode | Literal)
+    ]
+    return sorted(pairs, key=lambda pair: (str(pair[0]), str(pair[1])))
 
 
 def path_to(end: Value, start: NamedNode, steps: Mapping[Value, Triple]) -> tuple[Triple, ...]:
@@ -186,3 +188,85 @@ def wrong_class(subject: NamedNode, value: Value, known: Known) -> tuple[str, tu
                     iri = known.domain.class_iri(class_)
                     return name, tuple(triple for triple in known.about(node) if triple.object == iri)
     return None
+
+
+# -- whole graphs -----------------------------------------------------------------------------------------------------
+
+
+_NEAR = 5  # predicates that a message names
+
+
+def open_with_domain(
+    sources: Sequence[str], domain: Domain, hidden: frozenset[str] = frozenset()
+) -> EmbeddedStore | EndpointStore:
+    """The graph in files of the project, or at the address of an endpoint (see `open_graph`).
+
+    Raises GraphError for one that has none of the domain's predicates, naming the nearest that it has.
+    """
+    remote = [source for source in sources if "://" in source]
+    if remote and len(sources) > 1:
+        raise GraphError("an endpoint is a graph by itself; name it alone")
+    files = [project_file(Path(source)) for source in sources]
+    store = open_graph(remote[0] if remote else files, domain.table, hidden)
+    if any(store.ask("ASK { ?s ?p ?o }", {"p": predicate.node}) for predicate in domain.predicates.values()):
+        return store
+    expected = next(iter(domain.predicates.values()))
+    lacking = f"the graph has no {expected.iri}, which is {expected.name} in {domain.name}"
+    try:
+        iris = sorted(
+            row["p"].value
+            for row in store.select("SELECT DISTINCT ?p WHERE { ?s ?p ?o }")
+            if isinstance(row["p"], NamedNode)
+        )
+    except Unchecked:
+        raise GraphError(f"{lacking}; which predicates it has, it does not say") from None
+    if not iris:
+        raise GraphError(f"{lacking}; it is empty")
+    by_name = {local_name(iri): iri for iri in iris}
+    near = difflib.get_close_matches(local_name(expected.iri), list(by_name), n=_NEAR, cutoff=0.4) or sorted(by_name)
+    raise GraphError(f"{lacking}; near it: {', '.join(one_line(by_name[name], 100) for name in near[:_NEAR])}")
+
+
+def violations(store: Store, domain: Domain) -> list[str]:
+    """List the contradictions in the graph, a sentence for each subject and predicate."""
+    contradictions: list[str] = []
+    for predicate in domain.predicates.values():
+        known = Known(store, domain, predicate)
+        subjects = {t.subject for t in store.triples(None, known.iri) if isinstance(t.subject, NamedNode)}
+        sentences = (clash(subject, known) for subject in sorted(subjects, key=str))
+        contradictions += [sentence for sentence in sentences if sentence]
+    return contradictions
+
+
+def clusters(store: Store, domain: Domain) -> dict[str, str]:
+    """The name of the cluster of each subject, by IRI; give the whole graph, with hidden facts.
+
+    Facts of a predicate with a chain join things; not through things in which chains end, nor through what is not of
+    the class that a functional constraint counts. Any other subject stands alone. Raises Unchecked as the store does.
+    """
+    import networkx  # noqa: PLC0415 - takes a tenth of a second to load
+
+    joined = networkx.Graph()
+    sinks: set[str] = set()
+    alone: dict[str, str] = {}
+    for predicate in domain.predicates.values():
+        for subject, value in pairs_of(store, predicate.node):
+            alone[subject.value] = subject.value
+            if predicate.chain:
+                joined.add_edge(subject.value, value.value)
+        sinks |= _sinks(store, domain, predicate) if predicate.chain else set()
+    joined.remove_nodes_from(sinks)
+    return alone | {node: min(component) for component in networkx.connected_components(joined) for node in component}
+
+
+def _sinks(store: Store, domain: Domain, predicate: Predicate) -> set[str]:
+    known = Known(store, domain, predicate)
+    ends = predicate.chain.ends_in if predicate.chain else ()
+    counted = [constraint.of for _, constraint in known.constraints("functional") if constraint.of]
+    things = {known.thing(value) for _, value in pairs_of(store, predicate.node)}
+    return {
+        thing.node.value
+        for thing in things
+        if any(known.is_a(thing, end) for end in ends)
+        or (counted and not any(known.is_a(thing, class_) for class_ in counted))
+    }

@@ -1,18 +1,16 @@
 """Tests of whether two things are certainly two: by their classes, by what may lie in what, and by their names.
 
-Two names are unlike only where nothing lets them be names of one thing. These are not unlike: the same words in another
-order; a name with and without what qualifies it ("Hudson River", "Hudson River (New York)"); a part and its whole
-("Dago Bay of Lake Vermilion"); a letter's difference in a long word. Where the domain does not say that names tell
-things apart, only classes that share nothing do.
+Names are not unlike where they have the same words in another order, only one is qualified ("Hudson River (New York)"),
+one is a part of the other ("Dago Bay of Lake Vermilion"), or a long word differs by a letter.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
+from itertools import product, takewhile
 
 from pyoxigraph import Literal, NamedNode
 
@@ -22,6 +20,9 @@ from ovrag_studies.abstention.knowledge.domain import Domain, Predicate
 
 _SILENT = frozenset({"the", "a", "an"})
 _BRACKETS = re.compile(r"\s*[(\[](?P<inside>[^)\]]*)[)\]]\s*$")
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+# A scheme that was written into the path of another IRI, and what no IRI may hold (RFC 3987).
+_NOT_IN_AN_IRI = re.compile(r'(?<=.)https?_//|[\x00-\x20<>"{}|\\^`]', re.DOTALL)
 _LONG = 5  # letters from which a word may be misspelt by one
 
 
@@ -36,9 +37,8 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    words: tuple[str, ...]
     qualifier: tuple[str, ...] | None  # what stands in brackets behind the name
-    parts: tuple[tuple[str, ...], ...]  # what stands before and behind joints ("of", "in"), where there are any
+    parts: tuple[tuple[str, ...], ...]  # the words, and what stands before and behind joints ("of", "in")
 
 
 def why_alike(one: Thing, other: Thing, domain: Domain, predicate: Predicate) -> str | None:
@@ -106,11 +106,7 @@ def names_alike(one: str, other: str, domain: Domain) -> bool:
     ours, theirs = _parsed(one, domain), _parsed(other, domain)
     if ours.qualifier is not None and theirs.qualifier is not None and ours.qualifier != theirs.qualifier:
         return False  # qualified, so that they are told apart
-    kinds = domain.class_words
-    return any(
-        _words_alike(mine, yours, kinds)
-        for mine, yours in product((ours.words, *ours.parts), (theirs.words, *theirs.parts))
-    )
+    return any(_words_alike(mine, yours, domain.class_words) for mine, yours in product(ours.parts, theirs.parts))
 
 
 def _words_alike(one: tuple[str, ...], other: tuple[str, ...], kinds: frozenset[str]) -> bool:
@@ -118,7 +114,7 @@ def _words_alike(one: tuple[str, ...], other: tuple[str, ...], kinds: frozenset[
         return True
     if sorted(one) == sorted(other) or _misspelt(one, other):
         return True
-    shared = _shared_start(one, other)
+    shared = one[: _shared(one, other)]
     if shared and (len(shared) in (len(one), len(other)) or shared[-1] in kinds) and not set(shared) <= kinds:
         return True  # one or both carry something behind the name that may only say which of several it is
     bare, other_bare = set(one) - kinds, set(other) - kinds
@@ -126,10 +122,9 @@ def _words_alike(one: tuple[str, ...], other: tuple[str, ...], kinds: frozenset[
     return bool(bare) and bare == other_bare and (kind_words <= other_kind_words or other_kind_words <= kind_words)
 
 
-def _shared_start(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    pairs = zip(one, other, strict=False)
-    count = next((i for i, (mine, yours) in enumerate(pairs) if mine != yours), min(len(one), len(other)))
-    return one[:count]
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """The number of words or letters with which both begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _misspelt(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -140,22 +135,19 @@ def _misspelt(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 def _one_edit(one: str, other: str) -> bool:
-    if abs(len(one) - len(other)) > 1:
-        return False
-    start = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    start = _shared(one, other)
     one, other = one[start:], other[start:]
     return one[1:] == other[1:] or one == other[1:] or one[1:] == other
 
 
 def _why_values_alike(one: Thing, other: Thing, predicate: Predicate) -> str | None:
+    both = f"{called(one)} and {called(other)}"
     if not isinstance(one.node, Literal) or not isinstance(other.node, Literal):
-        return f"{called(one)} and {called(other)} are a thing and a text"
+        return f"{both} are a thing and a text"
     if same_value(one.node, other.node, predicate):
-        return f"{called(one)} and {called(other)} say the same"
-    ours, theirs = _value(one.node, predicate), _value(other.node, predicate)
-    if ours is None or theirs is None:
-        return f"{called(one)} and {called(other)} are texts, which may say one thing in two ways"
-    return None
+        return f"{both} say the same"
+    readable = _value(one.node, predicate) is not None and _value(other.node, predicate) is not None
+    return None if readable else f"{both} are texts, which may say one thing in two ways"
 
 
 def _value(literal: Literal, predicate: Predicate) -> Value | None:
@@ -173,33 +165,34 @@ def bare(name: str) -> str:
     return _BRACKETS.sub("", name) or name
 
 
+def malformed(iri: str) -> bool:
+    """Return True where a text begins as an IRI but cannot be one, or holds the scheme of a second."""
+    return bool(_IRI.match(iri) and _NOT_IN_AN_IRI.search(iri))
+
+
+def is_iri(text: str) -> bool:
+    """Return True for an IRI with an authority, such as `http://host/path`; any other text is a literal."""
+    return bool(_IRI.match(text)) and not re.search(r"\s", text) and not malformed(text)
+
+
 def local_name(iri: str) -> str:
     """The last part of an IRI as words, for a thing without a name."""
     return re.split(r"[/#]", iri.rstrip("/#"))[-1].replace("_", " ")
 
 
-def _parsed(name: str, domain: Domain) -> _Name:
-    return _parse(name, domain.abbreviations, domain.names.joints)
-
-
 @lru_cache(maxsize=65536)
-def _parse(name: str, short: tuple[tuple[str, str], ...], joints: tuple[str, ...]) -> _Name:
+def _parsed(name: str, domain: Domain) -> _Name:
     brackets = _BRACKETS.search(name)
-    qualifier = _words(brackets["inside"], dict(short)) if brackets else None
-    words = _words(name[: brackets.start()] if brackets else name, dict(short))
-    return _Name(words, qualifier, tuple(_sides(words, joints)))
+    qualifier = _words(brackets["inside"], domain) if brackets else None
+    words = _words(name[: brackets.start()] if brackets else name, domain)
+    joints = [i for i, word in enumerate(words) if word in domain.names.joints]
+    sides = [side for i in joints for side in (words[:i], words[i + 1 :]) if len(side) > 1]
+    return _Name(qualifier, (words, *sides))
 
 
-def _sides(words: tuple[str, ...], joints: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the words before each joint, and those behind it, where they are more than one."""
-    for i, word in enumerate(words):
-        if word in joints:
-            yield from (side for side in (words[:i], words[i + 1 :]) if len(side) > 1)
-
-
-def _words(text: str, short: Mapping[str, str]) -> tuple[str, ...]:
+def _words(text: str, domain: Domain) -> tuple[str, ...]:
     words = re.findall(r"\w+", _plain(text))
-    return tuple(short.get(word, word) for word in words if word not in _SILENT)
+    return tuple(domain.names.short.get(word, word) for word in words if word not in _SILENT)
 
 
 def _plain(text: str) -> str:

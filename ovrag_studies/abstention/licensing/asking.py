@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,11 +10,11 @@ from pyoxigraph import Literal, NamedNode, Triple
 from ovrag_core.base import Unchecked
 from ovrag_core.graph import LABEL, TYPE, Store
 from ovrag_core.text import one_line
-from ovrag_studies.abstention.knowledge.domain import Domain, fill
+from ovrag_studies.abstention.knowledge.domain import Domain, Wording
 from ovrag_studies.abstention.knowledge.likeness import local_name
 from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Licence, LicenceVerdict, license_any
 from ovrag_studies.abstention.licensing.rechecking import recheck
-from ovrag_studies.abstention.parsing.claim_reader import GraphClaim, QuestionReading, read_claim
+from ovrag_studies.abstention.parsing.claim_reader import QuestionReading, read_claim
 from ovrag_studies.abstention.parsing.name_index import Names
 
 OPPOSITE = {LicenceVerdict.YES: LicenceVerdict.NO, LicenceVerdict.NO: LicenceVerdict.YES}
@@ -46,7 +45,11 @@ class Asked:
     @cached_property
     def claim(self) -> str:
         """The claim as a sentence; empty where none was read."""
-        return claim_sentence(self.licence.claim, self.domain, self.names) if self.licence else ""
+        if self.licence is None:
+            return ""
+        claim, predicate = self.licence.claim, self.domain.predicate(self.licence.claim.predicate)
+        wording = predicate.chain if predicate.is_chain(claim.predicate) and predicate.chain else predicate
+        return wording.state(self.names.called(claim.subject), self.names.called(claim.object), claim.predicate)
 
     @property
     def constraint(self) -> str:
@@ -64,16 +67,14 @@ class Asked:
             return ""
         return "; ".join(reason for reason in (self.reading.reason, self.licence.lacking) if reason)
 
-    def sentences(self) -> list[str]:
-        """The proof in words, a sentence a triple."""
-        return [sentence(triple, self.domain, self.names) for triple in self.licence.proof] if self.licence else []
+    def proof(self) -> list[tuple[str, str]]:
+        """Each triple of the proof, as N-Triples write it and as a sentence."""
+        triples = self.licence.proof if self.licence else ()
+        return [(written(triple), sentence(triple, self.domain, self.names)) for triple in triples]
 
 
 def ask(question: str, store: Store, domain: Domain, names: Names) -> Asked:
-    """The question read as a claim about the graph, and the licence of that claim; None where none could be read.
-
-    A question that may mean several claims is licensed where the graph says the same of all of them.
-    """
+    """The question read as a claim about the graph, and its licence; several claims are licensed where they agree."""
     reading = read_claim(question, names, domain)
     claims = (reading.claim,) if reading.claim is not None else reading.candidates
     return Asked(question, reading, license_any(claims, store, domain) if claims else None, domain, names)
@@ -89,36 +90,26 @@ def is_borne_out(asked: Asked, store: Store) -> bool | None:
 
 def unchecked(question: str, reason: str) -> dict[str, object]:
     """The record of a question to which no graph answered."""
-    return {
-        "question": question,
-        "verdict": str(LicenceVerdict.UNCHECKED),
-        "claim": None,
-        "proof": [],
-        "lacking": reason,
-    }
+    verdict = str(LicenceVerdict.UNCHECKED)
+    return {"question": question, "verdict": verdict, "claim": None, "proof": [], "lacking": reason}
 
 
 def as_record(asked: Asked) -> dict[str, object]:
     """The answer as plain values, for JSON."""
     licence, reading = asked.licence, asked.reading
-    proof = [
-        {"triple": written(triple), "sentence": text}
-        for triple, text in zip(licence.proof if licence else (), asked.sentences(), strict=True)
-    ]
-    claim = licence.claim if licence else None
+    claim = licence and {
+        "subj": licence.claim.subject.value,
+        "pred": licence.claim.predicate,
+        "obj": licence.claim.object.value,
+        "sentence": asked.claim,
+    }
     return {
         "question": asked.question,
         "verdict": str(asked.verdict),
         "negated": reading.negated,
-        "claim": claim
-        and {
-            "subj": claim.subject.value,
-            "pred": claim.predicate,
-            "obj": claim.object.value,
-            "sentence": asked.claim,
-        },
+        "claim": claim,
         "confidence": round(reading.confidence, 4),
-        "proof": proof,
+        "proof": [{"triple": triple, "sentence": text} for triple, text in asked.proof()],
         "constraint": licence and licence.constraint and {"name": licence.constraint, "says": asked.constraint},
         "lacking": asked.lacking,
         "mentions": {role: list(span) for role, span in reading.mentions.items()},
@@ -133,8 +124,8 @@ def as_text(asked: Asked) -> str:
         lines.append(f"claim: {asked.claim}{negated}")
     if asked.constraint and asked.licence:
         lines.append(f"breaks {asked.licence.constraint}: {asked.constraint}")
-    for triple, text in zip(asked.licence.proof if asked.licence else (), asked.sentences(), strict=True):
-        lines += [f"proof: {text}", f"       {written(triple)}"]
+    for triple, text in asked.proof():
+        lines += [f"proof: {text}", f"       {triple}"]
     if asked.lacking:
         lines.append(f"lacking: {asked.lacking}")
     return "\n".join(line[: len(line) - len(line.lstrip())] + one_line(line) for line in lines)
@@ -145,25 +136,18 @@ def written(triple: Triple) -> str:
     return f"{triple.subject} {triple.predicate} {triple.object} ."
 
 
-def claim_sentence(claim: GraphClaim, domain: Domain, names: Names) -> str:
-    """A claim as its predicate's first statement says it."""
-    predicate = domain.predicate(claim.predicate)
-    statements = (predicate.chain if predicate.is_chain(claim.predicate) and predicate.chain else predicate).statements
-    return _filled(statements, claim.predicate, named(claim.subject, names), named(claim.object, names))
-
-
 def sentence(triple: Triple, domain: Domain, names: Names) -> str:
     """A triple in words: a fact as the domain states it, a class, or a name."""
     subject, object_ = _node(triple.subject), _node(triple.object)
     if triple.predicate == TYPE:
         class_ = next((name for name in domain.classes if domain.class_iri(name) == triple.object), None)
         labels = domain.classes[class_].labels if class_ else ()
-        return f"{named(subject, names)} is recorded as {labels[0] if labels else named(object_, names)}"
+        return f"{names.called(subject)} is recorded as {labels[0] if labels else names.called(object_)}"
     if triple.predicate == LABEL:
         return f"{local_name(subject.value)} is called {object_.value}"
     predicate = next((p for p in domain.predicates.values() if p.iri == triple.predicate.value), None)
-    statements = predicate.statements if predicate else ()
-    return _filled(statements, local_name(triple.predicate.value), named(subject, names), named(object_, names))
+    wording, relation = predicate or Wording(), local_name(triple.predicate.value)
+    return wording.state(names.called(subject), names.called(object_), relation)
 
 
 def constraint_sentence(predicate: str, constraint: str, domain: Domain) -> str:
@@ -172,15 +156,5 @@ def constraint_sentence(predicate: str, constraint: str, domain: Domain) -> str:
     return declared.says if declared else _OWN.get(constraint, constraint)
 
 
-def named(node: NamedNode | Literal, names: Names) -> str:
-    """The name of a thing; the last part of its IRI where it has none."""
-    label = names.label(node)
-    return local_name(label) if isinstance(node, NamedNode) and label == node.value else label
-
-
 def _node(term: object) -> NamedNode | Literal:
     return term if isinstance(term, NamedNode | Literal) else Literal(str(term))
-
-
-def _filled(statements: Sequence[str], relation: str, subject: str, object_: str) -> str:
-    return fill(statements[0], subject, object_) if statements else f"{subject} {relation} {object_}"

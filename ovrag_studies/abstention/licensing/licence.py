@@ -1,8 +1,7 @@
 """Licence of a graph to say YES, NO or UNKNOWN of a claim, or that it was not checked; with the proof.
 
-It is three-valued and open. YES is what is recorded or follows by the chain. NO needs a constraint of the domain that
-graph and claim break together and the graph alone does not. Everything else is UNKNOWN, and says what is lacking. The
-claim is unchecked where the graph contradicts itself in what the claim rests on, or gives no answer.
+YES is what is recorded or follows by the chain. NO needs a constraint of the domain that graph and claim break together
+and the graph alone does not. A claim is unchecked where the graph contradicts itself in what it rests on, or is silent.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.base import Unchecked
 from ovrag_core.graph import Store
-from ovrag_studies.abstention.knowledge.domain import Constraint, Domain, Predicate
+from ovrag_studies.abstention.knowledge.domain import Domain
 from ovrag_studies.abstention.knowledge.known import Known, Value, clash, path_to, torn, wrong_class
 from ovrag_studies.abstention.knowledge.likeness import called, same_value
 from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
@@ -38,9 +37,8 @@ class LicenceVerdict(StrEnum):
 class Licence:
     """A verdict with what it rests on.
 
-    `proof` are triples of the graph: those that say it (YES), or that contradict it together with the claim (NO).
-    `constraint` is the name of the broken constraint in the domain, `lacking` a sentence: what UNKNOWN and UNCHECKED
-    want.
+    `proof` are triples that say it (YES), or that contradict it together with the claim (NO). `constraint` is the name
+    of the broken constraint, `lacking` a sentence: what UNKNOWN and UNCHECKED want.
     """
 
     verdict: LicenceVerdict
@@ -79,8 +77,7 @@ def _of_fact(claim: GraphClaim, known: Known) -> Licence:
     return (
         _against_one_object(claim, values, known)
         or _against_the_way_back(claim, known)
-        or _against_class(claim, known)
-        or _against_other_predicate(claim, known)
+        or _against_class_or_other_predicate(claim, known)
         or _against_complete(claim, values, known)
         or Licence(LicenceVerdict.UNKNOWN, claim, lacking=_what_a_fact_lacks(claim, values, known))
     )
@@ -92,13 +89,11 @@ def _of_chain(claim: GraphClaim, known: Known) -> Licence:
         path = path_to(claim.object, claim.subject, reached)
         _refuse_clash([triple.subject for triple in path], claim, known)
         return Licence(LicenceVerdict.YES, claim, path)
-    back = _against_the_way_back(claim, known)
-    if back:
+    if back := _against_the_way_back(claim, known):
         return back
     nodes = [claim.subject, *(node for node in reached if isinstance(node, NamedNode))]
     _refuse_clash(nodes, claim, known)
-    lacking = _what_a_chain_lacks(claim, reached, known)
-    if lacking:
+    if lacking := _what_a_chain_lacks(claim, reached, known):
         return Licence(LicenceVerdict.UNKNOWN, claim, lacking=lacking)
     links = [known.fact(node, value) for node in nodes for value in known.values(node)]
     about = [triple for node in [*nodes, claim.object] for triple in known.about(node)]
@@ -121,17 +116,12 @@ def _against_one_object(claim: GraphClaim, values: Sequence[Value], known: Known
             continue
         for value in values:
             if known.is_a(known.thing(value), constraint.of) and known.why_one(value, claim.object) is None:
-                if _may_be_another(claim, value, values, constraint, known):
-                    continue
+                rivals = [v for v in values if v != value and known.is_a(known.thing(v), constraint.of)]
+                if any(known.why_one(rival, claim.object) is not None for rival in rivals):
+                    continue  # the asked object may be one that is recorded beside the one that it differs from
                 about = [*known.about(value), *known.about(claim.object)]
                 return Licence(LicenceVerdict.NO, claim, (known.fact(claim.subject, value), *about), name)
     return None
-
-
-def _may_be_another(claim: GraphClaim, differs: Value, values: Sequence[Value], each: Constraint, known: Known) -> bool:
-    """Return True where the asked object may be another one, recorded beside the one that it differs from."""
-    rivals = [value for value in values if value != differs and known.is_a(known.thing(value), each.of)]
-    return any(known.why_one(value, claim.object) is not None for value in rivals)
 
 
 def _against_the_way_back(claim: GraphClaim, known: Known) -> Licence | None:
@@ -151,12 +141,9 @@ def _against_the_way_back(claim: GraphClaim, known: Known) -> Licence | None:
     return None
 
 
-def _against_class(claim: GraphClaim, known: Known) -> Licence | None:
-    breach = wrong_class(claim.subject, claim.object, known)
-    return breach and Licence(LicenceVerdict.NO, claim, breach[1], breach[0])
-
-
-def _against_other_predicate(claim: GraphClaim, known: Known) -> Licence | None:
+def _against_class_or_other_predicate(claim: GraphClaim, known: Known) -> Licence | None:
+    if breach := wrong_class(claim.subject, claim.object, known):
+        return Licence(LicenceVerdict.NO, claim, breach[1], breach[0])
     for name, excluded in known.excluding():
         if claim.object in excluded.values(claim.subject):
             return Licence(LicenceVerdict.NO, claim, (excluded.fact(claim.subject, claim.object),), name)
@@ -168,10 +155,9 @@ def _against_complete(claim: GraphClaim, values: Sequence[Value], known: Known) 
         return None
     if any(known.why_one(value, claim.object) for value in values):
         return None
+    recorded = [known.fact(claim.subject, value) for value in values]
     about = [triple for value in (*values, claim.object) for triple in known.about(value)]
-    return Licence(
-        LicenceVerdict.NO, claim, (*(known.fact(claim.subject, value) for value in values), *about), COMPLETE
-    )
+    return Licence(LicenceVerdict.NO, claim, (*recorded, *about), COMPLETE)
 
 
 def _same(value: Value, asked: Value, known: Known) -> bool:
@@ -181,7 +167,7 @@ def _same(value: Value, asked: Value, known: Known) -> bool:
 
 
 def _what_a_fact_lacks(claim: GraphClaim, values: Sequence[Value], known: Known) -> str:
-    subject, relation = called(known.thing(claim.subject)), _relation(known.predicate)
+    subject, relation = called(known.thing(claim.subject)), known.predicate.called
     if not values:
         return f"no {relation} of {subject} is recorded"
     recorded = f"the recorded {relation} of {subject}, {known.listed(values)}"
@@ -212,7 +198,7 @@ def _what_a_chain_lacks(claim: GraphClaim, reached: Mapping[Value, Triple], know
 
 def _gap(node: Value, claim: GraphClaim, is_end: bool, of: str | None, known: Known) -> str | None:
     """Say why a chain is not known to go on from a thing that it passes, to something of the class `of`."""
-    name, relation = called(known.thing(node)), _relation(known.predicate)
+    name, relation = called(known.thing(node)), known.predicate.called
     following = known.values(node) if isinstance(node, NamedNode) else ()
     if isinstance(node, NamedNode) and known.is_vague(node):
         return f"a {relation} of {name} is recorded without a name"
@@ -221,7 +207,3 @@ def _gap(node: Value, claim: GraphClaim, is_end: bool, of: str | None, known: Kn
     if not following:
         return f"the chain from {called(known.thing(claim.subject))} stops at {name}"
     return f"the recorded {relation} of {name}, {known.listed(following)}, is not known to be a {of}"
-
-
-def _relation(predicate: Predicate) -> str:
-    return predicate.labels[0] if predicate.labels else predicate.name

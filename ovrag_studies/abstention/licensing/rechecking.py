@@ -1,8 +1,7 @@
-"""Proofs checked a second time, by other means: the graph is asked for each triple, and the domain's shapes judge a NO.
+"""Proofs checked a second time, by other means, and the shapes that judge them tried on the smallest graphs.
 
-`license_claim` walks the graph by itself. Here a chain is a SPARQL property path, and a NO by a constraint holds only
-where the SHACL shape behind that finds nothing in the proof and the facts of the subject, but something as soon as the
-claim stands beside them, or beside the proof alone.
+Here a chain is a SPARQL property path, and a NO by a constraint holds only where the SHACL shape behind that finds
+nothing in the proof and the facts of the subject, but something as soon as the claim stands beside them.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.base import Unchecked
 from ovrag_core.graph import LABEL, SECONDS, TYPE, EmbeddedStore, Store
-from ovrag_studies.abstention.knowledge.domain import Domain
+from ovrag_studies.abstention.knowledge.domain import Constraint, Domain, Predicate
 from ovrag_studies.abstention.knowledge.known import Known
 from ovrag_studies.abstention.knowledge.likeness import canonical, same_value
 from ovrag_studies.abstention.licensing.licence import Licence, LicenceVerdict
 
 DIFFERENT = NamedNode("http://www.w3.org/2002/07/owl#differentFrom")
-_ASK = "ASK { ?s ?p ?o }"
+_A, _B, _C = (NamedNode(f"urn:example:{letter}") for letter in "abc")
 _MOST = 1_000  # facts that shapes look at: one that forbids circles takes the square of their number
 
 
@@ -35,7 +34,7 @@ def recheck(licence: Licence, store: Store, domain: Domain) -> bool | None:
     constraint = predicate.constraints.get(licence.constraint or "") if licence.verdict == LicenceVerdict.NO else None
     if not says_yes and constraint is None:
         return None
-    if not all(store.ask(_ASK, {"s": t.subject, "p": t.predicate, "o": t.object}) for t in licence.proof):
+    if not all(store.ask("ASK { ?s ?p ?o }", {"s": t.subject, "p": t.predicate, "o": t.object}) for t in licence.proof):
         return False
     if constraint is not None:
         return _contradicts_it(licence, constraint.shape, known)
@@ -68,10 +67,9 @@ def _says_it(licence: Licence, known: Known, is_chain: bool) -> bool:
 
 
 def _is_broken(shape: str, facts: Sequence[Triple], known: Known, claimed: Triple | None = None) -> bool:
-    """Return True where the facts break a shape, with what is claimed beside them.
+    """Return True where the facts break a shape, with what is claimed beside them; Unchecked for too many facts.
 
     What is claimed of a chain is taken for the shortest chain there is, which a longer one breaks no less.
-    Raises Unchecked for more facts than shapes can look at.
     """
     if len(facts) > _MOST:
         raise Unchecked(f"the claim rests on {len(facts):,} facts; shapes look at {_MOST:,} at most")
@@ -81,10 +79,7 @@ def _is_broken(shape: str, facts: Sequence[Triple], known: Known, claimed: Tripl
 
 
 def as_data(facts: Sequence[Triple], known: Known, claimed: Triple | None = None) -> list[Triple]:
-    """Facts as the shapes see them: values in one form, the classes of things, and which objects are certainly two.
-
-    `claimed` is the fact among them that is not recorded.
-    """
+    """Facts as the shapes see them, with what is certainly two; `claimed` among them is not recorded."""
     literals = [fact.object for fact in facts if isinstance(fact.object, Literal)]
     forms = canonical(literals, known.predicate)
     data: list[Triple] = []
@@ -108,13 +103,73 @@ def _apart(facts: Sequence[Triple], known: Known, claimed: Triple | None) -> set
             beside.setdefault(fact.subject, set()).add(fact.object)
     distinct: set[tuple[NamedNode, NamedNode]] = set()
     for subject, objects in beside.items():
-        pairs = combinations(sorted(objects, key=str), 2)
+        pairs = list(combinations(sorted(objects, key=str), 2))
         alike = {pair for pair in pairs if known.why_one(*pair) is not None}
         added = claimed.object if claimed is not None and claimed.subject == subject else None
         unsure = any(added in pair for pair in alike)
-        distinct |= {
-            pair
-            for pair in combinations(sorted(objects, key=str), 2)
-            if pair not in alike and not (unsure and added in pair)
-        }
+        distinct |= {pair for pair in pairs if pair not in alike and not (unsure and added in pair)}
     return distinct
+
+
+# -- shapes -----------------------------------------------------------------------------------------------------------
+
+
+def shape_problems(domain: Domain) -> list[str]:
+    """List the faults of the shapes, a sentence each. Raises OntologyError where they cannot be read at all.
+
+    Each is tried on the smallest graph that breaks its constraint, where one that stays silent can never fire, and on
+    the part of that graph that breaks nothing.
+    """
+    problems: list[str] = []
+    for predicate in domain.predicates.values():
+        for name, constraint in predicate.constraints.items():
+            if problem := _problem(domain, predicate, constraint):
+                shape = f"{domain.shapes}: the shape {constraint.shape} behind {predicate.name}.{name}"
+                problems.append(f"{shape} {problem}")
+    return problems
+
+
+def _problem(domain: Domain, predicate: Predicate, constraint: Constraint) -> str | None:
+    witness = _witness(domain, predicate, constraint)
+    if witness is None:
+        return f"can never fire: no class of the domain is disjoint with {constraint.of}"
+    facts, breaking = witness
+    if not _fires(domain, constraint, [*facts, *breaking]):
+        return f"can never fire: it finds nothing where {constraint.kind} is broken"
+    if _fires(domain, constraint, facts):
+        return f"fires where nothing is broken: it is stricter than {constraint.kind}"
+    return None
+
+
+def _fires(domain: Domain, constraint: Constraint, triples: Sequence[Triple]) -> bool:
+    store = EmbeddedStore([*triples, *domain.hierarchy], seconds=SECONDS)
+    return bool(domain.shape_set.violations(store, [constraint.shape]))
+
+
+def _witness(domain: Domain, predicate: Predicate, constraint: Constraint) -> tuple[list[Triple], list[Triple]] | None:
+    """Facts that break nothing, and those that break the constraint together with them."""
+    iri = predicate.node
+    if constraint.kind == "functional":
+        return _two_objects(domain, predicate, constraint)
+    if constraint.kind == "asymmetric":
+        return [Triple(_C, iri, _A), Triple(_A, iri, _B)], [Triple(_B, iri, _A)]
+    if constraint.kind == "acyclic":
+        return [Triple(_A, iri, _B), Triple(_B, iri, _C)], [Triple(_C, iri, _A)]
+    if constraint.kind == "disjoint":
+        other_iri = domain.predicates[str(constraint.other)].node
+        return [Triple(_A, other_iri, _B)], [Triple(_A, iri, _B)]
+    against = next((name for name in domain.classes if domain.are_disjoint(name, str(constraint.of))), None)
+    if against is None:
+        return None
+    node = _A if constraint.kind == "subject" else _B
+    right, wrong = (Triple(node, TYPE, domain.class_iri(name)) for name in (str(constraint.of), against))
+    return [Triple(_A, iri, _B), right], [wrong]
+
+
+def _two_objects(domain: Domain, predicate: Predicate, constraint: Constraint) -> tuple[list[Triple], list[Triple]]:
+    iri = predicate.node
+    if predicate.values != "thing":
+        return [Triple(_A, iri, Literal("1"))], [Triple(_A, iri, Literal("2"))]
+    classes = [Triple(node, TYPE, domain.class_iri(constraint.of)) for node in (_B, _C) if constraint.of]
+    apart = [Triple(_B, DIFFERENT, _C), Triple(_C, DIFFERENT, _B)]
+    return [*classes, Triple(_A, iri, _B), Triple(_A, iri, _C)], apart

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 
 from pyoxigraph import Literal, NamedNode
 
+from ovrag_core.text import one_line
 from ovrag_studies.abstention.knowledge.domain import Domain
-from ovrag_studies.abstention.parsing.english import CLAUSES
+from ovrag_studies.abstention.parsing.english import ADJECTIVES, CLAUSES, FUNCTION, LONG_PREPOSITIONS, SHELL
+from ovrag_studies.abstention.parsing.frames import SentencePart
 from ovrag_studies.abstention.parsing.grammar import Sentence, read_sentence
-from ovrag_studies.abstention.parsing.name_index import Mention, Names, Thing
-from ovrag_studies.abstention.parsing.relation_words import lexicon_of
-from ovrag_studies.abstention.parsing.strangers import stranger
-from ovrag_studies.abstention.parsing.texts import Text
-from ovrag_studies.abstention.parsing.word_forms import words_of
+from ovrag_studies.abstention.parsing.name_index import Mention, Names
+from ovrag_studies.abstention.parsing.relation_words import RelationWords, lexicon_of
+from ovrag_studies.abstention.parsing.word_forms import Word, words_of
 
 Span = tuple[int, int]  # from and to, in characters of the question
 
@@ -23,6 +24,207 @@ LONGEST = 1_000  # characters; no question about two things needs more
 _PART_OF_A_NAME = 0.9  # what is left of the confidence where a name is not given whole
 _TAIL = 0.85  # the same where the end of a question is left aside
 _CANDIDATES = 64
+_LEADS = frozenset({"(", ",", "in", "of", "near", "from"})  # from a name to what tells it from others of that name
+_APART = CLAUSES - {",", ";", "which"} | {"in"}  # what follows is about something else
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A question while it is read."""
+
+    question: str
+    words: list[Word]
+    lexicon: RelationWords
+    names: Names
+
+    def quoted(self, mention: Mention) -> str:
+        start, end = self.span(mention)
+        return f"'{one_line(self.question[start:end], 80)}'"
+
+    def span(self, mention: Mention) -> tuple[int, int]:
+        return self.words[mention.start].start, self.words[mention.end - 1].end
+
+    @cached_property
+    def every(self) -> list[Mention]:
+        """All that may be a name, inside longer ones too."""
+        return list(self.names.mentions(self.question, self.words))
+
+    @cached_property
+    def cased(self) -> bool:
+        """Flag that capitals tell names from other words: some words have them, or the names found have none either."""
+        letters = [word.capital for word in self.words[1:] if not word.sign and word.text[:1].isalpha()]
+        labels = [self.names.label(mention.things[0]) for mention in self.every]
+        return not all(letters) and (any(letters) or not any(label != label.lower() for label in labels))
+
+    def known(self, word: Word) -> bool:
+        """Return True for a word of the language or the domain, as far as they are known here."""
+        return word.sign or word.text in FUNCTION or word.text in SHELL or word.text in self.lexicon.words
+
+    def mentions(self) -> list[Mention]:
+        """The names that are meant, in order, without overlap: the weightiest first, common words at need only."""
+        chosen: list[Mention] = []
+        for mention in sorted(self.every, key=lambda m: (self._is_common(m), -self._weight(m), m.start)):
+            if len(chosen) >= 2 and self._is_common(mention):
+                break
+            if not any(mention.start < c.end and c.start < mention.end for c in chosen):
+                chosen.append(mention)
+        return sorted(chosen, key=lambda m: m.start)
+
+    def _is_common(self, mention: Mention) -> bool:
+        words = self.words[mention.start : mention.end]
+        return all(self.known(word) and (not word.capital or word.start == 0) for word in words)
+
+    def _weight(self, mention: Mention) -> float:
+        """The part of the question that a name accounts for; less where it is not whole, or in other letters."""
+        start, end = self.span(mention)
+        written = self.question[start:end]
+        labels = [self.names.label(node) for node in mention.things]
+        verbatim = any(label.startswith(written) or label[4:].startswith(written) for label in labels)  # "the ocean"
+        words = self.words[mention.start : mention.end]
+        weight = sum(0.3 if self.known(word) and not (word.capital and self.cased) else 1.0 for word in words)
+        return weight - (0 if mention.whole else 0.01) - (0 if verbatim or not self.cased else 0.35)
+
+    def pieces(self, found: Sequence[Mention], slots: Sequence[int]) -> list[SentencePart]:
+        """The words with the names taken out, each name by its number."""
+        pieces: list[SentencePart] = []
+        start = 0
+        for slot, mention in zip(slots, found, strict=True):
+            pieces += self._between(start, mention.start)
+            pieces.append(SentencePart("", *self.span(mention), slot))
+            start = mention.end
+        return _resolved(_shortened(pieces + self._between(start, len(self.words))))
+
+    def _between(self, start: int, end: int) -> list[SentencePart]:
+        """The words that are not in names; a hyphen inside a word joins nothing here (`sub-tributary`)."""
+        return [
+            SentencePart(word.text, word.start, word.end) for word in self.words[start:end] if not self._is_hyphen(word)
+        ]
+
+    def _is_hyphen(self, word: Word) -> bool:
+        around = self.question[word.start - 1 : word.start] + self.question[word.end : word.end + 1]
+        return word.text == "-" and len(around) == 2 and around.isalpha()
+
+
+def _resolved(pieces: list[SentencePart]) -> list[SentencePart]:
+    """`The former` and `the latter` as the names that they stand for."""
+    resolved: list[SentencePart] = []
+    for piece in pieces:
+        slots = [p.slot for p in resolved if p.slot]
+        stands = piece.text in ("former", "latter") and len(slots) > 1
+        slot = slots[piece.text == "latter"] if stands else piece.slot
+        resolved.append(SentencePart("" if slot else piece.text, piece.start, piece.end, slot))
+    return resolved
+
+
+def _shortened(pieces: list[SentencePart]) -> list[SentencePart]:
+    """Prepositions of several words as the one that they amount to: `as far as` is `to`."""
+    shortened: list[SentencePart] = []
+    for piece in pieces:
+        shortened.append(piece)
+        for phrase, short in LONG_PREPOSITIONS.items():
+            tail = shortened[-len(phrase) :]
+            if tuple(p.text for p in tail) == phrase:
+                shortened[-len(phrase) :] = [SentencePart(short, tail[0].start, tail[-1].end)]
+    return shortened
+
+
+# -- strangers: what is written as a name, or as part of one, and is no name of the graph -----------------------------
+
+
+def _stranger(text: _Text, found: Sequence[Mention]) -> str:
+    """Say why the names found are not those that the question has; empty if they are.
+
+    A longer name is never taken for one inside it, nor an unknown thing passed over for others that are mentioned.
+    """
+    covered = {i for mention in found for i in range(mention.start, mention.end)}
+    for start, end in _runs(text, covered):
+        touching = [mention for mention in found if _touches(text, mention, start, end)]
+        if touching or len(found) < 2 or _matters(text, found, start, end):
+            left = min([start, *(mention.start for mention in touching)])
+            right = max([end, *(mention.end for mention in touching)])
+            return _no_name(
+                text, text.question[text.words[left].start : text.words[_closed(text, left, right) - 1].end]
+            )
+    if not found:
+        return "no name of the graph is in the question"
+    return f"only {text.quoted(found[0])} is a name in the graph" if len(found) < 2 else ""
+
+
+def _no_name(text: _Text, name: str) -> str:
+    """That there is no such name, with the nearest ones."""
+    near = text.names.nearest(name[:100])
+    nearest = f"; the nearest are {', '.join(repr(one_line(n, 80)) for n in near)}" if near else ""
+    return f"'{one_line(name, 80)}' is no name in the graph{nearest}"
+
+
+def _closed(text: _Text, first: int, last: int) -> int:
+    """The end of a stretch, moved to where the bracket closes that is open in it."""
+    signs = [word.text for word in text.words[first:last]]
+    if signs.count("(") <= signs.count(")"):
+        return last
+    return next((i + 1 for i in range(last, len(text.words)) if text.words[i].text == ")"), last)
+
+
+def _touches(text: _Text, mention: Mention, start: int, end: int) -> bool:
+    """Return True where a run stands right beside a name, or with only a bracket, a comma or `in` between."""
+    behind = [word.text for word in text.words[mention.end : start]]
+    before = [word.text for word in text.words[end : mention.start]]
+    beside = mention.end == start or mention.start == end
+    return beside or (len(behind) == 1 and behind[0] in _LEADS) or before == ["("]
+
+
+def _matters(text: _Text, found: Sequence[Mention], start: int, end: int) -> bool:
+    """Return True where a run that touches no name may be what is asked: not one apart, nor `Hydrologists say ...`."""
+    if _opens(text, start) and end == start + 1:
+        return False
+    return not any(word.text in _APART for word in text.words[found[-1].end : start])
+
+
+def _runs(text: _Text, covered: set[int]) -> Iterator[tuple[int, int]]:
+    """Stretches of words outside the names that look like a name."""
+    start = 0
+    while start < len(text.words):
+        end = start
+        while end < len(text.words) and end not in covered and _like_a_name(text, end, start):
+            end += 1
+        if any(_strange(text, i, end in covered) for i in range(start, end)) or _headed(text, start, end):
+            yield start, end
+        start = max(end, start + 1)
+
+
+def _strange(text: _Text, at: int, before_name: bool) -> bool:
+    """Return True where a word says nothing but a name; an adjective does so right before one: `Great Fisher River`."""
+    word = text.words[at]
+    adjective = word.text in ADJECTIVES and before_name and (word.capital or not text.cased)
+    return adjective or not text.known(word)
+
+
+def _headed(text: _Text, start: int, end: int) -> bool:
+    """Detect words that are all known but make a name by their capitals: `Lost River`."""
+    words = [word for word in text.words[start:end] if word.text not in FUNCTION]
+    return text.cased and len(words) > 1 and any(word.text in text.names.heads for word in words[1:])
+
+
+def _like_a_name(text: _Text, at: int, start: int) -> bool:
+    """Tell by its capital whether a word may be in a name; where capitals say nothing, whether it is unknown."""
+    word = text.words[at]
+    if word.sign or word.text == "'s" or (text.cased and not word.capital):
+        return False
+    if not text.cased:
+        return word.text in ADJECTIVES or (not text.known(word) and not word.text.endswith("ly"))
+    if not _opens(text, at):
+        return at > start or word.text not in FUNCTION
+    headed = any(ahead.capital and ahead.text in text.names.heads for ahead in text.words[at + 1 : at + 2])
+    plain = text.known(word) or word.text.endswith(("ly", "ing"))
+    return word.text not in FUNCTION and (headed or not plain)
+
+
+def _opens(text: _Text, at: int) -> bool:
+    """Return True for a word that begins a sentence, where every word has a capital."""
+    return at == 0 or text.words[at - 1].text in (".", "?", "!", ":", '"')
+
+
+# -- claims -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +253,12 @@ class QuestionReading:
 
 
 def read_claim(question: str, names: Names, domain: Domain) -> QuestionReading:
-    """The claim that a question (or a statement) makes about two things of a graph; doubt is no claim, with its reason.
-
-    Anything may stand in a question: it is only ever compared with names and words.
-    """
+    """The claim that a question or statement makes about two things of a graph; doubt is no claim, with its reason."""
     if len(question) > LONGEST:
         return _unread(f"the question has {len(question):,} characters; at most {LONGEST:,} are read")
-    text = Text(question, words_of(question), lexicon_of(domain), names)
+    text = _Text(question, words_of(question), lexicon_of(domain), names)
     mentions = text.mentions()
-    if problem := stranger(text, mentions):
+    if problem := _stranger(text, mentions):
         return _unread(problem)
     sentence, used = _sentence(text, mentions)
     if sentence.relation is None:
@@ -71,7 +270,7 @@ def _unread(reason: str) -> QuestionReading:
     return QuestionReading(None, 0.0, reason)
 
 
-def _claimed(sentence: Sentence, used: Sequence[Mention], text: Text, domain: Domain) -> QuestionReading:
+def _claimed(sentence: Sentence, used: Sequence[Mention], text: _Text, domain: Domain) -> QuestionReading:
     """The reading with the things that the names may mean in their parts of the claim."""
     subject, object_ = used[sentence.subject - 1], used[sentence.object - 1]
     relations = [name for name in (sentence.relation, sentence.otherwise) if name]
@@ -80,39 +279,29 @@ def _claimed(sentence: Sentence, used: Sequence[Mention], text: Text, domain: Do
     objects = [node for node in object_.things if isinstance(node, Literal) == value]
     claims = tuple(GraphClaim(s, name, o) for s, name, o in product(subjects, relations, objects))
     partial = [m for m in (subject, object_) if not m.whole]
-    assumed = [f"{text.quoted(m)} is taken for {text.names.label(m.things[0])!r}" for m in partial]
+    role, mention, count = (
+        ("subject", subject, len(subjects)) if len(subjects) != 1 else ("object", object_, len(objects))
+    )
+    if len(claims) == 1:
+        reason = "; ".join(f"{text.quoted(m)} is taken for {text.names.label(m.things[0])!r}" for m in partial)
+    elif count == 1:
+        reason = f"the question may ask for {' or '.join(relations)}"
+    elif count:
+        reason = f"{text.quoted(mention)} is the name of {count} things"
+    else:
+        reason = f"{text.quoted(mention)} is of no use as the {role} of {relations[0]}"
     return QuestionReading(
         claims[0] if len(claims) == 1 else None,
         round(sentence.confidence * _PART_OF_A_NAME ** len(partial) / max(len(claims), 1), 4),
-        "; ".join(assumed) if len(claims) == 1 else _several(text, subject, subjects, object_, objects, relations),
+        reason,
         {"subject": text.span(subject), "object": text.span(object_), "relation": sentence.span},
         claims[:_CANDIDATES] if len(claims) > 1 else (),
         sentence.negated,
     )
 
 
-def _several(
-    text: Text,
-    subject: Mention,
-    subjects: Sequence[Thing],
-    object_: Mention,
-    objects: Sequence[Thing],
-    relations: Sequence[str],
-) -> str:
-    """Say why the question is not one claim."""
-    if len(subjects) == len(objects) == 1:
-        return f"the question may ask for {' or '.join(relations)}"
-    role, mention, nodes = ("subject", subject, subjects) if len(subjects) != 1 else ("object", object_, objects)
-    if not nodes:
-        return f"{text.quoted(mention)} is of no use as the {role} of {relations[0]}"
-    return f"{text.quoted(mention)} is the name of {len(nodes)} things"
-
-
-def _sentence(text: Text, found: Sequence[Mention]) -> tuple[Sentence, list[Mention]]:
-    """The sentence around the names, and these by their slots.
-
-    With more than two, or where the whole cannot be read, the clause behind the second is left aside.
-    """
+def _sentence(text: _Text, found: Sequence[Mention]) -> tuple[Sentence, list[Mention]]:
+    """The sentence around the names, and these by their slots; a clause behind the second may be left aside."""
     slots = _slots(found)
     used = [found[slots.index(slot)] for slot in sorted(set(slots))]
     pieces = text.pieces(found, slots)

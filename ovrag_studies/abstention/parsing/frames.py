@@ -5,28 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ovrag_studies.abstention.parsing.english import (
-    ASIDE,
-    BE,
-    DETERMINERS,
-    DIRECT,
-    DIRECT_PHRASES,
-    DO,
-    FUNCTION,
-    GOALS,
-    HOWEVER,
-    INDIRECT,
-    INDIRECT_PHRASES,
-    NAMING,
-    OWN,
-    PREPOSITIONS,
-    RELATIVE,
-    SHELL,
-)
+from ovrag_studies.abstention.parsing import english
 from ovrag_studies.abstention.parsing.relation_words import Phrase, RelationWords, Sense
 
 _BEFORE_NOUNS = frozenset({"of", "as", "many", "few", "several", "other", "own", "one", "another"})
-_LEADING = DETERMINERS | {"own", "very", "'s"}
+_LEADING = english.DETERMINERS | {"own", "very", "'s"}
 SIGNS = frozenset(",;:.?!()\"'-–—/")
 
 
@@ -74,22 +57,21 @@ class Frame:
         self._find()
 
     def _find(self) -> None:
-        """Marks every word of a relation, every cue, and every word that carries none."""
         index = 0
         while index < len(self.words):
             index += self._match(index) or 1
         for index, (word, ahead) in enumerate(zip(self.words, [*self.words[1:], ""], strict=True)):
-            if word in HOWEVER and ahead not in DO | BE | {","}:
+            if word in english.HOWEVER and ahead not in english.DO | english.BE | {","}:
                 self.indirect = True  # "by however many rivers"
-            if word == "right" and ahead in GOALS - {"to"}:
+            if word == "right" and ahead in english.GOALS - {"to"}:
                 self.direct = True
-            if word in DIRECT and index not in self.told:
+            if word in english.DIRECT and index not in self.told:
                 beside = {*self.words[max(index - 1, 0) : index], *self.words[index + 1 : index + 2]}
                 self.indirect |= "or" in beside  # "directly or by other rivers"
                 self.direct |= "or" not in beside
-            elif word in INDIRECT and index not in self.understood:  # not in "the final stop"
+            elif word in english.INDIRECT and index not in self.understood:  # not in "the final stop"
                 self.indirect = True
-        self.direct |= any(self.is_aside(sign) and OWN & set(self.words[: sign.start]) for sign in self.signs)
+        self.direct |= any(self.is_aside(sign) and english.OWN & set(self.words[: sign.start]) for sign in self.signs)
 
     def _match(self, at: int) -> int:
         """Marks the longest phrase that begins at a word; its length, 0 where there is none."""
@@ -97,9 +79,9 @@ class Frame:
         for length in range(min(max(lexicon.longest, 5), len(self.words) - at), 0, -1):
             phrase: Phrase = tuple(self.words[at : at + length])
             marked: set[int] = set()
-            if phrase in INDIRECT_PHRASES | DIRECT_PHRASES | lexicon.cues:
-                self.direct |= phrase in DIRECT_PHRASES
-                self.indirect |= phrase not in DIRECT_PHRASES
+            if phrase in english.INDIRECT_PHRASES | english.DIRECT_PHRASES | lexicon.cues:
+                self.direct |= phrase in english.DIRECT_PHRASES
+                self.indirect |= phrase not in english.DIRECT_PHRASES
                 marked = self.told
             elif phrase in lexicon.senses:
                 if not self._place(at, length, self._of_kind(lexicon.senses[phrase])):
@@ -120,7 +102,7 @@ class Frame:
     def _not_here(self, at: int, phrase: Phrase) -> str:
         """A word of a relation that is not in the domain; empty where it only says something by the way."""
         aside = at > self.slots[-1] and "by" not in self.words[at - 2 : at]
-        aside |= self.words[at - 1] in HOWEVER  # "at whatever distance"
+        aside |= self.words[at - 1] in english.HOWEVER  # "at whatever distance"
         return "" if aside or (at == 0 and phrase[0].endswith("ing")) else " ".join(phrase)
 
     def _of_kind(self, senses: tuple[Sense, ...]) -> tuple[Sense, ...]:
@@ -144,10 +126,15 @@ class Frame:
         """Return True where a noun must stand: behind an article or a possessor (with adjectives)."""
         for back in range(at - 1, max(at - 4, -1), -1):
             word = self.words[back]
-            if word in ("'s", "'", "whose") or (word in DETERMINERS and word != "that"):
+            if word in ("'s", "'", "whose") or (word in english.DETERMINERS and word != "that"):
                 return True
-            if word in FUNCTION - DIRECT - INDIRECT or word in SIGNS or self.pieces[back].slot or word.endswith("ly"):
-                someone = word == "one" and self.words[max(back - 1, 0)] in DO  # "does one arrive"
+            if (
+                word in english.FUNCTION - english.DIRECT - english.INDIRECT
+                or word in SIGNS
+                or self.pieces[back].slot
+                or word.endswith("ly")
+            ):
+                someone = word == "one" and self.words[max(back - 1, 0)] in english.DO  # "does one arrive"
                 return word in _BEFORE_NOUNS and not someone
             if back in self.fillers or back in self.told:
                 return False
@@ -156,7 +143,7 @@ class Frame:
     def _fronted(self, at: int) -> bool:
         """Detect a preposition that opens the sentence, or its clause, with a name behind it: `Into X does Y flow`."""
         before = self.words[at - 1] if at else ","
-        return (before in SIGNS or before in BE | {"that", "it"}) and any(i > at for i in self.slots)
+        return (before in SIGNS or before in english.BE | {"that", "it"}) and any(i > at for i in self.slots)
 
     def next_sign(self, sign: RelationSign) -> int:
         """Find the place where the next sign begins that is no aside, or where the sentence ends."""
@@ -166,7 +153,7 @@ class Frame:
     def turned(self, at: int) -> bool:
         """Detect a name before the verb behind a preposition that opens the clause: `Into X flows Y`."""
         governor = self.governing(at)
-        return governor is not None and self.words[governor] in GOALS and self._fronted(governor)
+        return governor is not None and self.words[governor] in english.GOALS and self._fronted(governor)
 
     def governor(self, at: int) -> str:
         """The preposition that a name depends on, if any."""
@@ -180,9 +167,9 @@ class Frame:
             word = self.words[back]
             if word in ("of", "from", "in") and back - 1 in self.fillers:
                 back -= 2
-            elif word in PREPOSITIONS | ASIDE:
+            elif word in english.PREPOSITIONS | english.ASIDE:
                 return back
-            elif word in DETERMINERS | NAMING or self.describes(back):
+            elif word in english.DETERMINERS | english.NAMING or self.describes(back):
                 back -= 1
             else:
                 return None
@@ -191,7 +178,7 @@ class Frame:
     def is_adjective(self, at: int) -> bool:
         """Return True where a word may be an adjective: nothing is known of it, and it is no form of a verb."""
         word = self.words[at]
-        plain = not self.pieces[at].slot and word not in FUNCTION and word not in SIGNS and word != "'s"
+        plain = not self.pieces[at].slot and word not in english.FUNCTION and word not in SIGNS and word != "'s"
         return plain and at not in self.understood and not word.endswith(("ing", "ed"))
 
     def describes(self, at: int) -> bool:
@@ -200,7 +187,11 @@ class Frame:
 
     def adds_nothing(self, at: int) -> bool:
         """Return True where a word between a noun and its preposition is a filler, a comma, or says how directly."""
-        return at in self.fillers or at in self.told or self.words[at] in DIRECT | INDIRECT | {",", "or", "not"}
+        return (
+            at in self.fillers
+            or at in self.told
+            or self.words[at] in english.DIRECT | english.INDIRECT | {",", "or", "not"}
+        )
 
     def is_aside(self, sign: RelationSign) -> bool:
         """Detect a noun that only says where something happens: `at its mouth`, `right at the bottom end`."""
@@ -223,13 +214,13 @@ class Frame:
         fronted = [
             word
             for i, word in enumerate(before)
-            if word in GOALS and (self.words[i + 1] in RELATIVE or self._fronted(i))
+            if word in english.GOALS and (self.words[i + 1] in english.RELATIVE or self._fronted(i))
         ]
         present = {*behind, *fronted, self.words[sign.start]}
         return [sense for sense in sign.senses if sense.needs and ("where" in before or sense.needs in present)]
 
     def unknown(self) -> list[str]:
         """The words that nothing is known of."""
-        common = FUNCTION | SHELL
+        common = english.FUNCTION | english.SHELL
         plain = [word for i, word in enumerate(self.words) if i not in self.understood and word not in common]
         return [word for word in plain if word[:1].isalnum() and not word.endswith("ly")]

@@ -1,27 +1,26 @@
 """Grammar of direction: which relation a sentence asks for, and which of its two names is whose.
 
-A sentence comes with its names taken out. The domain's words tell what a verb's agent and a noun's owner are in a
-claim. The grammar finds agent and owner: active and passive, clefts, relative clauses, fronted prepositions, `of`,
-possessors, compounds, `has ... as its`. Every sign found is a vote; signs that disagree are doubt.
+The domain's words tell what a verb's agent and a noun's owner are in a claim; the grammar finds agent and owner. Every
+sign found is a vote; signs that disagree are doubt.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from ovrag_studies.abstention.parsing.doubts import doubts, side_by_side
-from ovrag_studies.abstention.parsing.english import ARTICLES, DIRECT, FUNCTION, PERSONS, SHELL
+from ovrag_studies.abstention.parsing import english
 from ovrag_studies.abstention.parsing.frames import SIGNS, Frame, RelationSign, SentencePart
 from ovrag_studies.abstention.parsing.name_roles import Vote, votes_from_to, votes_of
-from ovrag_studies.abstention.parsing.polarity import is_negated, tag_of
 from ovrag_studies.abstention.parsing.relation_words import Phrase, RelationWords, Sense
 
 _UNSURE = 0.5  # a reading that is less sure is none
 _WRAPPED = 0.98  # a wording of the domain inside another sentence
 _UNKNOWN_WORD = 0.9  # what each word that is not understood leaves of the confidence
 _UNHEARD = 0.85  # a verb that the domain has not
-_BREAKS = frozenset({"and", "or", "to", ".", ":", ";", "?"}) | SHELL | PERSONS  # begin something else than a verb
+# What begins something else than a verb.
+_BREAKS = frozenset({"and", "or", "to", ".", ":", ";", "?"}) | english.SHELL | english.PERSONS
 
 
 Votes = list[tuple[Sense, Vote]]  # each with the sense of its word
@@ -29,10 +28,9 @@ Votes = list[tuple[Sense, Vote]]  # each with the sense of its word
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Question of a sentence: the relation, the slots of subject and object, and whether it asks if that is not so.
+    """Question of a sentence: the relation, where it stands, the slots of subject and object, and if it is denied.
 
-    `otherwise` is another relation that it may ask for as well. Without a relation, `reason` says why. `span` is where
-    the relation stands.
+    `otherwise` is another relation that it may ask for as well. Without a relation, `reason` says why.
     """
 
     relation: str | None
@@ -48,24 +46,22 @@ class Sentence:
 def read_sentence(pieces: Sequence[SentencePart], lexicon: RelationWords, texts: Sequence[bool]) -> Sentence:
     """Find what a sentence with two slots asks. `texts` says of each slot whether it is text, so never a subject."""
     frame = Frame(pieces, lexicon, tuple(texts))
-    if sentence := _known(frame):
-        return sentence
-    return _read(frame)
+    return _known(frame) or _read(frame)
 
 
 def _known(frame: Frame) -> Sentence | None:
     """The sentence as a template of the domain says it, by itself or inside `Is it true that ...?`."""
     opening = [i for i in range(frame.slots[0]) if frame.words[i] == "that"][-1:]
-    wraps = all(word in FUNCTION | SHELL | SIGNS for i in opening for word in frame.words[:i])
+    wraps = all(word in english.FUNCTION | english.SHELL | SIGNS for i in opening for word in frame.words[:i])
     inside = opening[0] + 1 if opening and wraps else 0
-    for start, end, sure in ((0, len(frame.words), 1.0), (inside, tag_of(frame), _WRAPPED)):
+    for start, end, sure in ((0, len(frame.words), 1.0), (inside, _tag_of(frame), _WRAPPED)):
         relation, first_role = frame.lexicon.templates.get(_said(frame, start, end), ("", ""))
         if relation:
             names = [frame.pieces[i].slot for i in frame.slots]
             subject, object_ = names if first_role == "subject" else names[::-1]
             between = frame.pieces[frame.slots[0] + 1 : frame.slots[1]] or frame.pieces
             span = (between[0].start, between[-1].end)
-            return Sentence(relation, subject, object_, sure, sure < 1 and is_negated(frame), span=span)
+            return Sentence(relation, subject, object_, sure, sure < 1 and _is_negated(frame), span=span)
     return None
 
 
@@ -74,16 +70,15 @@ def _said(frame: Frame, start: int, end: int) -> Phrase:
     return tuple(
         str(frame.slots.index(i) + 1) if i in frame.slots else frame.words[i]
         for i in range(start, end)
-        if frame.words[i] not in SIGNS and not (frame.words[i] in ARTICLES and i + 1 in frame.slots)
+        if frame.words[i] not in SIGNS and not (frame.words[i] in english.ARTICLES and i + 1 in frame.slots)
     )
 
 
 def _read(frame: Frame) -> Sentence:
-    """The sentence by its words and their order."""
-    if reason := next(doubts(frame), ""):
+    if reason := next(_doubts(frame), ""):
         return Sentence(None, reason=reason)
     signs = _meant(frame) or _unheard_verb(frame) or _loose(frame)
-    if side_by_side(frame):  # "Do X and Y meet where X ends?"
+    if _side_by_side(frame):  # "Do X and Y meet where X ends?"
         signs = [sign for sign in signs if sign.senses[0].noun or sign.start > frame.slots[1] + 1]
     if not signs:
         return Sentence(None, reason="no word of a relation that the domain has stands between the names")
@@ -101,7 +96,7 @@ def _read(frame: Frame) -> Sentence:
         return Sentence(None, reason=f"{', '.join(map(repr, unknown[:3])) or 'the wording'} is not understood")
     span = (frame.pieces[signs[0].start].start, frame.pieces[signs[-1].end - 1].end)
     otherwise = _otherwise(frame, relation, senses)
-    return Sentence(relation, subject, object_, round(confidence, 4), is_negated(frame), "", span, otherwise)
+    return Sentence(relation, subject, object_, round(confidence, 4), _is_negated(frame), "", span, otherwise)
 
 
 # -- signs ------------------------------------------------------------------------------------------------------------
@@ -143,12 +138,9 @@ def _heard(frame: Frame, signs: Sequence[RelationSign]) -> tuple[list[Vote], lis
     if votes := [v for v in every if v not in partial]:
         return [vote for _, vote in votes], [sense for sense, _ in every]
     way = list(votes_from_to(frame))
-    going = [replace(sense, relation=frame.lexicon.chains.get(sense.relation, sense.relation)) for sense in _any(frame)]
+    any_verb, chains = frame.lexicon.any_verb.values(), frame.lexicon.chains
+    going = [replace(sense, relation=chains.get(sense.relation, sense.relation)) for sense in any_verb]
     return way, going[:1] or [sense for sign in signs for sense in sign.senses]
-
-
-def _any(frame: Frame) -> Iterable[Sense]:
-    return frame.lexicon.any_verb.values()
 
 
 def _partial(found: Mapping[RelationSign, Votes]) -> Votes:
@@ -170,7 +162,6 @@ def _innermost(frame: Frame, votes: Votes) -> Votes:
 
 
 def _placed(frame: Frame, votes: Sequence[Vote]) -> tuple[int, int, float] | None:
-    """Subject and object with the confidence in them."""
     slots = list(dict.fromkeys(frame.pieces[i].slot for i in frame.slots))
     if len(slots) != 2:
         return None
@@ -206,7 +197,7 @@ def _noun_of_a_chain(frame: Frame, signs: Sequence[RelationSign]) -> str:
     for sign in signs:
         sense = sign.senses[0]
         if sense.noun and frame.lexicon.is_chain(sense.relation):
-            near = sign.start and frame.words[sign.start - 1] in DIRECT  # "immediately downstream of"
+            near = sign.start and frame.words[sign.start - 1] in english.DIRECT  # "immediately downstream of"
             directly = frame.direct and sense.role == "subject" and not frame.indirect  # "where it arrives directly"
             return frame.lexicon.link_of(sense.relation) if near or directly else sense.relation
     return ""
@@ -218,3 +209,149 @@ def _otherwise(frame: Frame, relation: str, voting: Sequence[Sense]) -> str | No
     if chain is None or frame.direct:
         return None
     return chain if all(replace(sense, relation=chain) in frame.either for sense in voting) else None
+
+
+# -- polarity ----------------------------------------------------------------------------------------------------------
+
+
+def _is_negated(frame: Frame) -> bool:
+    """Return True where it asks if the claim is not so; `Doesn't X flow into Y?` asks for the claim itself."""
+    words, count = frame.words, 0
+    tag = min(_tag_of(frame), _next_sentence(frame))
+    for index, word in enumerate(words[:tag]):
+        offered = {"or", "/"} & set(words[max(index - 1, 0) : index + 3])  # "true or false", "am I wrong, or does it"
+        count += (word in english.UNTRUE and not offered) or (word in english.NOT and not _asks(frame, index))
+    turned = set(words[tag:]) & english.DO and not set(words[tag:]) & english.NOT  # "X doesn't flow into Y, does it?"
+    return count % 2 == 1 and not turned
+
+
+def _tag_of(frame: Frame) -> int:
+    """Find the place where a tag begins (`, isn't it?`); the end where there is none."""
+    last_index = frame.slots[-1] if frame.slots else 0
+    commas = [i for i, word in enumerate(frame.words) if word in ",-–—" and i > last_index]
+    short = [i for i in commas if len([word for word in frame.words[i:] if word[:1].isalnum()]) <= 4]
+    return short[0] if short else len(frame.words)
+
+
+def _asks(frame: Frame, at: int) -> bool:
+    """Detect a `not` that belongs to the form of a question: the verb opens it, and no clause is between."""
+    if frame.words[at] == "never" or (at and frame.words[at - 1] == "or"):
+        return frame.words[at] != "never"
+    opening = frame.words[:at]
+    return (
+        bool(opening)
+        and opening[0] in english.BE | english.DO | {"has", "have", "had"}
+        and not set(opening) & (english.RELATIVE - {"what"})
+    )
+
+
+def _next_sentence(frame: Frame) -> int:
+    """The start of a sentence behind the one with the names, but one on whether that is so; without one, the end."""
+    for index in range(frame.slots[-1] if frame.slots else 0, len(frame.words)):
+        if frame.words[index] in ".;?" and not english.UNTRUE & set(frame.words[index:]):
+            return index
+    return len(frame.words)
+
+
+# -- doubts: reasons not to read a sentence at all --------------------------------------------------------------------
+
+
+_SOME = frozenset({"a", "an", "another", "some", "any"})
+_COMPARATIVES = frozenset({"more", "less", "fewer", "better", "worse"})
+_NO_COMPARATIVES = frozenset({"other", "rather", "later", "water", "river", "further", "farther"})
+_ASKING = frozenset({"why", "when", "how", "where", "who", "which", "what"})
+_AT = frozenset({"on", "at", "near", "in"})
+
+
+def _doubts(frame: Frame) -> Iterator[str]:
+    """Each reason not to read it, as a sentence to people."""
+    if frame.other:
+        yield f"'{frame.other}' asks for a relation that is not in the domain"
+    for i in range(len(frame.words)):
+        yield from _at_a_word(frame, i)
+    for i in frame.slots:
+        yield from _at_a_name(frame, i)
+    if _asks_more(frame):
+        yield f"'{frame.words[0]}' asks for more than that something is so"
+    if unheard := _unheard(frame):
+        yield f"'{unheard}' is not understood"
+    if _of_another(frame):
+        yield "the question is about some thing without a name"
+    if _side_by_side(frame) and len(frame.slots) == 2:
+        yield "the names stand side by side, so that neither is said of the other"
+
+
+def _at_a_word(frame: Frame, at: int) -> Iterator[str]:
+    word, ahead = frame.words[at], "".join(frame.words[at + 1 : at + 2])
+    if word in english.EXCLUDING and at not in frame.told:
+        yield f"'{word}' leaves open which of the names is meant"
+    if word == "than" and any(_compares(w) for w in frame.words[max(at - 3, 0) : at]):
+        yield "the question compares the names"
+    if word in english.BEARINGS and ahead == "of":
+        yield f"'{word} of' asks where something lies"
+    if word in english.UPWARD and ahead == "to":
+        yield f"'{word} to' turns the way round"
+
+
+def _at_a_name(frame: Frame, at: int) -> Iterator[str]:
+    governor, words = frame.governor(at), frame.words
+    if governor in english.ASIDE:
+        yield f"'{governor}' asks where something lies"
+    if words[at - 1] == "not" and words[at - 2] not in english.BE | english.DO:
+        yield "one of the names is denied"
+    lead = frame.governing(at) or 0
+    if words[max(lead - 1, 0) : lead] == ["or"] and words[lead - 2] not in english.PREPOSITIONS:
+        yield "the question offers two things"
+    if at >= 4 and words[at - 4] in english.GOALS | {"through"} and words[at - 3] in english.DETERMINERS:
+        noun = words[at - 2]  # "to the town on"
+        if words[at - 1] in _AT and frame.is_adjective(at - 2) and noun not in english.ACCOUNTS:
+            yield f"'{noun}' is not understood"
+
+
+def _side_by_side(frame: Frame) -> bool:
+    """Detect names with only `and` or `or` between them: `Do X and Y flow into the same sea?`."""
+    between = set(frame.words[frame.slots[0] + 1 : frame.slots[1]])
+    return bool({"and", "or"} & between) and between <= {"and", "or", "the", ",", "both"}
+
+
+def _asks_more(frame: Frame) -> bool:
+    """Detect what is no question of yes or no: `Why does X flow into Y?`; but `Where does X end, in Y?`."""
+    opening = frame.words[: frame.slots[0]]
+    if any(word in SIGNS for word in frame.words[: frame.slots[-1]]):
+        return False
+    asks = bool(opening) and opening[0] in _ASKING and not english.SHELL & set(opening)
+    return asks and bool((english.DO | english.BE) & set(opening[1:]))
+
+
+def _unheard(frame: Frame) -> str:
+    """The main verb, where nothing is known of it: `Does the mouth of X face Y?`; but a basin may `span` anything."""
+    between = [i for i in range(frame.slots[0] + 1, frame.slots[1]) if frame.words[i] not in english.DETERMINERS]
+    if len(between) != 1 or frame.words[0] not in english.DO or not frame.is_adjective(between[0]):
+        return ""
+    for sign in frame.signs:
+        sense = sign.senses[0]
+        if not sense.noun or frame.lexicon.is_chain(sense.relation):
+            return ""
+        if sign.end > frame.slots[0] and not frame.is_aside(sign):
+            return ""
+    word = frame.words[between[0]]
+    return word if word.isalpha() and not word.endswith("ly") else ""
+
+
+def _compares(word: str) -> bool:
+    return word in _COMPARATIVES or (word.endswith("er") and word not in _NO_COMPARATIVES)
+
+
+def _of_another(frame: Frame) -> bool:
+    """Detect a verb that is said of a thing told only by a noun: `a tributary of X flows`, `into a tributary of X`."""
+    for left, right in pairwise(frame.signs):
+        left_sense, right_sense = left.senses[0], right.senses[0]
+        between = set(frame.words[left.end : right.start])
+        if left_sense.noun == right_sense.noun:
+            continue
+        if right_sense.noun and right_sense.role == "object" and between & _SOME and between <= _SOME | english.GOALS:
+            return True
+        some = bool(_SOME & set(frame.words[left.start - 1 : left.start])) and frame.words[left.end] == "of"
+        if left_sense.noun and left_sense.role == "object" and some and right.start - 1 in frame.slots:
+            return True
+    return False

@@ -13,8 +13,7 @@ from pyoxigraph import Literal, NamedNode
 from ovrag_core.graph import LABEL, Store
 from ovrag_core.text import fold
 from ovrag_studies.abstention.knowledge.domain import Domain
-from ovrag_studies.abstention.knowledge.iris import is_iri
-from ovrag_studies.abstention.knowledge.likeness import label_order
+from ovrag_studies.abstention.knowledge.likeness import is_iri, label_order, local_name
 from ovrag_studies.abstention.parsing.english import FUNCTION
 from ovrag_studies.abstention.parsing.word_forms import NO_NAMES, Word, key_of, words_of
 
@@ -27,10 +26,7 @@ _NEAR = 0.6  # a name shares so much of its letters with another, at least, to b
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Place of a name in a question (words from, to) and the things that it may be the name of.
-
-    `whole` is False where the graph's name goes on: a qualifier that the question leaves out.
-    """
+    """Place of a name in a question (words from, to) and the things it may name, `whole` or without a qualifier."""
 
     start: int
     end: int
@@ -65,6 +61,11 @@ class Names:
         """The name of a thing; its IRI or text where it has none."""
         return self._labels.get(thing, thing.value)
 
+    def called(self, thing: Thing) -> str:
+        """The name of a thing; the last part of its IRI where it has none."""
+        label = self.label(thing)
+        return local_name(label) if isinstance(thing, NamedNode) and label == thing.value else label
+
     def label_of(self, term: str) -> str:
         """The name of a thing by its IRI; a text that is no IRI is its own."""
         return self.label(NamedNode(term) if is_iri(term) else Literal(term))
@@ -81,10 +82,9 @@ class Names:
                 if mention is not None:
                     yield mention
 
-    def nearest(self, name: str, count: int = 3) -> tuple[str, ...]:
-        """The names most like it in their letters, at most `count`."""
-        labels = list(dict.fromkeys(self._labels.values()))
-        return tuple(difflib.get_close_matches(name, labels, count, _NEAR))
+    def nearest(self, name: str) -> tuple[str, ...]:
+        """The names most like it in their letters, three at most."""
+        return tuple(difflib.get_close_matches(name, dict.fromkeys(self._labels.values()), n=3, cutoff=_NEAR))
 
     def _add(self, thing: Thing, label: str) -> None:
         words = words_of(label)
@@ -141,7 +141,7 @@ def names_of(store: Store, domain: Domain) -> Names:
     for predicate in domain.predicates.values():
         rows = store.select(
             "SELECT DISTINCT ?value WHERE { ?thing ?predicate ?value FILTER(isLiteral(?value)) }",
-            {"predicate": NamedNode(predicate.iri)},
+            {"predicate": predicate.node},
         )
         labels += [(value, value) for row in rows if isinstance(value := row["value"], Literal)]
     heads = {fold(label) for class_ in domain.classes.values() for label in class_.labels}

@@ -5,27 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ovrag_studies.abstention.parsing.english import (
-    ACCOUNTS,
-    ADVERBIAL,
-    BE,
-    DETERMINERS,
-    DIRECT,
-    DO,
-    GOALS,
-    HAVE,
-    INDIRECT,
-    NAMING,
-    NOT,
-    OWN,
-    PERSONS,
-    RELATIVE,
-)
+from ovrag_studies.abstention.parsing import english
 from ovrag_studies.abstention.parsing.frames import SIGNS, Frame, RelationSign
 from ovrag_studies.abstention.parsing.relation_words import OTHER, Role, Sense
 
 Owner = tuple[int, bool, float]
-_SEEN_THROUGH = DIRECT | INDIRECT | {"own", "many", "'s", "'"}
+_SEEN_THROUGH = english.DIRECT | english.INDIRECT | {"own", "many", "'s", "'"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +57,7 @@ def _verb_sense(frame: Frame, sign: RelationSign) -> Sense:
 
 
 def _verb_votes(frame: Frame, sign: RelationSign, sense: Sense) -> Iterator[Vote]:
-    passive, person = _passive(frame, sign, sense), frame.words[sign.start - 1] in PERSONS
+    passive, person = _passive(frame, sign, sense), frame.words[sign.start - 1] in english.PERSONS
     behind = next((i for i in frame.slots if sign.end <= i < frame.next_sign(sign)), None)
     before = _subject(frame, sign)
     if person:
@@ -96,7 +81,7 @@ def _subject(frame: Frame, sign: RelationSign) -> int | None:
 def _complement(frame: Frame, at: int, sense: Sense, passive: bool, turned: bool) -> Iterator[Vote]:
     governor = frame.governor(at)
     by = {"by", "from"} if sense.needs else {"by", "from", "into", "in", "within"}  # "received in X"
-    from_there = governor == "from" and sense.needs in GOALS
+    from_there = governor == "from" and sense.needs in english.GOALS
     if (passive and governor in by) or from_there or (turned and not governor):
         yield _vote(frame, at, sense.role, 1)
     elif governor != "of" and not (passive and not governor):
@@ -105,7 +90,9 @@ def _complement(frame: Frame, at: int, sense: Sense, passive: bool, turned: bool
 
 def _pronoun(frame: Frame, sign: RelationSign) -> bool:
     """Return True where `it` is the verb's subject, which then stands for what the sentence is about."""
-    lead = [word for word in frame.words[: sign.start] if word not in DO | NOT and not word.endswith("ly")]
+    lead = [
+        word for word in frame.words[: sign.start] if word not in english.DO | english.NOT and not word.endswith("ly")
+    ]
     return lead[-1:] in (["it"], ["they"])
 
 
@@ -116,9 +103,9 @@ def _passive(frame: Frame, sign: RelationSign, sense: Sense) -> bool:
     if ahead[:1] == ["by"]:
         return True
     for word in reversed(frame.words[: sign.start]):
-        if word in RELATIVE or word in SIGNS:
+        if word in english.RELATIVE or word in SIGNS:
             return False
-        if word in BE:
+        if word in english.BE:
             return True
     return False
 
@@ -165,14 +152,14 @@ class _Noun:
         if not self.behind:
             return (self.before[-1], False, 1) if self.before else None
         governor, between = self.frame.governor(self.behind[0]), set(self.words[end : self.behind[0]])
-        near = governor in links or not (governor or between & (BE | DO | SIGNS))
+        near = governor in links or not (governor or between & (english.BE | english.DO | SIGNS))
         text = self.frame.is_text(self.frame.pieces[self.behind[0]].slot)
         return (self.behind[0], True, 1) if near and not text else None
 
     def _possessor(self) -> Owner | None:
         """The name right before the noun: `X's mouth`, `the X drainage`; adjectives and fillers may stand between."""
         back = self.sign.start - 1
-        if self.words[self.sign.end - 1] in ADVERBIAL and self.words[back] not in ("'s", "'"):
+        if self.words[self.sign.end - 1] in english.ADVERBIAL and self.words[back] not in ("'s", "'"):
             return None  # "does it reach X downstream"
         while back >= 0 and (self.words[back] in _SEEN_THROUGH or self.frame.describes(back)):
             back -= 1
@@ -181,7 +168,7 @@ class _Noun:
     def _said_behind(self) -> Owner | None:
         """The name that the noun is said of: `the tributary X`, `mouth: X`, `a tributary called X`."""
         index = self.sign.end
-        while self.words[index] in NAMING or self.words[index] == ":":
+        while self.words[index] in english.NAMING or self.words[index] == ":":
             index += 1
         return (index, False, 0.8) if index in self.behind else None
 
@@ -196,20 +183,22 @@ class _Noun:
 
     def _antecedent(self) -> Owner | None:
         """The name that `its` or `their` before the noun stands for."""
-        possessives = OWN & set(self.words[max(self.sign.start - 4, 0) : self.sign.start])
+        possessives = english.OWN & set(self.words[max(self.sign.start - 4, 0) : self.sign.start])
         if not possessives:
             return None
         if not self.before:  # "rivers with their mouths in X include Y"
             return (self.behind["their" in possessives], True, 0.6) if len(self.behind) > 1 else None
         last_index = self.before[-1]
         between = self.words[last_index + 1 : self.sign.start]
-        near = bool(HAVE & set(between)) or between[0].endswith("ing")  # "that X has its mouth", "see X coming in at"
+        near = bool(english.HAVE & set(between)) or between[0].endswith(
+            "ing"
+        )  # "that X has its mouth", "see X coming in at"
         return last_index if near else self.before[0], True, 0.9
 
     def _possessing(self) -> Owner | None:
         """The subject of `has`, or the name before `with`, where such a word stands before the noun."""
         for index in range(self.sign.start - 1, -1, -1):
-            if self.words[index] in HAVE:
+            if self.words[index] in english.HAVE:
                 owners = [i for i in self.before if i < index]
                 owners = owners or ([] if self.words[index] == "with" else self.before[:1])
                 if owners:
@@ -220,7 +209,7 @@ class _Noun:
         """The name that the noun is said of: `X names Y as its ...`, `of which water is X a ...`."""
         last_index = self.before[-1] if self.before else 0
         between = set(self.words[last_index + 1 : self.sign.start])
-        is_it = self.words[last_index - 1] in BE and between <= DETERMINERS | DIRECT
+        is_it = self.words[last_index - 1] in english.BE and between <= english.DETERMINERS | english.DIRECT
         as_it = len(self.before) > 1 and self.words[last_index + 1] == "as" and self.sign.start - last_index < 5
         return (last_index, False, 0.8) if self.before and (is_it or as_it) else None
 
@@ -228,7 +217,7 @@ class _Noun:
         """Name that the sentence is about: `the entry on X`, `For X, the mouth`, `X: the mouth`."""
         for index in self.frame.slots:
             governor, lead = self.frame.governor(index), set(self.words[max(index - 4, 0) : index])
-            if governor in ("of", "for") or (governor in ("on", "under", "about") and ACCOUNTS & lead):
+            if governor in ("of", "for") or (governor in ("on", "under", "about") and english.ACCOUNTS & lead):
                 return index, True, 0.7
         opens = bool(self.before) and self.words[self.before[0] + 1] in (",", ":", "-", "–", "—")
         return (self.before[0], True, 0.6) if opens else None

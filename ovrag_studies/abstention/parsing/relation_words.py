@@ -1,17 +1,4 @@
-"""A domain's words for its relations, made ready for reading questions: each inflected, each with its direction.
-
-In the domain file, `vocabulary` of a predicate, of its inverse and of its chain holds lists under these keys:
-
-- `verbs`: of a predicate, verbs whose grammatical subject is the claim's subject (*flow into*: S flows into O); of an
-  inverse, the claim's object (*receive*: O receives S). `* into` stands for any verb with that preposition.
-- `nouns`: of a predicate, nouns that belong to the claim's subject (*mouth*: the mouth of S is O); of an inverse, to
-  the claim's object (*tributary*: S is a tributary of O).
-- `inverse_verbs`, `inverse_nouns`: the same of a chain, which has no inverse of its own (*basin*: S lies in O's basin).
-- `cues`: words that make the chain of the predicate (*downstream rivers*).
-- `fillers`: words that carry no relation (*waters*, *course*). `others`: words of relations that are not in the domain.
-
-A last word that is a preposition is the one that the relation needs.
-"""
+"""A domain's words for its relations (`vocabulary` of `Wording`), each inflected, each with its direction."""
 
 from __future__ import annotations
 
@@ -37,7 +24,7 @@ OTHER: dict[Role, Role] = {"subject": "object", "object": "subject"}
 class Sense:
     """Possible meaning of a word: a relation, and which part of the claim its agent (verb) or owner (noun) is.
 
-    `needs` is the preposition without which it does not mean that; `form` is that of a verb (`words.verb_forms`).
+    `needs` is the preposition without which it does not mean that; `form` is that of a verb.
     """
 
     relation: str
@@ -51,8 +38,7 @@ class Sense:
 class RelationWords:
     """A domain's words. `senses` by phrase as it is written; `chains` by predicate; `longest` phrase in words.
 
-    `templates` are wordings, word for word, with the relation and the part of the claim that comes first in them;
-    `texts` relations whose objects are text.
+    `templates` are wordings with the relation and the part of the claim that comes first; `texts` relations of text.
     """
 
     senses: dict[Phrase, tuple[Sense, ...]]
@@ -90,7 +76,9 @@ def lexicon_of(domain: Domain) -> RelationWords:
                 any_verb[sense.needs] = sense
             else:
                 senses[phrase].append(sense)
-        templates = {_frame(text): (relation, _first(text)) for text in _sentences(wording)} | templates
+        templates = {
+            _frame(text): (relation, _first(text)) for text in (*wording.statements, *wording.questions)
+        } | templates
         cues.update(map(_phrase, wording.vocabulary.get("cues", ())))
         fillers.update(_nouns(wording.vocabulary.get("fillers", ())))
         foreign.update(_all_forms(wording.vocabulary.get("others", ())))
@@ -154,10 +142,6 @@ def _all_forms(texts: Sequence[str]) -> Iterator[Phrase]:
     for text in texts:
         phrase = _phrase(text)
         yield from ((form, *phrase[1:]) for form in (*verb_forms(phrase[0]), *noun_forms(phrase[0])))
-
-
-def _sentences(wording: Wording) -> Sequence[str]:
-    return (*wording.statements, *wording.questions)
 
 
 def _first(text: str) -> Role:

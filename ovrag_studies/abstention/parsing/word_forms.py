@@ -75,10 +75,7 @@ def key_of(words: Sequence[Word], short: Mapping[str, str] = NO_NAMES) -> str:
 
 
 def verb_forms(verb: str) -> dict[str, str]:
-    """The forms of a verb to what they are: `base`, `third`, `past`, `participle` or `ing`. A past may be a participle.
-
-    Raises nothing: a verb that is not among the irregular ones is taken for a regular one.
-    """
+    """The forms of a verb, regular if it is not known else, to what they are: `base`, `third`, `past` and so on."""
     past, participle = IRREGULAR.get(verb, (_with_ed(verb), _with_ed(verb)))
     return {verb: "base", _with_s(verb): "third", past: "past", participle: "participle", _with_ing(verb): "ing"}
 

@@ -4,14 +4,14 @@ vanilla, cot, rag, rag_cot   one draft: as asked, step by step, with the facts t
 best_of_t                    as many drafts as the loop may have, none told anything; the best by the same verdicts
 caf                          the loop: what the verdicts object to joins the next prompt
 
-`random_verdicts` asks nobody and has a module of its own. Offline, drafts come from the declared simulator; that being
-asked for steps changes nothing there is an assumption, so that vanilla and cot then are one.
+`random_verdicts` asks nobody and has a module of its own. Drafts of the declared simulator are one for vanilla and cot.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import product
 from typing import get_args
 
 import numpy
@@ -24,7 +24,7 @@ from ovrag_core.text import one_line, stems
 from ovrag_studies.causal.chains import feedback_loop
 from ovrag_studies.causal.chains.drafting import Drafter, Prompt
 from ovrag_studies.causal.chains.feedback_loop import DraftJudge, Gaps, LoopAnswer, Round
-from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
+from ovrag_studies.causal.graphs.causal_terms import NO_EFFECT_ON, STATED
 from ovrag_studies.causal.graphs.linking import Linked, link
 from ovrag_studies.causal.graphs.verifier import CausalVerdict, Verifier, things_in
 from ovrag_studies.causal.language.propositions import read
@@ -32,9 +32,6 @@ from ovrag_studies.causal.settings import Arm
 
 TOP = 3  # facts beside a question
 DRAFTING: tuple[Arm, ...] = tuple(arm for arm in get_args(Arm) if arm != "random_verdicts")
-_WITH_FACTS = ("rag", "rag_cot")
-_IN_STEPS = ("cot", "rag_cot")
-Key = tuple[str, str, str, bool]
 
 
 class StoreFacts:
@@ -48,8 +45,7 @@ class StoreFacts:
 
     @cached_property
     def _found(self) -> tuple[list[str], Words]:
-        predicates = (RAISES, LOWERS, AFFECTS, NO_EFFECT_ON)
-        triples = [triple for predicate in predicates for triple in self._store.triples(None, predicate)]
+        triples = [triple for predicate in STATED for triple in self._store.triples(None, predicate)]
         sentences = sorted(f"{self._verifier.sentence(triple)}." for triple in triples)
         return sentences, Words([stems(sentence) for sentence in sentences])
 
@@ -78,10 +74,10 @@ def answer(
     if arm not in DRAFTING:
         raise ValueError(f"{arm} drafts nothing")
     try:
-        beside = facts(question) if arm in _WITH_FACTS else ()
+        beside = facts(question) if arm in ("rag", "rag_cot") else ()
     except Unchecked as error:
         return LoopAnswer("unchecked", f"the facts beside it could not be had: {one_line(str(error), 160)}", (), 0)
-    prompt = Prompt(question, "steps" if arm in _IN_STEPS else "plain", beside)
+    prompt = Prompt(question, "steps" if arm in ("cot", "rag_cot") else "plain", beside)
     if arm == "caf":
         return feedback_loop.run(prompt, drafter, judge)
     return _best(prompt, drafter, judge, judge.options.rounds if arm == "best_of_t" else 1)
@@ -103,16 +99,13 @@ def _best(prompt: Prompt, drafter: Drafter, judge: DraftJudge, drafts: int) -> L
         failures += bool(rounds[-1].count("UNCHECKED"))
         if failures >= judge.options.failures:
             break
-    chosen = max(range(len(rounds)), key=lambda place: _rank(rounds[place], judge))
-    return judge.adjudicate(rounds, len(rounds), chosen)
 
+    def rank(index: int) -> tuple[bool, float, int]:
+        score = rounds[index].score
+        is_good = feedback_loop.is_good(rounds[index], judge.options)
+        return is_good, -1.0 if score is None else score, -len(rounds[index].gaps)
 
-def _rank(round_: Round, judge: DraftJudge) -> tuple[bool, float, int]:
-    return (
-        feedback_loop.is_good(round_, judge.options),
-        -1.0 if round_.score is None else round_.score,
-        -len(round_.gaps),
-    )
+    return judge.adjudicate(rounds, len(rounds), max(range(len(rounds)), key=rank))
 
 
 def gaps_of(question: str, verifier: Verifier) -> Gaps:
@@ -122,7 +115,7 @@ def gaps_of(question: str, verifier: Verifier) -> Gaps:
     given on what a question names, where the graph knows of one. Nothing is asked for that the graph cannot check.
     """
     steps = {
-        key(verdict): verdict.quote
+        verdict.claim.key: verdict.quote
         for verdict in verifier.check(question)
         if verdict.outcome == "VERIFIED"
         and verdict.claim
@@ -132,9 +125,10 @@ def gaps_of(question: str, verifier: Verifier) -> Gaps:
     wanted_pairs = _asked(question, verifier)
 
     def gaps(verdicts: Sequence[CausalVerdict]) -> list[str]:
-        stated_keys = {key(v) for v in verdicts}
+        claims = [verdict.claim for verdict in verdicts if verdict.claim]
+        stated_keys = {claim.key for claim in claims}
         lines = [f'that "{one_line(quote)}"' for step_key, quote in steps.items() if step_key not in stated_keys]
-        effects = {(v.claim.subject, v.claim.object) for v in verdicts if v.claim}
+        effects = {(claim.subject, claim.object) for claim in claims}
         return lines + [
             f"what {words} does to {effect}" for ends, (words, effect) in wanted_pairs.items() if ends not in effects
         ]
@@ -152,18 +146,10 @@ def _asked(question: str, verifier: Verifier) -> dict[tuple[NamedNode, NamedNode
         wanted_entities = dict.fromkeys(
             entity for clause in reading.questions for entity in things_in(clause.quote, lexicon)
         )
-        pairs = [
-            (cause, effect)
-            for cause in given_entities
-            for effect in wanted_entities
+        return {
+            (cause, effect): (verifier.name(cause), verifier.name(effect))
+            for cause, effect in product(given_entities, wanted_entities)
             if cause != effect and verifier.knows(cause, effect)
-        ]
+        }
     except Unchecked:  # the verdicts will tell
         return {}
-    return {(cause, effect): (verifier.name(cause), verifier.name(effect)) for cause, effect in pairs}
-
-
-def key(verdict: CausalVerdict) -> Key | None:
-    """The claim of a verdict as plain values, in whatever words it was made; None where nothing could be linked."""
-    meant = verdict.claim
-    return (meant.subject.value, meant.predicate.value, meant.object.value, meant.denied) if meant else None

@@ -8,7 +8,7 @@ verdict  {"outcome", "quote", "span", "reason", "rule", "claim", "query", "tripl
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from ovrag_studies.causal.chains.feedback_loop import LoopAnswer, Round
 from ovrag_studies.causal.graphs.verifier import CausalVerdict
@@ -62,11 +62,9 @@ def answer_record(answer: LoopAnswer) -> Record:
     return record if answer.instability is None else record | {"instability": round(answer.instability, 6)}
 
 
-def lines_of(answers: Iterable[tuple[Record, LoopAnswer]]) -> Iterator[str]:
-    """Yield the lines of an audit log: every round of every answer, then the answers, each behind its head."""
+def lines_of(answers: Iterable[tuple[Mapping[str, object], LoopAnswer]]) -> Iterator[str]:
+    """Return the lines of an audit log: every round of every answer, then the answers, each behind its head."""
     headed_answers = list(answers)
-    for head, answer in headed_answers:
-        for round_ in answer.rounds:
-            yield json.dumps(head | round_record(round_), ensure_ascii=False) + "\n"
-    for head, answer in headed_answers:
-        yield json.dumps(head | answer_record(answer), ensure_ascii=False) + "\n"
+    records = [{**head, **round_record(round_)} for head, answer in headed_answers for round_ in answer.rounds]
+    records += [{**head, **answer_record(answer)} for head, answer in headed_answers]
+    return (json.dumps(record, ensure_ascii=False) + "\n" for record in records)

@@ -18,18 +18,17 @@ from random import Random
 from typing import Literal
 
 import yaml
-from pyoxigraph import Literal as Text
 from pyoxigraph import NamedNode
 
 from ovrag_core.base import CorpusError, GraphError
 from ovrag_core.graph import LABEL, Store
-from ovrag_studies.causal.graphs.causal_terms import ALT_LABEL, DOMAIN, LOWERS, NO_EFFECT_ON, RAISES
-from ovrag_studies.causal.graphs.stores import linked_pairs
+from ovrag_studies.causal.graphs.causal_terms import ALT_LABEL, DOMAIN, LOWERS, NO_EFFECT_ON, RAISES, SIGNS
+from ovrag_studies.causal.graphs.stores import linked_pairs, named_things
 from ovrag_studies.causal.language.propositions import Span
 
 ContradictionKind = Literal["negation", "reversed", "polarity", "disjoint", "target"]
 ParaphraseKind = Literal["relation", "synonym", "order", "double negation"]
-Edge = tuple[NamedNode, NamedNode, NamedNode]
+Walk = tuple[NamedNode, ...]
 
 KINDS: tuple[ContradictionKind, ...] = ("negation", "reversed", "polarity", "disjoint", "target")
 PARAPHRASES: tuple[ParaphraseKind, ...] = ("relation", "synonym", "order")
@@ -53,13 +52,11 @@ class Contradiction:
 
     `kind`: negation (a stated edge denied), reversed (an edge turned round), polarity (the other sign), disjoint ("has
     no effect on" where there is one), target (an effect where the graph states that there is none).
-    `clashes` are the triples of the graph that it clashes with.
     """
 
     kind: ContradictionKind
     text: str
     span: Span
-    clashes: tuple[Edge, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +73,12 @@ class CausalChain:
     """A prompt, what it is made of, and what follows.
 
     `premises` are the steps in order, `conclusion` the edge from the first thing to the last with the product of the
-    signs (not in the graph as a rule), `given` the state that starts it ("a rise in rainfall"). `asides` are sentences
-    of the prompt that deny something and are true.
+    signs (not in the graph as a rule). `asides` are sentences of the prompt that deny something and are true.
     """
 
     id: str
     domain: str
     depth: int
-    given: str
     premises: tuple[ChainStep, ...]
     conclusion: ChainStep
     prompt: str
@@ -101,7 +96,6 @@ class _Statement:
     object: NamedNode
     denied: bool = False
     kind: ContradictionKind | None = None
-    clashes: tuple[Edge, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +116,7 @@ def generate(store: Store, seed: int = 42, each: int = 15, share: float = 0.3) -
     """
     graph = _read(store)
     total = int(share * each * len(graph.domains) + 0.5)
-    walks: list[tuple[str, tuple[NamedNode, ...]]] = []
+    walks: list[tuple[str, Walk]] = []
     marked: dict[int, ContradictionKind] = {}
     for domain_index, (domain, factors) in enumerate(sorted(graph.domains.items())):
         random = Random(f"{seed} {domain}")
@@ -142,7 +136,7 @@ def generate(store: Store, seed: int = 42, each: int = 15, share: float = 0.3) -
 
 def _read(store: Store) -> _Graph:
     signs: defaultdict[NamedNode, dict[NamedNode, int]] = defaultdict(dict)
-    for predicate, sign in ((RAISES, 1), (LOWERS, -1)):
+    for predicate, sign in SIGNS.items():
         for subject, object_ in linked_pairs(store, predicate):
             signs[subject][object_] = sign
     without: defaultdict[NamedNode, list[NamedNode]] = defaultdict(list)
@@ -172,26 +166,23 @@ def _domains(store: Store, labels: Mapping[NamedNode, Sequence[str]]) -> dict[st
 
 def _texts(store: Store, predicate: NamedNode) -> dict[NamedNode, list[str]]:
     texts_by_node: defaultdict[NamedNode, list[str]] = defaultdict(list)
-    for triple in store.triples(None, predicate):
-        if isinstance(triple.subject, NamedNode) and isinstance(triple.object, Text):
-            texts_by_node[triple.subject].append(triple.object.value)
+    for node, text in named_things(store, predicate):
+        texts_by_node[node].append(text.value)
     return {node: sorted(texts) for node, texts in texts_by_node.items()}
 
 
 # --- walks
 
 
-def _drawn(
-    graph: _Graph, domain: str, factors: Sequence[NamedNode], each: int, random: Random
-) -> list[tuple[NamedNode, ...]]:
+def _drawn(graph: _Graph, domain: str, factors: Sequence[NamedNode], each: int, random: Random) -> list[Walk]:
     """Different walks, the depths in turn; a depth that has no more is left out."""
-    walks: dict[int, list[tuple[NamedNode, ...]]] = {depth: [] for depth in DEPTHS}
+    walks: dict[int, list[Walk]] = {depth: [] for depth in DEPTHS}
     for factor in factors:
         for walk in _walks(graph, (factor,)):
             walks[len(walk) - 1].append(walk)
     for depth_walks in walks.values():
         random.shuffle(depth_walks)
-    drawn: list[tuple[NamedNode, ...]] = []
+    drawn: list[Walk] = []
     while len(drawn) < each and any(walks.values()):
         for depth in DEPTHS:
             if walks[depth] and len(drawn) < each:
@@ -203,7 +194,7 @@ def _drawn(
     return drawn
 
 
-def _walks(graph: _Graph, walk: tuple[NamedNode, ...]) -> Iterator[tuple[NamedNode, ...]]:
+def _walks(graph: _Graph, walk: Walk) -> Iterator[Walk]:
     """All walks from the end of one on whose ends have no ways of different signs between them."""
     if len(walk) - 1 in DEPTHS and len(_signs_between(graph, walk[0], walk[-1])) == 1:
         yield walk
@@ -215,33 +206,33 @@ def _walks(graph: _Graph, walk: tuple[NamedNode, ...]) -> Iterator[tuple[NamedNo
 
 def _signs_between(graph: _Graph, first: NamedNode, last: NamedNode) -> set[int]:
     """The products of signs along all ways from one thing to another."""
-    reached: set[tuple[NamedNode, int]] = {(first, 1)}
-    waiting = [(first, 1)]
+    reached = {(first, 1): None}
+    waiting = list(reached)
     while waiting:
         node, sign = waiting.pop()
-        for effect, edge_sign in graph.signs.get(node, {}).items():
-            if (effect, sign * edge_sign) not in reached:
-                reached.add((effect, sign * edge_sign))
-                waiting.append((effect, sign * edge_sign))
+        signed = {(effect, sign * edge_sign): None for effect, edge_sign in graph.signs.get(node, {}).items()}
+        waiting += signed.keys() - reached.keys()
+        reached |= signed
     return {sign for node, sign in reached if node == last}
 
 
 def _placed(
-    graph: _Graph, walks: Sequence[tuple[NamedNode, ...]], kinds: Sequence[ContradictionKind], random: Random
+    graph: _Graph, walks: Sequence[Walk], kinds: Sequence[ContradictionKind], random: Random
 ) -> dict[int, ContradictionKind]:
     """Assign kinds of contradiction to walks; the kind that few walks have room for comes first."""
     placed: dict[int, ContradictionKind] = {}
     order = random.sample(range(len(walks)), len(walks))
     for kind in sorted(kinds, key=lambda kind: kind != "target"):
-        room = [row for row in order if row not in placed and (kind != "target" or _barren(graph, walks[row]))]
+        free = [row for row in order if row not in placed]
+        room = [row for row in free if kind != "target" or _barren(graph, walks[row])]
         if room:
             placed[room[0]] = kind
-        elif free := [row for row in order if row not in placed]:
+        elif free:
             placed[free[0]] = "polarity"  # no walk has a thing that is stated to have no effect on another
     return placed
 
 
-def _barren(graph: _Graph, walk: Sequence[NamedNode]) -> list[tuple[NamedNode, NamedNode]]:
+def _barren(graph: _Graph, walk: Walk) -> list[tuple[NamedNode, NamedNode]]:
     """Things of a walk with others on which they are stated to have no effect."""
     return [(node, target) for node in walk for target in graph.without_effect.get(node, ())]
 
@@ -249,9 +240,7 @@ def _barren(graph: _Graph, walk: Sequence[NamedNode]) -> list[tuple[NamedNode, N
 # --- texts
 
 
-def _chain(
-    graph: _Graph, domain: str, walk: tuple[NamedNode, ...], kind: ContradictionKind | None, name: str, seed: int
-) -> CausalChain:
+def _chain(graph: _Graph, domain: str, walk: Walk, kind: ContradictionKind | None, name: str, seed: int) -> CausalChain:
     random = Random(f"{seed} {name} text")
     steps = [_Statement(cause, graph.signs[cause][effect], effect) for cause, effect in pairwise(walk)]
     statements = list(steps)
@@ -261,21 +250,18 @@ def _chain(
         if added:
             statements.insert(random.randrange(1, len(statements) + 1), added)
     style = random.choice(_wordings()["plain"])
-    names = {node: graph.labels[node] for node in graph.labels}
-    prompt, spans = _text(walk, statements, style, style, names, random)
-    total = prod(step.sign for step in steps)
-    conclusion = _Statement(walk[0], total, walk[-1])
+    prompt, spans = _text(walk, statements, [style] * len(statements), graph.labels)
+    conclusion = _Statement(walk[0], prod(step.sign for step in steps), walk[-1])
     return CausalChain(
         id=name,
         domain=domain,
         depth=len(steps),
-        given=f"a rise in {names[walk[0]]}",
         premises=tuple(_step(step, prompt[slice(*spans[statements.index(step)])]) for step in steps),
-        conclusion=_step(conclusion, _sentence(conclusion, style, names)),
+        conclusion=_step(conclusion, _sentence(conclusion, style, graph.labels)),
         prompt=prompt,
         paraphrases=tuple(_paraphrase(graph, kind, walk, statements, style, random) for kind in PARAPHRASES),
         contradictions=_marked(statements, prompt, spans),
-        asides=tuple(prompt[slice(*spans[statements.index(denial)])] for denial in (aside,) if denial),
+        asides=(prompt[slice(*spans[statements.index(aside)])],) if aside else (),
     )
 
 
@@ -283,29 +269,22 @@ def _step(statement: _Statement, text: str) -> ChainStep:
     return ChainStep(statement.subject, RAISES if statement.sign > 0 else LOWERS, statement.object, text)
 
 
-def _edge(step: _Statement) -> Edge:
-    return step.subject, RAISES if step.sign > 0 else LOWERS, step.object
-
-
 def _contradiction(
-    graph: _Graph, walk: Sequence[NamedNode], steps: Sequence[_Statement], kind: ContradictionKind, random: Random
+    graph: _Graph, walk: Walk, steps: Sequence[_Statement], kind: ContradictionKind, random: Random
 ) -> _Statement:
     step = random.choice(steps)
     if kind == "target":
         subject, object_ = random.choice(_barren(graph, walk))
-        return _Statement(
-            subject, random.choice((1, -1)), object_, kind=kind, clashes=((subject, NO_EFFECT_ON, object_),)
-        )
-    changed = {
-        "negation": replace(step, denied=True),
-        "reversed": replace(step, subject=step.object, object=step.subject),
-        "polarity": replace(step, sign=-step.sign),
-        "disjoint": replace(step, sign=0),
+        return _Statement(subject, random.choice((1, -1)), object_, kind=kind)
+    return {
+        "negation": replace(step, denied=True, kind=kind),
+        "reversed": replace(step, subject=step.object, object=step.subject, kind=kind),
+        "polarity": replace(step, sign=-step.sign, kind=kind),
+        "disjoint": replace(step, sign=0, kind=kind),
     }[kind]
-    return replace(changed, kind=kind, clashes=(_edge(step),))
 
 
-def _aside(graph: _Graph, walk: Sequence[NamedNode], steps: Sequence[_Statement], random: Random) -> _Statement:
+def _aside(graph: _Graph, walk: Walk, steps: Sequence[_Statement], random: Random) -> _Statement:
     """A denial that is true: of the other sign, or of an effect that the graph states not to be."""
     barren = _barren(graph, walk)
     if barren and random.random() < 0.5:
@@ -318,47 +297,39 @@ def _aside(graph: _Graph, walk: Sequence[NamedNode], steps: Sequence[_Statement]
 def _paraphrase(
     graph: _Graph,
     kind: ParaphraseKind,
-    walk: Sequence[NamedNode],
+    walk: Walk,
     statements: Sequence[_Statement],
     style: Mapping[str, str],
     random: Random,
 ) -> Paraphrase:
     names = dict(graph.labels)
-    chosen = [style] * len(statements)
-    frame_style = style
+    styles = [style] * len(statements)
     order = list(range(len(statements)))
     if kind == "synonym":
         names |= {node: random.choice(graph.synonyms[node]) for node in graph.labels if graph.synonyms.get(node)}
-    elif kind == "relation":
-        chosen = [random.choice(_wordings()["relation"]) for _ in statements]
-        frame_style = chosen[0]
     else:
-        chosen = [random.choice(_wordings()["order"]) for _ in statements]
-        frame_style = chosen[0]
-        while order == sorted(order):
-            random.shuffle(order)
+        styles = [random.choice(_wordings()[kind]) for _ in statements]
+    while kind == "order" and order == sorted(order):
+        random.shuffle(order)
     reordered = [statements[i] for i in order]
-    text, spans = _text(walk, reordered, chosen, frame_style, names, random)
+    text, spans = _text(walk, reordered, styles, names)
     return Paraphrase(kind, text, _marked(reordered, text, spans))
 
 
 def _text(
-    walk: Sequence[NamedNode],
+    walk: Walk,
     statements: Sequence[_Statement],
-    styles: Mapping[str, str] | Sequence[Mapping[str, str]],
-    given: Mapping[str, str],
+    styles: Sequence[Mapping[str, str]],
     names: Mapping[NamedNode, str],
-    random: Random,
 ) -> tuple[str, list[Span]]:
-    """A prompt, and where each of its statements stands."""
-    statement_styles = [styles] * len(statements) if isinstance(styles, Mapping) else styles
-    text = _filled(given["given"], names[walk[0]], names[walk[-1]]) + "\n"
+    """A prompt, and where each of its statements stands; the first style is that of the frame too."""
+    text = _filled(styles[0]["given"], names[walk[0]], names[walk[-1]]) + "\n"
     spans: list[Span] = []
-    for statement, style in zip(statements, statement_styles, strict=True):
+    for statement, style in zip(statements, styles, strict=True):
         sentence = _sentence(statement, style, names)
         spans.append((len(text) + 2, len(text) + 2 + len(sentence)))
         text += f"- {sentence}\n"
-    return text + "\n" + _filled(given["question"], names[walk[0]], names[walk[-1]]), spans
+    return text + "\n" + _filled(styles[0]["question"], names[walk[0]], names[walk[-1]]), spans
 
 
 def _sentence(statement: _Statement, style: Mapping[str, str], names: Mapping[NamedNode, str]) -> str:
@@ -374,7 +345,7 @@ def _filled(template: str, first: str, second: str) -> str:
 
 def _marked(statements: Sequence[_Statement], text: str, spans: Sequence[Span]) -> tuple[Contradiction, ...]:
     return tuple(
-        Contradiction(statement.kind, text[slice(*span)], span, statement.clashes)
+        Contradiction(statement.kind, text[slice(*span)], span)
         for statement, span in zip(statements, spans, strict=True)
         if statement.kind
     )

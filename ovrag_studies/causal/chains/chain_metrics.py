@@ -6,6 +6,7 @@ of the graph is measured by the same rule as one that had all of it.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
@@ -20,10 +21,10 @@ from ovrag_core.evaluation import (
     paired_difference,
     ratio,
 )
-from ovrag_studies.causal.chains.arms import Key, key
 from ovrag_studies.causal.chains.chain_runs import Case
 from ovrag_studies.causal.chains.drift import CONTRADICTING, Written
 from ovrag_studies.causal.chains.feedback_loop import Round
+from ovrag_studies.causal.graphs.linking import ClaimKey
 from ovrag_studies.causal.graphs.verifier import CONTRADICTIONS, CausalVerdict, Rule
 from ovrag_studies.causal.language.propositions import Span
 from ovrag_studies.causal.settings import Arm
@@ -63,16 +64,17 @@ def figures(cases: Iterable[Case], arm: Arm, plan: Resampling) -> dict[str, Esti
     """Return the figures of one arm by `MEASURES`."""
     arm_cases = [case for case in cases if case.arm == arm]
     prompts = [case for case in arm_cases if case.wording == 0]
-    by_chain = _paired_wordings(arm_cases)
-    shared = [[jaccard(_verified(prompt), _verified(paraphrase)) for prompt, paraphrase in pairs] for pairs in by_chain]
-    agreed = [
-        [float(prompt.answer.decision == paraphrase.answer.decision) for prompt, paraphrase in pairs]
-        for pairs in by_chain
-    ]
-    drafts = ratio([case.answer.drafts for case in prompts], [1.0] * len(prompts), plan, proportion=False)
+    ones = [1.0] * len(prompts)
     measures = (entailment, completeness, depth, contradicted, accepted)
-    means = (ratio([measure(case) for case in prompts], [1.0] * len(prompts), plan) for measure in measures)
-    return dict(zip(MEASURES, (*means, drafts, _ratio(shared, plan), _ratio(agreed, plan)), strict=True))
+    means = [ratio([measure(case) for case in prompts], ones, plan) for measure in measures]
+    drafts = ratio([case.answer.drafts for case in prompts], ones, plan, proportion=False)
+    by_chain = _paired_wordings(arm_cases)
+    counts = [float(len(pairs)) for pairs in by_chain]
+    alike = [
+        ratio([sum(measure(*pair) for pair in pairs) for pairs in by_chain], counts, plan)
+        for measure in (_shared, _agreed)
+    ]
+    return dict(zip(MEASURES, (*means, drafts, *alike), strict=True))
 
 
 def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resampling) -> list[ComparedArms]:
@@ -81,14 +83,12 @@ def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resa
     differences, wholes = [], []
     for arm in others:
         second_cases = _by_chain(cases, arm)
-        pairs = [(first_cases[name], second_cases[name]) for name in first_cases if name in second_cases]
-        ones = [1.0] * len(pairs)
-        differences.append(
-            paired_difference(
-                ([entailment(a) for a, _ in pairs], ones), ([entailment(b) for _, b in pairs], ones), plan
-            )
-        )
-        wholes.append(exact_mcnemar([whole(a) for a, _ in pairs], [whole(b) for _, b in pairs]))
+        shared = [name for name in first_cases if name in second_cases]
+        sides = [[side[name] for name in shared] for side in (first_cases, second_cases)]
+        of_first, of_second = ([entailment(case) for case in side] for side in sides)
+        ones = [1.0] * len(shared)
+        differences.append(paired_difference((of_first, ones), (of_second, ones), plan))
+        wholes.append(exact_mcnemar(*([whole(case) for case in side] for side in sides)))
     adjusted, adjusted_whole = holm([d.p for d in differences]), holm([w.p for w in wholes])
     rows = zip(others, differences, wholes, adjusted, adjusted_whole, strict=True)
     return [ComparedArms(first, *row) for row in rows]
@@ -120,15 +120,13 @@ def entailment(case: Case) -> float:
 
 def completeness(case: Case) -> float:
     """The share of the chain's steps and conclusion that the final draft makes."""
-    wanted = _wanted(case)
-    return len(wanted & _borne_out(case.judged)) / len(wanted)
+    return _share_borne_out(case, case.judged)
 
 
 def depth(case: Case) -> float:
     """The share of the chain's steps and conclusion that is verified before the first contradiction, each once."""
-    before = list(takewhile(lambda each: each.outcome != "CONTRADICTION", case.judged))
-    wanted = _wanted(case)
-    return len(wanted & _borne_out(before)) / len(wanted)
+    before = takewhile(lambda verdict: verdict.outcome != "CONTRADICTION", case.judged)
+    return _share_borne_out(case, before)
 
 
 def contradicted(case: Case) -> float:
@@ -146,7 +144,7 @@ def whole(case: Case) -> bool:
     return bool(case.judged) and all(verdict.outcome == "VERIFIED" for verdict in case.judged)
 
 
-def jaccard(one: set[Key], two: set[Key]) -> float:
+def jaccard(one: set[ClaimKey], two: set[ClaimKey]) -> float:
     """Shared over all; 1 where there is nothing on either side."""
     return len(one & two) / len(one | two) if one | two else 1.0
 
@@ -157,13 +155,12 @@ def detection_in_drafts(cases: Iterable[Case], plan: Resampling) -> tuple[list[D
     By kind, the recall; by rule, the precision; each with all together at the end. Use an arm of single drafts: a loop
     has mended what it found.
     """
-    groups = []
-    for case in cases:
-        if case.written is None or case.answer.final is None:
-            continue
-        verdicts = case.answer.final.verdicts
-        groups.append((case.chain.id, [(line.kind, rule) for line, rule in _matched(case.written, verdicts)]))
-    return _detection(groups, CONTRADICTING, frozenset(CONTRADICTING), plan)
+    groups = [
+        (case.chain.id, _matched(case.written, case.answer.final.verdicts))
+        for case in cases
+        if case.written is not None and case.answer.final is not None
+    ]
+    return _detection(groups, CONTRADICTING, plan)
 
 
 def detection_in_prompts(
@@ -174,50 +171,52 @@ def detection_in_prompts(
     Every other statement of the prompt is one that does not contradict the graph.
     """
     groups = []
-    kinds: dict[str, None] = {}
+    kinds: set[str] = set()
     for chain, injected, verdicts in chains:
-        kinds.update((kind, None) for kind, _ in injected)
+        kinds.update(kind for kind, _ in injected)
         pairs: list[tuple[str, Rule | None]] = [(kind, _rule_at(span, verdicts)) for kind, span in injected]
         outside = [verdict for verdict in verdicts if not any(_overlap(verdict.span, span) for _, span in injected)]
         pairs += [("true", verdict.rule if verdict.outcome == "CONTRADICTION" else None) for verdict in outside]
         groups.append((chain, pairs))
-    return _detection(groups, sorted(kinds), frozenset(kinds), plan)
+    return _detection(groups, sorted(kinds), plan)
 
 
-def _objections(round_: Round) -> set[Key | str]:
+def _objections(round_: Round) -> set[ClaimKey | str]:
     """Collect objections to a draft: claims, in whatever words, statements without a claim as quoted, and gaps."""
     verdicts = (verdict for verdict in round_.verdicts if verdict.outcome in ("CONTRADICTION", "FAILED"))
-    return {key(v) or v.quote for v in verdicts} | set(round_.gaps if round_.verdicts else round_.constraints)
+    return {v.claim.key if v.claim else v.quote for v in verdicts} | set(
+        round_.gaps if round_.verdicts else round_.constraints
+    )
 
 
 def _detection(
     groups: Sequence[tuple[str, Sequence[tuple[str, Rule | None]]]],
     kinds: Sequence[str],
-    wrong: frozenset[str],
     plan: Resampling,
 ) -> tuple[list[Detection], list[Detection]]:
-    by_chain: dict[str, list[tuple[str, Rule | None]]] = {}
+    by_chain: defaultdict[str, list[tuple[str, Rule | None]]] = defaultdict(list)
     for chain, pairs in groups:
-        by_chain.setdefault(chain, []).extend(pairs)
+        by_chain[chain] += pairs
 
     def detection(name: str, chosen: Collection[str], of: int, is_hit: Callable[[str, Rule | None], bool]) -> Detection:
         counted = [[pair for pair in chain_pairs if pair[of] in chosen] for chain_pairs in by_chain.values()]
         hits = [sum(is_hit(*pair) for pair in chain_pairs) for chain_pairs in counted]
         return Detection(name, sum(map(len, counted)), ratio(hits, [len(chain_pairs) for chain_pairs in counted], plan))
 
-    written = [*((kind, [kind]) for kind in kinds), ("all", list(wrong))]
-    called = [*((rule, [rule]) for rule in CONTRADICTIONS), ("all", list(CONTRADICTIONS))]
-    recalls = [detection(name, chosen, 0, lambda _, rule: rule is not None) for name, chosen in written]
-    precisions = [detection(name, chosen, 1, lambda kind, _: kind in wrong) for name, chosen in called]
+    written = {kind: [kind] for kind in kinds} | {"all": kinds}
+    called = {rule: [rule] for rule in CONTRADICTIONS} | {"all": CONTRADICTIONS}
+    recalls = [detection(name, chosen, 0, lambda _, rule: rule is not None) for name, chosen in written.items()]
+    precisions = [detection(name, chosen, 1, lambda kind, _: kind in kinds) for name, chosen in called.items()]
     return recalls, precisions
 
 
-def _matched(written: Sequence[Written], verdicts: Sequence[CausalVerdict]) -> list[tuple[Written, Rule | None]]:
-    """Each sentence of a simulated draft with the rule that called it a contradiction, None for none."""
-    matched, offset = [], 0
+def _matched(written: Sequence[Written], verdicts: Sequence[CausalVerdict]) -> list[tuple[str, Rule | None]]:
+    """The kind of each sentence of a simulated draft with the rule that called it a contradiction, None for none."""
+    matched: list[tuple[str, Rule | None]] = []
+    offset = 0
     for line in written:
         if line.sentence:
-            matched.append((line, _rule_at((offset, offset + len(line.sentence)), verdicts)))
+            matched.append((line.kind, _rule_at((offset, offset + len(line.sentence)), verdicts)))
             offset += len(line.sentence) + 1  # and the end of the line
     return matched
 
@@ -231,20 +230,24 @@ def _overlap(one: Span, two: Span) -> bool:
     return one[0] < two[1] and two[0] < one[1]
 
 
-def _borne_out(verdicts: Sequence[CausalVerdict]) -> set[Key]:
-    keys = (key(v) for v in verdicts if v.outcome == "VERIFIED")
-    return {k for k in keys if k is not None}
+def _borne_out(verdicts: Iterable[CausalVerdict]) -> set[ClaimKey]:
+    return {verdict.claim.key for verdict in verdicts if verdict.outcome == "VERIFIED" and verdict.claim}
 
 
-def _wanted(case: Case) -> set[Key]:
-    """The chain's steps and conclusion."""
+def _share_borne_out(case: Case, verdicts: Iterable[CausalVerdict]) -> float:
     steps = (*case.chain.premises, case.chain.conclusion)
-    return {(step.subject.value, step.predicate.value, step.object.value, False) for step in steps}
+    wanted = {(step.subject.value, step.predicate.value, step.object.value, False) for step in steps}
+    return len(wanted & _borne_out(verdicts)) / len(wanted)
 
 
-def _verified(case: Case) -> set[Key]:
+def _shared(prompt: Case, paraphrase: Case) -> float:
     """By the verdicts that the arm was given."""
-    return _borne_out(case.answer.final.verdicts) if case.answer.final else set()
+    finals = (prompt.answer.final, paraphrase.answer.final)
+    return jaccard(*(_borne_out(final.verdicts) if final else set() for final in finals))
+
+
+def _agreed(prompt: Case, paraphrase: Case) -> float:
+    return float(prompt.answer.decision == paraphrase.answer.decision)
 
 
 def _by_chain(cases: Iterable[Case], arm: Arm) -> dict[str, Case]:
@@ -252,13 +255,8 @@ def _by_chain(cases: Iterable[Case], arm: Arm) -> dict[str, Case]:
 
 
 def _paired_wordings(cases: Iterable[Case]) -> list[list[tuple[Case, Case]]]:
-    """For each chain, the prompt with each of its paraphrases."""
-    by_chain: dict[str, list[Case]] = {}
+    by_chain: defaultdict[str, list[Case]] = defaultdict(list)
     for case in cases:
-        by_chain.setdefault(case.chain.id, []).append(case)
+        by_chain[case.chain.id].append(case)
     ordered = (sorted(wordings, key=lambda case: case.wording) for wordings in by_chain.values())
     return [[(wordings[0], paraphrase) for paraphrase in wordings[1:]] for wordings in ordered]
-
-
-def _ratio(by_chain: Sequence[Sequence[float]], plan: Resampling) -> Estimate:
-    return ratio([sum(scores) for scores in by_chain], [float(len(scores)) for scores in by_chain], plan)

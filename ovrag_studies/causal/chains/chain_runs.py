@@ -16,8 +16,9 @@ from ovrag_studies.causal.chains.drafting import Drafter
 from ovrag_studies.causal.chains.drift import Simulator, World, Written
 from ovrag_studies.causal.chains.feedback_loop import Check, DraftJudge, Gaps, LoopAnswer
 from ovrag_studies.causal.chains.stability import Instability
-from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
+from ovrag_studies.causal.graphs.causal_terms import STATED
 from ovrag_studies.causal.graphs.linking import NameLexicon
+from ovrag_studies.causal.graphs.stores import named_things
 from ovrag_studies.causal.graphs.verifier import CausalVerdict, Verifier
 from ovrag_studies.causal.settings import Arm, Causal, LoopPart
 
@@ -73,16 +74,14 @@ class ChainBench:
         desk_key = (options.store.coverage, options.experiments.seed, options.loop.gamma, linking)
         if desk_key not in self._desks:
             store = covered(self.graph, options.store.coverage, options.experiments.seed)
-            verifier = Verifier(store, self.lexicon if linking else self._labels(), options.loop.gamma)
+            # without linking: no synonyms, no names of a rise or a fall, no likeness
+            labels = set(named_things(self.graph, LABEL))
+            own = [name for name in self.lexicon.names if (name.entity, Text(name.text)) in labels]
+            verifier = Verifier(store, self.lexicon if linking else NameLexicon(own), options.loop.gamma)
             keep = lru_cache(_KEPT)
             gaps = keep(partial(gaps_of, verifier=verifier))
             self._desks[desk_key] = _Desk(keep(verifier.check), gaps, StoreFacts(store, verifier).best)
         return self._desks[desk_key]
-
-    def _labels(self) -> NameLexicon:
-        """Only the one label of each thing: no synonyms, no names of a rise or a fall, no likeness."""
-        labels = {(triple.subject, triple.object) for triple in self.graph.triples(None, LABEL)}
-        return NameLexicon(name for name in self.lexicon.names if (name.entity, Text(name.text)) in labels)
 
 
 def run(
@@ -102,7 +101,10 @@ def run(
     afresh), gaps (nobody minds what a draft leaves out), linking (one label a thing), scm (no test of stability), score
     (nothing but contradictions and gaps counts), partial (only names count).
     """
-    options = _without(options, without)
+    if without == "score":
+        options = varied(options, "loop", theta=0.0)
+    elif without == "partial":
+        options = varied(options, "loop", alpha=0.0, gamma=1.0)
     desk = bench.desk(options, linking=without != "linking")
     cases = []
     for chain in bench.chains:
@@ -126,20 +128,9 @@ def varied(options: Causal, part: str, **values: object) -> Causal:
     return options.model_copy(update={part: getattr(options, part).model_copy(update=values)})
 
 
-def _without(options: Causal, part: LoopPart | None) -> Causal:
-    if part == "score":
-        return varied(options, "loop", theta=0.0)
-    if part == "partial":
-        return varied(options, "loop", alpha=0.0, gamma=1.0)
-    return options
-
-
 def covered(graph: EmbeddedStore, coverage: float, seed: int = 42) -> EmbeddedStore:
     """The graph with this share of its statements of effect; a lower coverage knows nothing that a higher does not."""
-    effects = [t for predicate in (RAISES, LOWERS, AFFECTS, NO_EFFECT_ON) for t in graph.triples(None, predicate)]
+    effects = [triple for predicate in STATED for triple in graph.triples(None, predicate)]
     missing = round(len(effects) * (1 - coverage))
-    return graph.without(sorted(effects, key=lambda triple: _lot(seed, str(triple)))[:missing]) if missing else graph
-
-
-def _lot(seed: int, text: str) -> bytes:
-    return hashlib.sha256(f"{seed}|{text}".encode()).digest()
+    drawn = sorted(effects, key=lambda triple: hashlib.sha256(f"{seed}|{triple}".encode()).digest())
+    return graph.without(drawn[:missing]) if missing else graph

@@ -1,19 +1,9 @@
 """The declared drift simulator: a stand-in for a model that knows a chain and errs, by kind, at a stated rate.
 
-It is no model and its name stands in every table. It writes text, which is all that a verifier sees of it; what it did
-wrong on purpose is kept apart (`Simulator.ledger`) for scoring. It draws from generators of its own, seeded by chain,
-wording, draft and statement, so that arms which ask for the same draft get the same one, and shares no state with
-anything. What it assumes, and what therefore is no finding:
-
-- a statement goes wrong with the chance `rate`, its kind drawn by the weights of `kinds`;
-- a sentence that contradicts the graph and stands in the prompt is repeated with the chance `credulity`;
-- a fact beside the question is copied with the chance `reading`;
-- a statement that a constraint objects to is mended with the chance `obedience`: one that is contradicted is written as
-  the chain has it, and so is one that a constraint quotes as missing; one without support is drawn anew, or left out
-  where there is nothing else to say; a missing answer is drawn anew;
-- a statement that nobody objects to is kept, and with the chance `slips` spoiled;
-- things are called by their names in the graph, of which those are left out that several things bear;
-- being told to think step by step changes nothing.
+A verifier sees its text alone; what it did wrong on purpose is kept apart (`Simulator.ledger`). Its generators are
+seeded by chain, wording, draft and statement, so that arms which ask for the same draft get the same one. Assumed, and
+no finding, are the chances of `Drift`, that steps change nothing, and that a statement objected to is written as the
+chain has it where it is contradicted or quoted as missing, else drawn anew, or left out where nothing else is to say.
 """
 
 from __future__ import annotations
@@ -25,14 +15,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import networkx
-from pyoxigraph import Literal as Text
 from pyoxigraph import NamedNode
 
 from ovrag_core.graph import LABEL, Store
 from ovrag_studies.causal.chains.chain_generation import CausalChain
 from ovrag_studies.causal.chains.drafting import Prompt
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, ALT_LABEL, LOWERS, NO_EFFECT_ON, RAISES
-from ovrag_studies.causal.graphs.stores import linked_pairs
+from ovrag_studies.causal.graphs.stores import linked_pairs, named_things
 from ovrag_studies.causal.settings import ERRORS, Drift, ErrorKind
 
 NAME = "drift simulator"
@@ -41,34 +30,22 @@ CONTRADICTING: tuple[Kind, ...] = ("reversed", "negated", "opposite", "repeated"
 Edge = tuple[NamedNode, NamedNode, NamedNode]
 
 # How a sentence says that a raises b, and that a lowers b.
-_SAID: Mapping[bool, tuple[str, ...]] = {
-    True: (
-        "{a} raises {b}.",
-        "{a} increases {b}.",
-        "A rise in {a} raises {b}.",
-        "A fall in {a} lowers {b}.",
-        "More {a} leads to more {b}.",
-        "When {a} rises, {b} rises.",
-        "{a} causes {b} to rise.",
-        "{b} is raised by {a}.",
-        "Higher {a} means higher {b}.",
-    ),
-    False: (
-        "{a} lowers {b}.",
-        "{a} reduces {b}.",
-        "A rise in {a} lowers {b}.",
-        "A fall in {a} raises {b}.",
-        "More {a} leads to less {b}.",
-        "When {a} rises, {b} falls.",
-        "{a} causes {b} to fall.",
-        "{b} is lowered by {a}.",
-        "Higher {a} means lower {b}.",
-    ),
-}
-_DENIED: Mapping[bool, tuple[str, ...]] = {
-    True: ("{a} does not raise {b}.", "{a} has no effect on {b}.", "When {a} rises, {b} does not rise."),
-    False: ("{a} does not lower {b}.", "{a} has no effect on {b}.", "When {a} rises, {b} does not fall."),
-}
+_SAID = (
+    ("{a} raises {b}.", "{a} lowers {b}."),
+    ("{a} increases {b}.", "{a} reduces {b}."),
+    ("A rise in {a} raises {b}.", "A rise in {a} lowers {b}."),
+    ("A fall in {a} lowers {b}.", "A fall in {a} raises {b}."),
+    ("More {a} leads to more {b}.", "More {a} leads to less {b}."),
+    ("When {a} rises, {b} rises.", "When {a} rises, {b} falls."),
+    ("{a} causes {b} to rise.", "{a} causes {b} to fall."),
+    ("{b} is raised by {a}.", "{b} is lowered by {a}."),
+    ("Higher {a} means higher {b}.", "Higher {a} means lower {b}."),
+)
+_DENIED = (
+    ("{a} does not raise {b}.", "{a} does not lower {b}."),
+    ("{a} has no effect on {b}.", "{a} has no effect on {b}."),
+    ("When {a} rises, {b} does not rise.", "When {a} rises, {b} does not fall."),
+)
 # Things that no graph of the study holds; a model that invents names something.
 _INVENTED = tuple(
     f"{adjective} {noun}"
@@ -100,10 +77,8 @@ class World:
         effects = networkx.DiGraph(pair for p in (RAISES, LOWERS, AFFECTS) for pair in linked_pairs(store, p))
         names: dict[NamedNode, list[str]] = {}
         for predicate in (LABEL, ALT_LABEL):
-            triples = [t for t in store.triples(None, predicate) if isinstance(t.subject, NamedNode)]
-            for triple in sorted(triples, key=str):
-                if isinstance(triple.object, Text) and isinstance(triple.subject, NamedNode):
-                    names.setdefault(triple.subject, []).append(triple.object.value)
+            for thing, text in sorted(named_things(store, predicate), key=lambda named: f"{named[0]} {named[1]}"):
+                names.setdefault(thing, []).append(text.value)
         bearers = Counter(name.casefold() for aliases in names.values() for name in set(aliases))
         return cls(
             {node: _own(node, names.get(node, []), bearers) for node in sorted(effects, key=str)},
@@ -157,10 +132,9 @@ class Simulator:
         written: list[Written] = []
         for step in range(len(self._edges)):
             draw = self._draw(take, step)
-            spoiled, copied = draw.random() < self._options.rate, draw.random() < self._options.reading
-            if copied and self._stands_in(prompt.facts, step):
-                spoiled = False
-            written += self._spoiled(step, draw) if spoiled else [self._true(step, draw)]
+            goes_wrong, copies = draw.random() < self._options.rate, draw.random() < self._options.reading
+            is_copied = copies and self._stands_in(prompt.facts, step)
+            written += self._spoiled(step, draw) if goes_wrong and not is_copied else [self._true(step, draw)]
         for index, contradiction in enumerate(self._chain.contradictions):
             if self._draw(take, f"prompt {index}").random() < self._options.credulity:
                 written.insert(-1, Written(_sentence(contradiction.text), "repeated", None))
@@ -180,21 +154,21 @@ class Simulator:
                 written.append(sentence)
         return tuple(written)
 
-    def _objects(self, constraint: str, each: Written) -> bool:
+    def _objects(self, constraint: str, written: Written) -> bool:
         """Return True where a constraint quotes a sentence, or says that a step is missing which was dropped."""
-        if each.sentence:
-            return each.sentence.rstrip(".") in constraint
-        return each.step is not None and "missing" in constraint and self._stands_in([constraint], each.step)
+        if written.sentence:
+            return written.sentence.rstrip(".") in constraint
+        return written.step is not None and "missing" in constraint and self._stands_in([constraint], written.step)
 
-    def _mended(self, each: Written, objection: str, draw: random.Random) -> list[Written]:
-        if each.step is None:
+    def _mended(self, written: Written, objection: str, draw: random.Random) -> list[Written]:
+        if written.step is None:
             return []
-        if each.kind == "true":  # there is nothing else to say of the step
-            return [Written("", "dropped", each.step)]
+        if written.kind == "true":  # there is nothing else to say of the step
+            return [Written("", "dropped", written.step)]
         gives_truth = "contradicts" in objection or "missing that" in objection
         if gives_truth or draw.random() >= self._options.rate:
-            return [self._true(each.step, draw)]
-        return self._spoiled(each.step, draw)
+            return [self._true(written.step, draw)]
+        return self._spoiled(written.step, draw)
 
     def _stands_in(self, facts: Iterable[str], step: int) -> bool:
         """Return True where a line names both ends of a step."""
@@ -222,23 +196,25 @@ class Simulator:
             return [Written(self._say((subject, opposite, object_), draw), kind, step)]
         if kind == "wrong_target" and (targets := self._world.unrelated(subject)):
             return [Written(self._say((subject, predicate, draw.choice(targets)), draw), kind, step)]
-        template = draw.choice(_SAID[predicate == RAISES])
-        extra = template.format(a=self._name(subject, draw), b=draw.choice(_INVENTED))
-        return [self._true(step, draw), Written(_sentence(extra), "invented", None)]
+        extra = self._say((subject, predicate, None), draw)
+        return [self._true(step, draw), Written(extra, "invented", None)]
 
-    def _say(self, edge: Edge, draw: random.Random, ways: Mapping[bool, tuple[str, ...]] = _SAID) -> str:
+    def _say(
+        self,
+        edge: tuple[NamedNode, NamedNode, NamedNode | None],
+        draw: random.Random,
+        ways: Sequence[tuple[str, str]] = _SAID,
+    ) -> str:
+        """An edge in words; an invented thing is at its end where there is none."""
         subject, predicate, object_ = edge
-        template = draw.choice(ways[predicate == RAISES])
-        return _sentence(template.format(a=self._name(subject, draw), b=self._name(object_, draw)))
-
-    def _name(self, thing: NamedNode, draw: random.Random) -> str:
-        return draw.choice(self._world.names[thing])
+        template = draw.choice(ways)[predicate != RAISES]
+        cause, effects = draw.choice(self._world.names[subject]), self._world.names[object_] if object_ else _INVENTED
+        return _sentence(template.format(a=cause, b=draw.choice(effects)))
 
     def _draw(self, take: int, what: int | str) -> random.Random:
         return random.Random(f"{self._seed}|{take}|{what}")
 
 
 def _sentence(text: str) -> str:
-    """With a capital letter and a full stop."""
     text = text.strip().rstrip(".")
     return f"{text[:1].upper()}{text[1:]}."

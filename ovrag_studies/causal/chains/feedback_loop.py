@@ -121,13 +121,7 @@ def constraints(verdicts: Sequence[CausalVerdict], gaps: Sequence[str] = ()) -> 
 
 def is_good(round_: Round, options: LoopOptions) -> bool:
     """Return True where a draft is accepted at once."""
-    return (
-        round_.score is not None
-        and round_.score >= options.theta - _ROUNDING
-        and not round_.gaps
-        and not round_.count("CONTRADICTION")
-        and not round_.count("UNCHECKED")
-    )
+    return adjudicate(round_, options)[0] == "accepted"
 
 
 def adjudicate(round_: Round, options: LoopOptions) -> tuple[Decision, str]:
@@ -153,8 +147,8 @@ def adjudicate(round_: Round, options: LoopOptions) -> tuple[Decision, str]:
 def run(question: Prompt, drafter: Drafter, judge: DraftJudge) -> LoopAnswer:
     """Draft and check until a draft is good, the rounds are used up, or too much could not be checked.
 
-    A draft with something unchecked is checked again as
-    it stands, for no other words would help. Where no draft comes, the decision is "failed", with the model's error.
+    A draft with something unchecked is checked again as it stands, for no other words would help. Where no draft comes,
+    the decision is "failed", with the model's error.
     """
     options = judge.options
     rounds: list[Round] = []

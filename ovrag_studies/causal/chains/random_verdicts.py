@@ -1,9 +1,8 @@
 """The published table of the causal loop, replayed without a model, a text or a knowledge base.
 
 The verifier of those runs ignores what was written: it draws 3 to 7 placeholder propositions and a verdict for each, by
-a hint h that the arm sets (Georgiev and Gegov's repository, MIT). This arm draws the same way. That the published cells
-lie within the range of such replays says that the table carries nothing about a model; it does not say how a model
-would do.
+a hint h that the arm sets (Georgiev and Gegov's repository, MIT). This arm draws the same way. Published cells within
+the range of replays say that the table carries nothing about a model, not how a model would do.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-NAME = "random verdicts"
 Figure = Literal["inference depth", "contradiction rate", "entailment accuracy", "semantic invariance"]
 Counts = npt.NDArray[np.int64]
 
@@ -59,31 +57,19 @@ class ReplayedCell:
         return None if self.published is None else self.low <= self.published <= self.high
 
 
-@dataclass(frozen=True, slots=True)
-class _Rounds:
-    """For each replay, chain and wording: what the loop ends with, and what came on the way there."""
-
-    score: npt.NDArray[np.float64]
-    accuracy: npt.NDArray[np.float64]
-    first: Counts  # verdicts before the first contradiction, the least over all rounds; -1 where there is none
-
-
 def replay(
     replays: int = REPLAYS,
     seed: int = 42,
     *,
     confidence: float = 0.95,
     rounds: int = _ROUNDS,
-    steps: Mapping[int, int] = STEPS,
 ) -> list[ReplayedCell]:
     """All cells of the published table and those that it has as 0, by `replays` runs of 75 chains and paraphrases."""
-    lengths = np.repeat(list(steps), list(steps.values()))
     tail = (1 - confidence) / 2
     cells = []
     for number, (arm, hint) in enumerate(HINTS.items()):
         rng = np.random.default_rng([seed, number])
-        allowed = rounds if arm in LOOPS else 1
-        for figure, values in _figures(rng, hint, allowed, lengths, replays).items():
+        for figure, values in _figures(rng, hint, rounds if arm in LOOPS else 1, replays).items():
             low, high = (float(bound) for bound in np.quantile(values, [tail, 1 - tail]))
             cells.append(ReplayedCell(arm, figure, PUBLISHED[arm].get(figure), float(values.mean()), low, high))
     return cells
@@ -95,33 +81,21 @@ def reproduced(cells: Sequence[ReplayedCell]) -> tuple[int, int]:
     return sum(measured), len(measured)
 
 
-def _figures(
-    rng: np.random.Generator, hint: float, rounds: int, lengths: Counts, replays: int
-) -> dict[Figure, npt.NDArray[np.float64]]:
-    batches: dict[Figure, list[npt.NDArray[np.float64]]] = {}
-    for start in range(0, replays, _AT_ONCE):
-        shape = (min(_AT_ONCE, replays - start), lengths.size, 1 + PARAPHRASES)
-        for figure, values in _measured(_run(rng, hint, rounds, shape), lengths).items():
-            batches.setdefault(figure, []).append(values)
-    return {figure: np.concatenate(values) for figure, values in batches.items()}
+def _figures(rng: np.random.Generator, hint: float, rounds: int, replays: int) -> dict[Figure, npt.NDArray[np.float64]]:
+    sizes = [min(_AT_ONCE, replays - start) for start in range(0, replays, _AT_ONCE)]
+    batches = [_run(rng, hint, rounds, size) for size in sizes]
+    return {figure: np.concatenate([batch[figure] for batch in batches]) for figure in batches[0]}
 
 
-def _measured(run: _Rounds, lengths: Counts) -> dict[Figure, npt.NDArray[np.float64]]:
-    """One value a replay; the prompt is the first wording. A chain without a contradiction has its full depth."""
-    first_contradiction = run.first[:, :, 0]
-    invariance = 1 - np.abs(run.score[:, :, :1] - run.score[:, :, 1:])
-    return {
-        "inference depth": np.where(first_contradiction < 0, lengths, first_contradiction).mean(axis=1),
-        "contradiction rate": (first_contradiction >= 0).mean(axis=1),
-        "entailment accuracy": run.accuracy[:, :, 0].mean(axis=1),
-        "semantic invariance": invariance.mean(axis=(1, 2)),
-    }
+def _run(rng: np.random.Generator, hint: float, rounds: int, replays: int) -> dict[Figure, npt.NDArray[np.float64]]:
+    """The loop over drawn verdicts: another draw until the score suffices. One value a replay.
 
-
-def _run(rng: np.random.Generator, hint: float, rounds: int, shape: tuple[int, int, int]) -> _Rounds:
-    """The loop over drawn verdicts: another draw until the score suffices."""
+    The prompt is the first wording. A chain without a contradiction has its full depth.
+    """
+    lengths = np.repeat(list(STEPS), list(STEPS.values()))
+    shape = (replays, lengths.size, 1 + PARAPHRASES)
     score, accuracy = np.zeros(shape), np.zeros(shape)
-    first_contradiction = np.full(shape, -1)
+    first_contradiction = np.full(shape, -1)  # the least number of verdicts before one; -1 where there is none
     running = np.ones(shape, dtype=bool)
     for _ in range(rounds):
         verified, partial, contradicted, earliest, n = _draw(rng, hint, shape)
@@ -131,10 +105,16 @@ def _run(rng: np.random.Generator, hint: float, rounds: int, shape: tuple[int, i
         sooner = (earliest >= 0) & ((first_contradiction < 0) | (earliest < first_contradiction))
         first_contradiction = np.where(running & sooner, earliest, first_contradiction)
         running &= new_score < _THETA
-    return _Rounds(score, accuracy, first_contradiction)
+    depths = first_contradiction[:, :, 0]
+    return {
+        "inference depth": np.where(depths < 0, lengths, depths).mean(axis=1),
+        "contradiction rate": (depths >= 0).mean(axis=1),
+        "entailment accuracy": accuracy[:, :, 0].mean(axis=1),
+        "semantic invariance": (1 - np.abs(score[:, :, :1] - score[:, :, 1:])).mean(axis=(1, 2)),
+    }
 
 
-def _draw(rng: np.random.Generator, hint: float, shape: tuple[int, int, int]) -> tuple[Counts, ...]:
+def _draw(rng: np.random.Generator, hint: float, shape: tuple[int, ...]) -> tuple[Counts, ...]:
     """Counts of verified, partial and contradicted, the place of the first contradiction (-1: none), and n."""
     n = rng.integers(_FEWEST, _MOST + 1, size=shape)
     drawn = rng.random((*shape, _MOST))

@@ -14,7 +14,7 @@ from pyoxigraph import NamedNode, Triple
 from ovrag_core.base import CorpusError
 from ovrag_core.graph import LABEL, TYPE
 from ovrag_studies.causal.chains.chain_generation import CausalChain, ChainStep, Paraphrase, ParaphraseKind
-from ovrag_studies.causal.graphs.causal_terms import FACTOR, LOWERS, RAISES
+from ovrag_studies.causal.graphs.causal_terms import FACTOR, LOWERS, RAISES, SIGNS
 from ovrag_studies.causal.language.directions import state_of
 
 RECORDED = "urn:ovrag:causal:recorded#"
@@ -56,16 +56,13 @@ def recorded_graph(chains: Iterable[CausalChain]) -> list[Triple]:
 def _recorded(record: Mapping[str, object]) -> CausalChain:
     premise, final, prompt = (str(record[key]) for key in ("initial_premise", "final_conclusion", "prompt"))
     steps = tuple(_recorded_step(step) for step in _records(record["steps"]))
-    total = prod(1 if step.predicate == RAISES else -1 for step in steps)
+    predicate = RAISES if prod(SIGNS[step.predicate] for step in steps) > 0 else LOWERS
     return CausalChain(
         id=str(record["chain_id"]),
         domain=str(record["domain"]),
         depth=len(steps),
-        given=premise,
         premises=steps,
-        conclusion=ChainStep(
-            steps[0].subject, RAISES if total > 0 else LOWERS, steps[-1].object, f"{premise} leads to {final}"
-        ),
+        conclusion=ChainStep(steps[0].subject, predicate, steps[-1].object, f"{premise} leads to {final}"),
         prompt=prompt,
         paraphrases=tuple(
             Paraphrase(_RECORDED_KINDS[str(perturbation["type"])], str(perturbation["perturbed"]))

@@ -15,7 +15,7 @@ from pyoxigraph import NamedNode
 
 from ovrag_core.graph import Store
 from ovrag_studies.causal.chains.chain_generation import CausalChain
-from ovrag_studies.causal.graphs.causal_terms import LOWERS, RAISES
+from ovrag_studies.causal.graphs.causal_terms import SIGNS
 from ovrag_studies.causal.models.structural_models import Scm, from_strata, instability
 
 Instability = Callable[[CausalChain], float]
@@ -27,13 +27,11 @@ def instability_in(store: Store, strength: float = STRENGTH) -> Instability:
 
     Each chain is computed once. Raises CyclicGraphError for a chain that comes back to a thing.
     """
-    by_chain: dict[str, float] = {}
 
+    @cache
     def of(chain: CausalChain) -> float:
-        if chain.id not in by_chain:
-            start, end = chain.premises[0].subject.value, chain.premises[-1].object.value
-            by_chain[chain.id] = instability(model_of(chain, store, strength), {start: 1}, end)
-        return by_chain[chain.id]
+        start, end = chain.premises[0].subject.value, chain.premises[-1].object.value
+        return instability(model_of(chain, store, strength), {start: 1}, end)
 
     return of
 
@@ -44,7 +42,7 @@ def model_of(chain: CausalChain, store: Store, strength: float) -> Scm:
     nodes = dict.fromkeys(step.object for step in chain.premises)
     causes = {node: _causes(store, node) for node in nodes}
     for step in chain.premises:  # what the store does not know, the chain says
-        causes[step.object].setdefault(step.subject, 1 if step.predicate == RAISES else -1)
+        causes[step.object].setdefault(step.subject, SIGNS[step.predicate])
     around = {cause for signs in causes.values() for cause in signs} - nodes.keys() | {start}
     strata = {node.value: _shares(tuple(causes[node].values()), strength) for node in nodes}
     strata |= {node.value: _shares((), strength) for node in sorted(around, key=str)}
@@ -52,10 +50,9 @@ def model_of(chain: CausalChain, store: Store, strength: float) -> Scm:
 
 
 def _causes(store: Store, thing: NamedNode) -> dict[NamedNode, int]:
-    """The direct causes of a thing with their signs, in a fixed order."""
     signed_causes = [
         (triple.subject, sign)
-        for predicate, sign in ((RAISES, 1), (LOWERS, -1))
+        for predicate, sign in SIGNS.items()
         for triple in store.triples(None, predicate, thing)
         if isinstance(triple.subject, NamedNode)
     ]

@@ -23,12 +23,13 @@ from ovrag_studies.causal.chains import (
 )
 from ovrag_studies.causal.chains.arms import DRAFTING
 from ovrag_studies.causal.chains.audit_log import lines_of
+from ovrag_studies.causal.chains.chain_generation import CausalChain
 from ovrag_studies.causal.chains.chain_metrics import ComparedArms, Detection
 from ovrag_studies.causal.chains.chain_runs import Case, ChainBench
 from ovrag_studies.causal.chains.drafting import ChatDrafter, Drafter
 from ovrag_studies.causal.chains.random_verdicts import ReplayedCell
 from ovrag_studies.causal.chains.stability import instability_in
-from ovrag_studies.causal.graphs.causal_terms import LOWERS, RAISES
+from ovrag_studies.causal.graphs.causal_terms import SIGNS
 from ovrag_studies.causal.graphs.linking import NameLexicon
 from ovrag_studies.causal.graphs.stores import open_graph_file, open_store
 from ovrag_studies.causal.graphs.verifier import CausalVerdict, Verifier
@@ -81,31 +82,31 @@ def run_study(
     drafter = _drafter(options, chat, settings.llm.seed)
     sets = {OURS: open_bench(options, embedder)}
     if options.data.recorded:
-        sets[RECORDED] = _recorded_bench(project_file(options.data.recorded), options, embedder)
-    ran = {
+        chains = recorded_chains.read_recorded(project_file(options.data.recorded))
+        graph = EmbeddedStore(recorded_chains.recorded_graph(chains))
+        sets[RECORDED] = _bench(graph, chains, options, embedder)
+    ran = {}
+    for name, bench in sets.items():
         # the recorded chains state no causes, and some come back to where they were
-        name: Ran(bench, tuple(_run(bench, options, drafter, stable=name == OURS)))
-        for name, bench in sets.items()
-    }
+        stability = instability_in(bench.graph) if name == OURS else None
+        cases = chain_runs.run(
+            bench, options, options.arms, paraphrases=options.paraphrases, drafter=drafter, stability=stability
+        )
+        ran[name] = Ran(bench, tuple(cases))
     if log:
-        cases = [(name, case) for name, run in ran.items() for case in run.cases]
-        heads = [{"run": name, "item": case.chain.id, "arm": case.arm, "wording": case.wording} for name, case in cases]
-        answers = (case.answer for _, case in cases)
-        write_text("".join(lines_of(zip(heads, answers, strict=True))), log, RunError, parents=True)
+        headed_answers = [
+            ({"run": name, "item": case.chain.id, "arm": case.arm, "wording": case.wording}, case.answer)
+            for name, run in ran.items()
+            for case in run.cases
+        ]
+        write_text("".join(lines_of(headed_answers)), log, RunError, parents=True)
     drawn = options.experiments
     replayed = random_verdicts.replay(seed=drawn.seed, confidence=drawn.confidence) if REPLAY in options.arms else []
     return ChainStudy(options, drafter.name if drafter else drift.NAME, ran, tuple(replayed))
 
 
-def _run(bench: ChainBench, options: Causal, drafter: Drafter | None, *, stable: bool) -> list[Case]:
-    stability = instability_in(bench.graph) if stable else None
-    return chain_runs.run(
-        bench, options, options.arms, paraphrases=options.paraphrases, drafter=drafter, stability=stability
-    )
-
-
 def _drafter(options: Causal, chat: Chat | None, seed: int | None) -> Drafter | None:
-    """Return the drafter to use instead of the declared simulator, where the settings ask for one."""
+    """None stands for the declared simulator."""
     if options.drafts == "drift":
         return None
     if chat is None:
@@ -116,14 +117,14 @@ def _drafter(options: Causal, chat: Chat | None, seed: int | None) -> Drafter | 
 def open_bench(options: Causal, embedder: Embedder | None = None) -> ChainBench:
     """Our chains over the graph of the settings, or the sample of them."""
     graph = open_graph_file(options)
-    drawn = options.sampled(chain_generation.generate(graph, options.experiments.seed))
-    return ChainBench.of(graph, drawn, NameLexicon.of_graph(graph, embedder), options.loop.gamma)
+    return _bench(graph, chain_generation.generate(graph, options.experiments.seed), options, embedder)
 
 
-def _recorded_bench(path: Path, options: Causal, embedder: Embedder | None) -> ChainBench:
-    read = recorded_chains.read_recorded(path)
-    graph = EmbeddedStore(recorded_chains.recorded_graph(read))
-    return ChainBench.of(graph, options.sampled(read), NameLexicon.of_graph(graph, embedder), options.loop.gamma)
+def _bench(
+    graph: EmbeddedStore, chains: Sequence[CausalChain], options: Causal, embedder: Embedder | None
+) -> ChainBench:
+    lexicon = NameLexicon.of_graph(graph, embedder)
+    return ChainBench.of(graph, options.sampled(chains), lexicon, options.loop.gamma)
 
 
 # What is measured
@@ -172,9 +173,7 @@ def example(study: ChainStudy, chain: str | None = None, arm: Arm = "caf") -> Ca
     """An answer to look at from the inside: of the chain named, or one that was accepted after the most rounds."""
     cases = [case for case in study.ours.cases if case.arm == arm and case.wording == 0]
     named = [case for case in cases if case.chain.id == chain]
-    if named:
-        return named[0]
-    return max(cases, key=lambda case: (case.answer.decision == "accepted", len(case.answer.rounds)))
+    return max(named or cases, key=lambda case: (case.answer.decision == "accepted", len(case.answer.rounds)))
 
 
 def check(study: ChainStudy, text: str) -> Sequence[CausalVerdict]:
@@ -191,7 +190,7 @@ def seconds(study: ChainStudy, watch: Watch = time.perf_counter) -> dict[str, li
     stores: dict[str, Store] = {"ASK, embedded": bench.graph}
     if study.options.store.at != "embedded":
         stores["ASK, endpoint"] = open_store(study.options)
-    edges = [edge for predicate in (RAISES, LOWERS) for edge in bench.graph.triples(None, predicate)]
+    edges = [edge for predicate in SIGNS for edge in bench.graph.triples(None, predicate)]
     bindings = [{"s": edge.subject, "p": edge.predicate, "o": edge.object} for edge in edges]
     bindings += [{"s": edge.object, "p": edge.predicate, "o": edge.subject} for edge in edges]
     spent = {

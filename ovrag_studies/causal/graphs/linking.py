@@ -11,15 +11,16 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 
 import numpy
-from pyoxigraph import Literal, NamedNode
+from pyoxigraph import NamedNode
 
 from ovrag_core.graph import LABEL, Store
 from ovrag_core.retrieval import Embedder, Vectors
 from ovrag_core.text import stems
 from ovrag_studies.causal.graphs import causal_terms as words
+from ovrag_studies.causal.graphs.stores import named_things
 from ovrag_studies.causal.language.cues import may_relate
 from ovrag_studies.causal.language.directions import Direction, MentionParts, moved, sign, split, stages
 from ovrag_studies.causal.language.propositions import Polarity, Proposition
@@ -28,6 +29,7 @@ from ovrag_studies.causal.language.wording import entries
 THRESHOLD = 0.85  # γ: cosine from which a mention is taken for a label
 MARGIN = 0.03  # two things nearer to each other than this cannot be told apart
 NEAREST = 3
+ClaimKey = tuple[str, str, str, bool]
 _NEAR = 0.5  # likeness from which a name is worth showing beside a mention that fits nothing
 _KEPT = 2000  # rankings that are remembered
 _JOINING = frozenset(("a", "an", "the", "of", "in", "on", "at", "for"))
@@ -38,6 +40,9 @@ _SPELLINGS = (
     (re.compile(r"(?<=\w{2})tre(?=s?$)"), "ter"),
 )
 _SHORTEST = 3  # letters that must be left of a word when a beginning that turns it round is taken off
+_OPPOSITES = frozenset(frozenset(entry.split("/")) for entry in entries("opposites"))
+_TURNING = sorted(entries("turning"), key=len, reverse=True)
+_MEASURES = {word: line[0] for line in (entry.split("/") for entry in entries("measures")) for word in line}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,6 @@ class Linked:
     direction: Direction
     polarity: Polarity
     score: float
-    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,11 @@ class CausalClaim:
     denied: bool
     score: float
 
+    @property
+    def key(self) -> ClaimKey:
+        """The claim as plain values, in whatever words it was made."""
+        return self.subject.value, self.predicate.value, self.object.value, self.denied
+
 
 @dataclass(frozen=True, slots=True)
 class ThingName:
@@ -108,17 +117,17 @@ class NameLexicon:
 
     def __init__(self, names: Iterable[ThingName], embedder: Embedder | None = None) -> None:
         self.names = tuple(dict.fromkeys(names))
-        self._embedder = embedder
+        self.embedder = embedder
+        self._vectors: Vectors | None = None
+        self.nearest = lru_cache(_KEPT)(self._nearest)
         self._by_text: defaultdict[str, list[ThingName]] = defaultdict(list)
         self._by_stems: defaultdict[tuple[str, ...], list[ThingName]] = defaultdict(list)
         for name in self.names:
             self._by_text[stages(name.text)[0].core].append(name)
-            if (
-                split(name.text).direction == "none" and not split(name.text).negative
-            ):  # "acceleration of a falling body" is no fall of anything in other words
+            parts = split(name.text)
+            # "acceleration of a falling body" is no fall of anything in other words
+            if parts.direction == "none" and not parts.negative:
                 self._by_stems[_bag(name.text)].append(name)
-        self._vectors: Vectors | None = None
-        self._seen: dict[str, list[LinkCandidate]] = {}
 
     @classmethod
     def of_graph(cls, store: Store, embedder: Embedder | None = None) -> NameLexicon:
@@ -131,12 +140,10 @@ class NameLexicon:
         )
         factors = {row["s"] for row in store.select("SELECT ?s WHERE { ?s a ?factor }", {"factor": words.FACTOR})}
         names = [
-            ThingName(triple.subject, triple.object.value, direction)
+            ThingName(thing, text.value, direction)
             for predicate, direction in kinds
-            for triple in store.triples(None, predicate)
-            if isinstance(triple.subject, NamedNode)
-            and isinstance(triple.object, Literal)
-            and triple.subject in factors
+            for thing, text in named_things(store, predicate)
+            if thing in factors
         ]
         return cls(sorted(names, key=lambda name: (name.entity.value, name.text)), embedder)
 
@@ -152,31 +159,22 @@ class NameLexicon:
         """The names that are the text, or have its words in another order ("price of oil", "oil price")."""
         return self._by_text.get(text) or self._by_stems.get(_bag(text), [])
 
-    def nearest(self, text: str) -> list[LinkCandidate]:
+    def _nearest(self, text: str) -> list[LinkCandidate]:
         """All things, the likest first: by cosine of their names, or by shared letters where there is no embedder."""
-        if text not in self._seen:
-            scores = self._scores(text)
-            best: dict[NamedNode, LinkCandidate] = {}
-            for name, score in zip(self.names, scores, strict=True):
-                if name.entity not in best or score > best[name.entity].score:
-                    best[name.entity] = LinkCandidate(name.entity, name.text, score)
-            if len(self._seen) >= _KEPT:
-                self._seen.clear()
-            self._seen[text] = sorted(best.values(), key=lambda each: (-each.score, each.entity.value))
-        return self._seen[text]
+        best: dict[NamedNode, LinkCandidate] = {}
+        for name, likeness in zip(self.names, self._scores(text), strict=True):
+            score = round(float(likeness), 6)
+            if name.entity not in best or score > best[name.entity].score:
+                best[name.entity] = LinkCandidate(name.entity, name.text, score)
+        return sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.entity.value))
 
-    @property
-    def compares_meaning(self) -> bool:
-        """Kind of likeness: True for that of meaning, on which a link may rest; shared letters only help a reader."""
-        return self._embedder is not None
-
-    def _scores(self, text: str) -> list[float]:
-        if self._embedder is None:
-            return [round(SequenceMatcher(None, text, name.text.casefold()).ratio(), 6) for name in self.names]
+    def _scores(self, text: str) -> Iterable[float]:
+        if self.embedder is None:
+            return [SequenceMatcher(None, text, name.text.casefold()).ratio() for name in self.names]
         if self._vectors is None:
-            self._vectors = self._embedder.embed([name.text for name in self.names])
-        vector: Vectors = self._embedder.embed([text])[0]
-        return [round(float(score), 6) for score in numpy.clip(self._vectors @ vector, 0.0, 1.0)]
+            self._vectors = self.embedder.embed([name.text for name in self.names])
+        cosines: Vectors = self._vectors @ self.embedder.embed([text])[0]
+        return numpy.clip(cosines, 0.0, 1.0)
 
 
 def link(mention: str, lexicon: NameLexicon, threshold: float = THRESHOLD) -> Linked | Ambiguous | Unknown:
@@ -203,17 +201,13 @@ def claim(
     if not isinstance(subject, Linked):
         return subject
     object_ = link(proposition.object, lexicon, threshold)
-    if not isinstance(object_, Linked):
-        return object_
-    return combine(proposition, subject, object_)
+    return _combined(proposition, subject, object_) if isinstance(object_, Linked) else object_
 
 
-def combine(proposition: Proposition, subject: Linked, object_: Linked) -> CausalClaim | None:
-    """The claim of a proposition whose mentions are linked; see `claim`."""
+def _combined(proposition: Proposition, subject: Linked, object_: Linked) -> CausalClaim | None:
     denied = proposition.polarity == "negative"
     score = min(subject.score, object_.score)
-    still = subject.polarity == "negative" and subject.direction != "none"
-    if subject.direction == "steady" or still:
+    if subject.direction == "steady" or (subject.polarity == "negative" and subject.direction != "none"):
         return None
     if object_.polarity == "negative" and object_.direction != "none":
         denied = not denied  # "when X rises, Y does not fall"
@@ -245,33 +239,21 @@ def _may_direct(mention: str, label: str) -> bool:
 
 
 def _turned(one: str, other: str) -> bool:
-    pair = frozenset((_singular(one), _singular(other)))
-    if pair in _opposites():
+    if frozenset((_singular(one), _singular(other))) in _OPPOSITES:
         return True
     shorter, longer = sorted((one, other), key=len)
     if longer.endswith(shorter) and len(shorter) >= _SHORTEST:
-        return longer[: -len(shorter)].rstrip("-") in _turning()
+        return longer[: -len(shorter)].rstrip("-") in _TURNING
     left, right = (_beginning(word) for word in (one, other))
     return left is not None and right is not None and left[1] == right[1] and left[0] != right[0]
 
 
 def _beginning(word: str) -> tuple[str, str] | None:
     """A beginning that turns words round, and what is left: "hypo" and "tension"."""
-    for prefix in _turning():
+    for prefix in _TURNING:
         if len(prefix) > 1 and word.startswith(prefix) and len(word) - len(prefix) >= _SHORTEST:
             return prefix, word[len(prefix) :].lstrip("-")
     return None
-
-
-@cache
-def _opposites() -> frozenset[frozenset[str]]:
-    pairs = (entry.split("/") for entry in entries("opposites"))
-    return frozenset(frozenset(pair) for pair in pairs)
-
-
-@cache
-def _turning() -> tuple[str, ...]:
-    return tuple(sorted(entries("turning"), key=len, reverse=True))
 
 
 def _singular(word: str) -> str:
@@ -285,7 +267,7 @@ def _words(text: str) -> set[str]:
 def _bag(text: str) -> tuple[str, ...]:
     """The stems of a name but for the words that only join ("price of oil", "oil price"); a denial is none of them."""
     tokens = re.findall(r"[^\W_]+", text.casefold().replace("'s ", " "))
-    return tuple(sorted(_stem(_measures().get(token, token)) for token in tokens if token not in _JOINING))
+    return tuple(sorted(_stem(_MEASURES.get(token, token)) for token in tokens if token not in _JOINING))
 
 
 def _stem(token: str) -> str:
@@ -295,36 +277,31 @@ def _stem(token: str) -> str:
     return "".join(stems(token)) or token
 
 
-@cache
-def _measures() -> dict[str, str]:
-    lines = [entry.split("/") for entry in entries("measures")]
-    return {word: line[0] for line in lines for word in line}
-
-
-def _near(ranked: list[LinkCandidate]) -> tuple[LinkCandidate, ...]:
-    return tuple(c for c in ranked[:NEAREST] if c.score >= _NEAR)
-
-
 def _by_name(mention: str, parts: MentionParts, names: list[ThingName]) -> Linked | Ambiguous:
     entities = dict.fromkeys(name.entity for name in names)
     if len(entities) > 1:
         return Ambiguous(mention, tuple(LinkCandidate(name.entity, name.text, 1.0) for name in names))
-    polarity: Polarity = "negative" if parts.negative else "positive"
-    return Linked(names[0].entity, moved(parts.direction, names[0].direction), polarity, 1.0, names[0].text)
+    return _linked(parts, names[0], 1.0)
 
 
 def _by_likeness(
     mention: str, parts: MentionParts, lexicon: NameLexicon, threshold: float
 ) -> Linked | Ambiguous | Unknown:
     ranked = lexicon.nearest(parts.core) if parts.core else []
-    best = ranked[0] if ranked else None
-    if best is None or not lexicon.compares_meaning or best.score < threshold:
-        return Unknown(mention, _near(ranked))
+    unknown = Unknown(mention, tuple(candidate for candidate in ranked[:NEAREST] if candidate.score >= _NEAR))
+    # a link may rest on likeness of meaning; shared letters only help a reader
+    if not ranked or lexicon.embedder is None or ranked[0].score < threshold:
+        return unknown
+    best = ranked[0]
     if opposed(parts.core, best.label) or _may_direct(parts.core, best.label):
-        return Unknown(mention, _near(ranked))
+        return unknown
     rivals = [candidate for candidate in ranked if candidate.score >= best.score - MARGIN]
     if len(rivals) > 1:
         return Ambiguous(mention, tuple(rivals))
-    direction = next(name.direction for name in lexicon.names if name.text == best.label and name.entity == best.entity)
+    name = next(name for name in lexicon.names if name.text == best.label and name.entity == best.entity)
+    return _linked(parts, name, best.score)
+
+
+def _linked(parts: MentionParts, name: ThingName, score: float) -> Linked:
     polarity: Polarity = "negative" if parts.negative else "positive"
-    return Linked(best.entity, moved(parts.direction, direction), polarity, best.score, best.label)
+    return Linked(name.entity, moved(parts.direction, name.direction), polarity, score)

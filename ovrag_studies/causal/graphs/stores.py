@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyoxigraph import NamedNode
+from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.base import project_file
 from ovrag_core.graph import EmbeddedStore, Store, load_graph, open_graph
@@ -11,11 +11,10 @@ from ovrag_studies.causal.settings import Causal
 
 def open_store(options: Causal, graph: str | None = None) -> Store:
     """The store to check statements in; `graph` is another file, or the address of an endpoint."""
-    store_options = options.store
-    source = graph or (None if store_options.at == "embedded" else store_options.at)
-    if source is None:
+    endpoint = options.store
+    if graph is None and endpoint.at == "embedded":
         return open_graph_file(options)
-    return open_graph(source, graph=store_options.graph, seconds=store_options.seconds, attempts=store_options.attempts)
+    return open_graph(graph or endpoint.at, graph=endpoint.graph, seconds=endpoint.seconds, attempts=endpoint.attempts)
 
 
 def open_graph_file(options: Causal) -> EmbeddedStore:
@@ -31,3 +30,12 @@ def linked_pairs(store: Store, predicate: NamedNode) -> list[tuple[NamedNode, Na
         if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode)
     ]
     return sorted(pairs, key=str)
+
+
+def named_things(store: Store, predicate: NamedNode) -> list[tuple[NamedNode, Literal]]:
+    """Return subject and object of each triple of a predicate between a thing and a text, in no order."""
+    return [
+        (triple.subject, triple.object)
+        for triple in store.triples(None, predicate)
+        if isinstance(triple.subject, NamedNode) and isinstance(triple.object, Literal)
+    ]

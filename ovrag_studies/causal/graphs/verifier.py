@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Literal
 
 from pyoxigraph import Literal as Text
 from pyoxigraph import NamedNode, Triple
@@ -19,7 +20,7 @@ from pyoxigraph import NamedNode, Triple
 from ovrag_core.base import GraphError, Unchecked
 from ovrag_core.graph import LABEL, Store, bind
 from ovrag_core.text import one_line
-from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES
+from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES, SIGNS
 from ovrag_studies.causal.graphs.linking import (
     THRESHOLD,
     Ambiguous,
@@ -40,7 +41,6 @@ CONTRADICTIONS: tuple[Rule, ...] = ("stated negation", "reversed edge", "opposit
 Path = tuple[Triple, ...]
 
 _EFFECTS = (RAISES, LOWERS, AFFECTS)
-_SIGNS: Mapping[NamedNode, int] = {RAISES: 1, LOWERS: -1, AFFECTS: 0}
 _WORDS: Mapping[NamedNode, str] = {
     RAISES: "raises",
     LOWERS: "lowers",
@@ -81,15 +81,6 @@ class _Judged:
     triples: Path = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Test:
-    """Outcome for a claim, by a rule, if one of `predicates` leads from its subject to its object."""
-
-    outcome: Outcome
-    rule: Rule
-    predicates: tuple[NamedNode, ...]
-
-
 class Verifier:
     """Judges texts by a graph. `gamma` is the similarity from which a mention counts as a name of a thing.
 
@@ -100,17 +91,17 @@ class Verifier:
     def __init__(self, store: Store, lexicon: NameLexicon | None = None, gamma: float = THRESHOLD) -> None:
         self.store = store
         self.gamma = gamma
-        self._given = lexicon
-        self._known: dict[tuple[str, str, str, bool], _Judged] = {}
+        if lexicon is not None:
+            self.lexicon = lexicon
         self._names: dict[NamedNode, str] = {}
-        self._circles: dict[NamedNode, Path] = {}
+        # what was not answered raises, and is not kept
+        self._judged = lru_cache(_KEPT)(self._judge)
+        self._circle = lru_cache(_KEPT)(self._shortest_circle)
 
-    @property
+    @cached_property
     def lexicon(self) -> NameLexicon:
         """The names of things. Raises Unchecked where the graph must be asked for them and does not answer."""
-        if self._given is None:
-            self._given = NameLexicon.of_graph(self.store)
-        return self._given
+        return NameLexicon.of_graph(self.store)
 
     def knows(self, subject: NamedNode, object_: NamedNode) -> bool:
         """Return True where the graph holds or implies an effect of one thing on another, of whatever sign."""
@@ -126,17 +117,15 @@ class Verifier:
         try:
             lexicon = self.lexicon
         except Unchecked as error:
-            return [_unasked(statement, str(error)) for statement in parse(text)]
-        reading = read(text, lexicon.compounds)
-        verdicts = [self.verify(statement) for statement in reading.propositions]
-        verdicts += [self.verify(statement) for statement in reading.unread]
-        for state in reading.states:
+            return [CausalVerdict("UNCHECKED", unasked.quote, unasked.span, str(error)) for unasked in parse(text)]
+        verdicts = [self.verify(statement) for statement in parse(text, lexicon.compounds)]
+        for state in read(text, lexicon.compounds).states:
             if isinstance(link(state.mention, lexicon, self.gamma), Unknown):
                 named = ("nothing known", "one thing and more", "two or more things")
                 number = min(2, len(things_in(state.mention, lexicon)))
                 why = f"no effect could be read in it, and it names {named[number]}"
                 verdicts.append(CausalVerdict("FAILED", state.quote, state.span, why))
-        return sorted(verdicts, key=lambda each: each.span)
+        return sorted(verdicts, key=lambda verdict: verdict.span)
 
     def verify(self, statement: Proposition | Unread) -> CausalVerdict:
         """The verdict on one statement. Words that could not be read are FAILED, with the reason."""
@@ -147,15 +136,15 @@ class Verifier:
             meant = claim(statement, self.lexicon, self.gamma)
             if not isinstance(meant, CausalClaim):
                 return CausalVerdict("FAILED", *location, _unlinked(meant))
-            judged = self._judged(meant)
+            judged = self._judged(replace(meant, score=1.0))
         except Unchecked as error:
             return CausalVerdict("UNCHECKED", *location, str(error))
         except GraphError as error:
             return CausalVerdict("UNCHECKED", *location, f"the question could not be put: {error}")
-        if judged.outcome == "VERIFIED" and meant.score < 1:
-            near = f"{judged.reason}, if the names that come near ({meant.score:.2f}) mean these things"
-            return CausalVerdict("PARTIAL", *location, near, meant, judged.rule, judged.query, judged.triples)
-        return CausalVerdict(judged.outcome, *location, judged.reason, meant, judged.rule, judged.query, judged.triples)
+        outcome, reason = judged.outcome, judged.reason
+        if outcome == "VERIFIED" and meant.score < 1:
+            outcome, reason = "PARTIAL", f"{reason}, if the names that come near ({meant.score:.2f}) mean these things"
+        return CausalVerdict(outcome, *location, reason, meant, judged.rule, judged.query, judged.triples)
 
     def name(self, node: NamedNode) -> str:
         """Name of a thing in the graph, on one line; its IRI where it has no label or the graph cannot be asked."""
@@ -168,25 +157,16 @@ class Verifier:
             self._names[node] = one_line(labels[0] if labels else node.value, 80)
         return self._names[node]
 
-    def _judged(self, meant: CausalClaim) -> _Judged:
-        """Return the kept answer on a claim, or the graph's; an answer that was not given raises and is not kept."""
-        key = (meant.subject.value, meant.predicate.value, meant.object.value, meant.denied)
-        if key not in self._known:
-            if len(self._known) >= _KEPT:
-                self._known.clear()
-            self._known[key] = self._judge(meant)
-        return self._known[key]
-
     def _judge(self, meant: CausalClaim) -> _Judged:
-        subject, object_ = meant.subject, meant.object
-        if subject == object_:
+        if meant.subject == meant.object:
             return self._of_itself(meant)
         judgements = []
         query = ""
-        for test in _direct(meant):
-            query, triples = self._stated(subject, test.predicates, object_)
+        for outcome, rule, predicates in _direct(meant):
+            query, triples = self._stated(meant.subject, predicates, meant.object)
             if triples:
-                judgements.append(_Judged(test.outcome, self._says(triples), test.rule, query, triples))
+                reason = f"the graph says that {self._words(triples)}"
+                judgements.append(_Judged(outcome, reason, rule, query, triples))
         if {judgement.outcome for judgement in judgements} >= {"VERIFIED", "CONTRADICTION"}:
             both = tuple(triple for judgement in judgements for triple in judgement.triples)
             why = f"the graph contradicts itself: {self._words(both)}"
@@ -197,9 +177,8 @@ class Verifier:
         query, _ = self._stated(meant.subject, _EFFECTS, meant.object)
         if circle := self._circle(meant.subject):
             return self._in_circle(circle)
-        outcome: Outcome = "VERIFIED" if _denies(meant) else "CONTRADICTION"
         why = f"{self.name(meant.subject)} cannot be its own cause where effects form no circle"
-        return _Judged(outcome, why, "reversed edge", query)
+        return _Judged("VERIFIED" if _denies(meant) else "CONTRADICTION", why, "reversed edge", query)
 
     def _stated(self, subject: NamedNode, predicates: tuple[NamedNode, ...], object_: NamedNode) -> tuple[str, Path]:
         """The query whether one of the predicates leads from one thing to the other, and the triples if so."""
@@ -214,7 +193,6 @@ class Verifier:
         )
 
     def _along_ways(self, meant: CausalClaim, asked: str) -> _Judged:
-        """Judge the claim by the ways between the two things, where no triple decides."""
         forward, backward = self._ways(meant.subject, meant.object), self._ways(meant.object, meant.subject)
         if forward and backward:
             return self._in_circle((*next(iter(forward.values())), *next(iter(backward.values()))))
@@ -224,9 +202,8 @@ class Verifier:
             for node in nodes:  # an edge turned round contradicts only where effects form no circle
                 if isinstance(node, NamedNode) and (circle := self._circle(node)):
                     return self._in_circle(circle)
-            outcome: Outcome = "VERIFIED" if _denies(meant) else "CONTRADICTION"
             why = f"the effect runs the other way: {self._words(way)}"
-            return _Judged(outcome, why, "reversed edge", _ask_all(way), way)
+            return _Judged("VERIFIED" if _denies(meant) else "CONTRADICTION", why, "reversed edge", _ask_all(way), way)
         if forward:
             return self._composed(meant, forward)
         reason = f"nothing is known of an effect of {self.name(meant.subject)} on {self.name(meant.object)}"
@@ -235,30 +212,27 @@ class Verifier:
     def _in_circle(self, circle: Path) -> _Judged:
         return _Judged("FAILED", f"the graph runs in a circle: {self._words(circle)}", None, _ask_all(circle), circle)
 
-    def _circle(self, thing: NamedNode) -> Path:
+    def _shortest_circle(self, thing: NamedNode) -> Path:
         """The shortest way from a thing back to itself; empty where there is none."""
-        if thing not in self._circles:
-            circles = [
-                (step,) if step.object == thing else (step, *way)
-                for step in self._effects(thing)
-                if isinstance(step.object, NamedNode)
-                for way in ([()] if step.object == thing else self._ways(step.object, thing).values())
-            ]
-            self._circles[thing] = min(circles, key=len, default=())
-        return self._circles[thing]
+        circles = [
+            (step, *way)
+            for node, step in self._effects(thing)
+            for way in ([()] if node == thing else self._ways(node, thing).values())
+        ]
+        return min(circles, key=len, default=())
 
     def _composed(self, meant: CausalClaim, ways: Mapping[int, Path]) -> _Judged:
         path = tuple(dict.fromkeys(triple for way in ways.values() for triple in way))
         words, query = self._words(path), _ask_all(path)
         if set(ways) not in ({1}, {-1}):
-            outcome: Outcome = "FAILED" if _denies(meant) else "PARTIAL"
-            return _Judged(outcome, f"there is a way, but its sign is open: {words}", "open sign", query, path)
+            why = f"there is a way, but its sign is open: {words}"
+            return _Judged("FAILED" if _denies(meant) else "PARTIAL", why, "open sign", query, path)
         (sign,) = ways
-        if _of_sign(meant) in (0, sign):
+        if SIGNS.get(meant.predicate) in (None, sign):
+            why = f"it follows from the graph: {words}"
             if _denies(meant):
-                rule: Rule = "disjoint predicates" if meant.predicate == NO_EFFECT_ON else "stated negation"
-                return _Judged("CONTRADICTION", f"it follows from the graph: {words}", rule, query, path)
-            return _Judged("VERIFIED", f"it follows from the graph: {words}", "derived", query, path)
+                return _Judged("CONTRADICTION", why, _rule_of_denial(meant), query, path)
+            return _Judged("VERIFIED", why, "derived", query, path)
         if _denies(meant):
             return _Judged("VERIFIED", f"the opposite follows from the graph: {words}", "derived", query, path)
         return _Judged("CONTRADICTION", f"the opposite follows: {words}", "opposite polarity", query, path)
@@ -266,37 +240,35 @@ class Verifier:
     def _ways(self, start: NamedNode, goal: NamedNode) -> dict[int, Path]:
         """The shortest way of each sign (1, -1; 0 where a step has none) from one thing to another."""
         ways: dict[int, Path] = {}
-        came: dict[tuple[NamedNode, int], tuple[tuple[NamedNode, int], Triple] | None] = {(start, 1): None}
-        waiting = deque(came)
-        onward: dict[NamedNode, list[Triple]] = {}
+        paths: dict[tuple[NamedNode, int], Path] = {(start, 1): ()}
+        waiting = deque(paths)
+        onward: dict[NamedNode, list[tuple[NamedNode, Triple]]] = {}
         while waiting:
             node, sign = state = waiting.popleft()
             if node not in onward:
                 onward[node] = self._effects(node)
-            for triple in onward[node]:
-                assert isinstance(triple.object, NamedNode)
-                next_state = (triple.object, sign * _SIGNS[triple.predicate])
-                if next_state in came or triple.object == start:
+            for effect, triple in onward[node]:
+                next_state = (effect, sign * SIGNS.get(triple.predicate, 0))
+                if next_state in paths or effect == start:
                     continue
-                if len(came) >= _FARTHEST:
+                if len(paths) >= _FARTHEST:
                     raise Unchecked(f"the ways from {one_line(start.value, 80)} are too many to follow")
-                came[next_state] = (state, triple)
-                if triple.object == goal:
-                    ways[next_state[1]] = _traced(came, next_state)
+                paths[next_state] = (*paths[state], triple)
+                if effect == goal:
+                    ways[next_state[1]] = paths[next_state]
                 else:
                     waiting.append(next_state)
         return ways
 
-    def _effects(self, node: NamedNode) -> list[Triple]:
-        triples = []
-        for row in self.store.select(_ONWARD, {"s": node}):
-            predicate, object_ = row.get("p"), row.get("o")
-            if isinstance(predicate, NamedNode) and isinstance(object_, NamedNode):
-                triples.append(Triple(node, predicate, object_))
-        return sorted(triples, key=str)
-
-    def _says(self, triples: Path) -> str:
-        return f"the graph says that {self._words(triples)}"
+    def _effects(self, node: NamedNode) -> list[tuple[NamedNode, Triple]]:
+        """What a thing has an effect on, with the triple that says so, in a fixed order."""
+        rows = [(row.get("p"), row.get("o")) for row in self.store.select(_ONWARD, {"s": node})]
+        effects = [
+            (object_, Triple(node, predicate, object_))
+            for predicate, object_ in rows
+            if isinstance(predicate, NamedNode) and isinstance(object_, NamedNode)
+        ]
+        return sorted(effects, key=lambda effect: str(effect[1]))
 
     def _words(self, triples: Iterable[Triple]) -> str:
         return ", ".join(self.sentence(triple) for triple in triples)
@@ -309,15 +281,11 @@ class Verifier:
         return f"{ends[0]} {_WORDS.get(triple.predicate, triple.predicate.value)} {ends[1]}"
 
 
-def _unasked(statement: Proposition | Unread, why: str) -> CausalVerdict:
-    return CausalVerdict("UNCHECKED", statement.quote, statement.span, why)
-
-
 def things_in(text: str, lexicon: NameLexicon) -> list[NamedNode]:
     """The things whose names stand in a text, by the longest names: "fish stock" is not about fish."""
     entities: list[NamedNode] = []
     remaining = text.casefold()
-    for name in sorted(lexicon.names, key=lambda each: (-len(each.text), each.text)):
+    for name in sorted(lexicon.names, key=lambda name: (-len(name.text), name.text)):
         words = name.text.casefold()
         pattern = rf"(?<!\w){re.escape(words)}(?!\w)"
         if words in remaining and re.search(pattern, remaining):  # patterns take long to make
@@ -326,31 +294,30 @@ def things_in(text: str, lexicon: NameLexicon) -> list[NamedNode]:
     return entities
 
 
-def _of_sign(meant: CausalClaim) -> int:
-    """1 or -1 where the claim speaks of a sign, 0 where of any effect."""
-    return _SIGNS.get(meant.predicate, 0)
-
-
 def _denies(meant: CausalClaim) -> bool:
     """Return True where the claim is that there is no such effect; a denied "has no effect" says that there is one."""
     return meant.denied != (meant.predicate == NO_EFFECT_ON)
 
 
-def _direct(meant: CausalClaim) -> tuple[_Test, ...]:
-    """List the tests of the claim by one triple from subject to object; the first that counts comes first."""
-    sign = _of_sign(meant)
-    agreeing = {1: (RAISES,), -1: (LOWERS,), 0: _EFFECTS}[sign]
-    opposite = {1: (LOWERS,), -1: (RAISES,), 0: ()}[sign]
+def _rule_of_denial(meant: CausalClaim) -> Rule:
+    return "disjoint predicates" if meant.predicate == NO_EFFECT_ON else "stated negation"
+
+
+def _direct(meant: CausalClaim) -> Iterator[tuple[Outcome, Rule, tuple[NamedNode, ...]]]:
+    """Yield outcome and rule for a claim if one of the predicates leads from subject to object, what counts first."""
+    is_signed = meant.predicate in SIGNS
+    agreeing = (meant.predicate,) if is_signed else _EFFECTS
+    opposite = tuple(predicate for predicate in SIGNS if is_signed and predicate != meant.predicate)
     if _denies(meant):
-        rule: Rule = "disjoint predicates" if meant.predicate == NO_EFFECT_ON else "stated negation"
-        return _Test("CONTRADICTION", rule, agreeing), _Test("VERIFIED", "derived", (*opposite, NO_EFFECT_ON))
-    tests = [_Test("VERIFIED", "stated", agreeing)]
-    if opposite:
-        tests.append(_Test("CONTRADICTION", "opposite polarity", opposite))
-    tests.append(_Test("CONTRADICTION", "disjoint predicates", (NO_EFFECT_ON,)))
-    if sign:
-        tests.append(_Test("PARTIAL", "open sign", (AFFECTS,)))
-    return tuple(tests)
+        yield "CONTRADICTION", _rule_of_denial(meant), agreeing
+        yield "VERIFIED", "derived", (*opposite, NO_EFFECT_ON)
+        return
+    yield "VERIFIED", "stated", agreeing
+    if is_signed:
+        yield "CONTRADICTION", "opposite polarity", opposite
+    yield "CONTRADICTION", "disjoint predicates", (NO_EFFECT_ON,)
+    if is_signed:
+        yield "PARTIAL", "open sign", (AFFECTS,)
 
 
 def _ask(predicates: tuple[NamedNode, ...]) -> str:
@@ -361,19 +328,6 @@ def _ask(predicates: tuple[NamedNode, ...]) -> str:
 def _ask_all(triples: Path) -> str:
     """The query whether all these triples hold, each term written by its own grammar."""
     return f"ASK {{ {' . '.join(f'{triple.subject} {triple.predicate} {triple.object}' for triple in triples)} }}"
-
-
-State = TypeVar("State")
-
-
-def _traced(came: Mapping[State, tuple[State, Triple] | None], end: State) -> Path:
-    path: list[Triple] = []
-    step = came[end]
-    while step is not None:
-        before, triple = step
-        path.append(triple)
-        step = came[before]
-    return tuple(reversed(path))
 
 
 def _unlinked(meant: Ambiguous | Unknown | None) -> str:

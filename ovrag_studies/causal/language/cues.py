@@ -18,8 +18,7 @@ from ovrag_studies.causal.language.wording import (
     Form,
     entries,
     forms,
-    text_of,
-    verbs,
+    inflect,
 )
 
 Relation = Literal["raises", "lowers", "affects"]
@@ -151,6 +150,8 @@ def _cue(form: _Form, match: re.Match[str]) -> CausalCue:
     relation, weak = form.by_verb.get(verb, (form.relation, False))
     if relation == "affects":
         relation = next((sign for sign, pattern in _SIGNS if pattern.search(words)), relation)
+    # something before the verb or in its form shows that it is one
+    is_verb = form.kind != "forward" or form.trailing or bool(groups.get("pre") or groups.get("helped"))
     denials = len(_NEGATED.findall(words)) + bool(groups.get("no"))
     return CausalCue(
         match.start(),
@@ -159,7 +160,7 @@ def _cue(form: _Form, match: re.Match[str]) -> CausalCue:
         form.kind,
         negative=form.denies or denials % 2 == 1,
         hedged=_HEDGED.search(words) is not None,
-        weak=(weak or form.moving) and _is_bare(form, groups),
+        weak=(weak or form.moving) and not is_verb,
         trailing=form.trailing,
         in_turn=_IN_TURN.search(words) is not None,
         means=groups.get("by") is not None,
@@ -167,21 +168,15 @@ def _cue(form: _Form, match: re.Match[str]) -> CausalCue:
     )
 
 
-def _is_bare(form: _Form, groups: Mapping[str, str | None]) -> bool:
-    """Return True where nothing before the verb or in its form shows that it is one."""
-    return form.kind == "forward" and not (form.trailing or groups.get("pre") or groups.get("helped"))
-
-
 def _verbs(*names: Form) -> dict[str, tuple[Relation, bool]]:
     """These forms of the verbs, each with what it says and whether it may be no verb at all: a noun or an adjective."""
-    by_form: dict[str, tuple[Relation, bool]] = {}
-    for relation in RELATIONS:
-        for strength in ("ambiguous", "plain"):
-            for verb in verbs(text_of("verbs", relation, strength)):
-                for name in names:
-                    weak = strength == "ambiguous" if name == "third" else " " not in verb["base"]
-                    by_form[verb[name]] = (relation, weak)
-    return by_form
+    return {
+        verb[name]: (relation, strength == "ambiguous" if name == "third" else " " not in verb["base"])
+        for relation in RELATIONS
+        for strength in ("ambiguous", "plain")
+        for verb in map(inflect, entries("verbs", relation, strength))
+        for name in names
+    }
 
 
 def _forms() -> Iterator[_Form]:
@@ -192,15 +187,15 @@ def _forms() -> Iterator[_Form]:
     by = rf"(?P<verb>{any_of(passive)})\s+{aside}(?:by|through|via){_STOP}"
     yield _Form("backward", re.compile(rf"{_START}{_PRE}{_BEING}{by}"), by_verb=passive)
     for relation in RELATIONS:
-        listed = any_of(forms(text_of("backward", relation), "base", "third", "past"))
+        listed = any_of(forms(entries("backward", relation), "base", "third", "past"))
         yield _Form("backward", re.compile(rf"{_START}{_PRE}{listed}{_STOP}"), relation)
     due = any_of(entries("adjectival"))
     yield _Form("backward", re.compile(rf"{_START}{_PRE}{_BEING}{due}{_STOP}"))
     then = r"(?:(?:and|thus|thereby|hence|so|ultimately|in turn|therefore|then|eventually|finally|not)\s+){0,3}"
     behind = rf"(?:,\s*{then}|\s(?:thus|thereby|hence)\s+|\s(?P<by>by)\s+)"
     yield _Form("forward", re.compile(rf"{behind}(?P<verb>{any_of(trailing)}){_STOP}"), by_verb=trailing, trailing=True)
-    nouns = text_of("movers that are nouns")
-    movers = any_of([*forms(text_of("movers"), "base", "third", "past"), *forms(nouns, "third", "past")])
+    nouns = entries("movers that are nouns")
+    movers = any_of([*forms(entries("movers"), "base", "third", "past"), *forms(nouns, "third", "past")])
     helped = rf"(?P<helped>(?:(?:{NOT}|{AUXILIARY}|{ADVERB})\s+){{1,5}}){any_of(forms(nouns, 'base'))}"
     moved = rf"{_START}(?:{helped}|{_PRE}{movers}){_STOP}(?=\s+(?!of\b|in\b))"
     yield _Form("forward", re.compile(moved), moving=True)

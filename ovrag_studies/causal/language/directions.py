@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 from ovrag_core.text import any_of
-from ovrag_studies.causal.language.wording import ADVERB, entries, forms, text_of
+from ovrag_studies.causal.language.wording import ADVERB, entries, forms
 
 Direction = Literal["steady", "up", "down", "none"]
 _SIGN: dict[Direction, int] = {"up": 1, "down": -1}
@@ -112,11 +112,10 @@ def _less(parts: MentionParts) -> Iterator[MentionParts]:
     for pattern in _DENIALS:
         if (core := _without(pattern, text)) is not None:
             yield replace(parts, core=core, negative=not parts.negative)
-    if (core := _without(_OPPOSITE, text)) is not None:
-        if split(core).direction in _SIGN:
-            yield replace(parts, core=core, direction=moved(parts.direction, "down"))
-        else:
-            yield replace(parts, core=core, negative=not parts.negative)
+    if (core := _without(_OPPOSITE, text)) is not None and split(core).direction in _SIGN:
+        yield replace(parts, core=core, direction=moved(parts.direction, "down"))
+    elif core is not None:
+        yield replace(parts, core=core, negative=not parts.negative)
     if (match := _INNER_DENIAL.search(text)) is not None:
         yield replace(parts, core=f"{text[: match.start()]}{text[match.end() :]}", negative=not parts.negative)
     for direction, pattern in _MOVING:
@@ -141,7 +140,7 @@ def _patterns(direction: Direction) -> list[re.Pattern[str]]:
     """Words that say a direction: a verb or a word behind the thing, a noun or gerund before it, a noun behind it, an
     adjective before it.
     """
-    verbs = text_of("directions", direction, "verbs")
+    verbs = entries("directions", direction, "verbs")
     nouns = any_of(_plurals(entries("directions", direction, "nouns")))
     adjectives = any_of([*entries("directions", direction, "adjectives"), *forms(verbs, "participle", "ing")])
     sources = (
@@ -180,7 +179,7 @@ _DENIALS = (
     _ABSENT_BEFORE,
     _ABSENT_AFTER,
 )
-_OCCURRING = re.compile(rf"\s+{_BE}{{0,3}}{any_of(forms(text_of('occurring')))}$")
+_OCCURRING = re.compile(rf"\s+{_BE}{{0,3}}{any_of(forms(entries('occurring')))}$")
 _MEASURE = re.compile(
     r"^(?:levels?|amounts?|quantit(?:y|ies)|degrees?|values?|occurrence|presence|onset|existence|magnitude"
     r"|size|extent|rates?|change|changes|shift|event) (?:of|in)\s+|\s+(?:levels?|values?|amounts?)$"

@@ -7,7 +7,7 @@ absence ("no", "without") still in them. What cannot be read is reported, never 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -82,7 +82,7 @@ class TextReading:
     unread: tuple[Unread, ...] = ()
 
 
-def parse(text: str, compounds: Collection[str] = ()) -> list[Proposition | Unread]:
+def parse(text: str, compounds: frozenset[str] = frozenset()) -> list[Proposition | Unread]:
     """Return the statements of a text and what could not be read of it, in order, without states and questions.
 
     `compounds` are names in lower case that hold "and", a comma, or a word that looks like a verb; they are never taken
@@ -90,11 +90,12 @@ def parse(text: str, compounds: Collection[str] = ()) -> list[Proposition | Unre
     """
     reading = read(text, compounds)
     statements: list[Proposition | Unread] = [*reading.propositions, *reading.unread]
-    return sorted(statements, key=lambda each: each.span)
+    return sorted(statements, key=lambda statement: statement.span)
 
 
 @lru_cache(maxsize=1 << 12)
-def _read(text: str, compounds: frozenset[str]) -> TextReading:
+def read(text: str, compounds: frozenset[str] = frozenset()) -> TextReading:
+    """Return all that a text holds; every sentence is in one of its parts. `compounds` as in `parse`."""
     reader = _Reader(text, compounds)
     by_sentence: list[list[Item]] = [[]]
     for start, end in _sentences(text[:LONGEST_TEXT]):
@@ -109,11 +110,6 @@ def _read(text: str, compounds: frozenset[str]) -> TextReading:
         tuple(item for item in items if isinstance(item, AskingSentence)),
         tuple(item for item in items if isinstance(item, Unread)),
     )
-
-
-def read(text: str, compounds: Collection[str] = ()) -> TextReading:
-    """Return all that a text holds; every sentence is in one of its parts. `compounds` as in `parse`."""
-    return _read(text, frozenset(compounds))
 
 
 # --- sentences and their openings
@@ -220,10 +216,9 @@ class _Reader:
             last[:] = self._taken_back(last, last[0].span[0], end)
             self.before = _outcome(last)
             return []
+        items = self._opened(start, start + ruled.start() if ruled and ruled.start() else end)
         if ruled and ruled.start():
-            items = self._taken_back(self._opened(start, start + ruled.start()), start, end)
-        else:
-            items = self._opened(start, end)
+            items = self._taken_back(items, start, end)
         self.before = _outcome(items)
         return items
 
@@ -244,7 +239,6 @@ class _Reader:
         return [self._unread(start, end, "it is said not to be so, and which part of it is not clear")]
 
     def _matter(self, start: int, end: int, given: bool = False) -> list[Item]:
-        """Read what a sentence holds behind its opening."""
         text = self.text[start:end]
         cues = find_cues(text.lower(), self._spans(text))
         if given and all(cue.weak for cue in cues):
@@ -286,7 +280,6 @@ class _Reader:
     # --- clauses in a row
 
     def _chained(self, cues: list[CausalCue], start: int, end: int) -> list[Item]:
-        """Clauses that follow one another, each with its cue."""
         text = self.text[start:end]
         if not cues:
             if "," not in text and is_state(text):
@@ -301,7 +294,12 @@ class _Reader:
             object_ = next((o for o in objects[index:] if o), "")  # "raises and lowers Y"
             try:
                 clause = self._clause(text[: ends[index]], cue, joints[index], object_, clause, start)
-                items += self._stated_by(clause)
+                sides = [(clause.cause, clause.effect), (clause.effect, clause.cause)]
+                items += [
+                    item
+                    for cause, effect in (sides if cue.kind == "both" else sides[:1])
+                    for item in self._stated(cause, cue.relation, effect, clause.cue.negative, clause.start, clause.end)
+                ]
             except _Unclear as why:
                 return [*items, self._unread(clause.end if clause else start, end, str(why))]
         return items
@@ -320,13 +318,6 @@ class _Reader:
         cause, effect = (object_, subject) if cue.kind == "backward" else (subject, object_)
         ends = max(cue.end, len(text.rstrip()))
         return _Clause(cause, effect, replace(cue, negative=negative), offset + begin, offset + ends)
-
-    def _stated_by(self, clause: _Clause) -> list[Item]:
-        cue, span = clause.cue, (clause.start, clause.end)
-        items = self._stated(clause.cause, cue.relation, clause.effect, cue.negative, *span)
-        if cue.kind == "both":
-            items += self._stated(clause.effect, cue.relation, clause.cause, cue.negative, *span)
-        return items
 
     def _subject(self, left: str, cue: CausalCue, joint: ClauseJoint, before: _Clause | None) -> tuple[str, bool]:
         """Find what stands before a cue, or what that stands for, and whether the clause is denied."""
@@ -384,16 +375,12 @@ class _Reader:
         ]
 
     def _spans(self, words: str) -> list[Span]:
-        """Find the spans of names that must not be taken apart."""
         pattern = _pattern(self.names)
         return [match.span() for match in pattern.finditer(words.lower())] if pattern else []
 
     def _trimmed(self, start: int, end: int) -> Span:
-        while end > start and self.text[end - 1] in " ,\n":
-            end -= 1
-        while start < end and self.text[start] in " ,\n":
-            start += 1
-        return start, end
+        end = start + len(self.text[start:end].rstrip(" ,\n"))
+        return end - len(self.text[start:end].lstrip(" ,\n")), end
 
     def _unread(self, start: int, end: int, reason: str) -> Unread:
         start, _ = self._trimmed(start, end)

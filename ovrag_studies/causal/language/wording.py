@@ -7,9 +7,10 @@ take grows with the text alone.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import reduce
+from operator import getitem
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import yaml
 
@@ -64,35 +65,15 @@ def _regular(base: str) -> list[str]:
     return [base, third, stem + "ed", stem + "ed", stem + "ing"]
 
 
-@cache
-def _language() -> dict[str, object]:
-    return dict(yaml.safe_load(LANGUAGE.read_text(encoding="utf-8")))
-
-
-def text_of(*keys: str) -> str:
-    """Return a list of `language.yaml` by its keys, as it is written there, with commas."""
-    node: object = _language()
-    for key in keys:
-        node = node[key] if isinstance(node, dict) else None
-    if not isinstance(node, str):
-        raise KeyError(keys)
-    return node
-
-
-def _listed(text: str) -> list[str]:
-    return [" ".join(entry.split()) for entry in text.split(",") if entry.strip()]
+_LANGUAGE: Any = yaml.safe_load(LANGUAGE.read_text(encoding="utf-8"))
 
 
 def entries(*keys: str) -> list[str]:
-    """Return the entries of a list of `language.yaml`."""
-    return _listed(text_of(*keys))
+    """Return the entries of a list of `language.yaml`, by its keys there."""
+    text = reduce(getitem, keys, _LANGUAGE)
+    return [" ".join(entry.split()) for entry in text.split(",") if entry.strip()]
 
 
-def verbs(text: str) -> list[dict[Form, str]]:
-    """Return the verbs of a list by their forms."""
-    return [inflect(entry) for entry in _listed(text)]
-
-
-def forms(text: str, *names: Form) -> list[str]:
+def forms(verbs: list[str], *names: Form) -> list[str]:
     """Return these forms of all verbs of a list; all forms where none is named."""
-    return [verb[name] for verb in verbs(text) for name in names or FORMS]
+    return [inflect(verb)[name] for verb in verbs for name in names or FORMS]

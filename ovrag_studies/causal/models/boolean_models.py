@@ -1,26 +1,26 @@
 """Deterministic causal models: rules in words as Boolean equations, solved for what was observed and what is done.
 
 "Ziklo and Blaf together cause Trune" is the structural equation Trune := Ziklo ∧ Blaf (Pearl 2009, chapter 7): without
-its cause an effect does not occur. A variable without an equation is a root. A counterfactual takes three steps:
-abduction keeps the settings of the roots under which the factual world shows what was observed, action cuts the
-equations of what is done, prediction solves the rest. The answer is given where every kept setting gives the same.
+its cause an effect does not occur. A counterfactual takes abduction (settings of the roots under which the factual
+world shows what was observed), action (the equations of what is done are cut) and prediction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 from itertools import islice, product
 from typing import Literal as OneOf
 
 from ovrag_core.base import CausalError
+from ovrag_studies.causal.models.dags import reach
 
 MOST_FREE_ROOTS = 14  # 2 ** 14 settings are looked at within a second; beyond that the question is left open
 MOST_CASES = 2000
 LONGEST_PATH = 12  # variables of a cycle that a remark names
 
-Status = OneOf["determined", "assumed", "cyclic", "open"]
+Status = OneOf["determined", "assumed", "cyclic", "open", "ambiguous", "unread"]
 World = dict[str, bool]
 
 
@@ -59,52 +59,54 @@ class CausalRule:
     quote: str = ""
     span: tuple[int, int] = (0, 0)
 
-
-@dataclass(frozen=True, slots=True)
-class DerivationStep:
-    """One line of a derivation; `value` is None where the variable is not settled."""
-
-    variable: str
-    value: bool | None
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.variable} {_WORDS[self.value]}: {self.reason}"
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables of the condition, then that of the effect."""
+        return (*mentioned(self.condition), self.effect.variable)
 
 
 @dataclass(frozen=True, slots=True)
 class CounterfactualOutcome:
-    """Outcome for the formula asked about.
+    """Outcome for the formula asked about, with its derivation.
 
     `determined`: the same in every world that is left. `assumed`: it hangs on a root of which nothing is said, and the
     value is that with such roots absent, as `remarks` say. `cyclic`: the rules that matter form the `cycle` also after
-    the action; the value is given if the action leaves one solution. `open`: no value, and `remarks` say why.
+    the action; the value is given if the action leaves one solution. `open`, `ambiguous` (rules that can be read in two
+    ways) and `unread`: no value, and `remarks` say why.
     """
 
     value: bool | None
     status: Status
-    steps: tuple[DerivationStep, ...] = ()
+    steps: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     cycle: tuple[str, ...] = ()
+
+    @property
+    def answer(self) -> OneOf["yes", "no"] | None:
+        """The value in words."""
+        return None if self.value is None else "yes" if self.value else "no"
 
 
 @dataclass(frozen=True, slots=True)
 class BooleanModel:
-    """Equations by variable; `variables` are all that occur, in order of first mention."""
+    """Equations by variable; `variables` are all that occur, in order of first mention; `quotes` are words of rules."""
 
     equations: Mapping[str, Formula]
     variables: tuple[str, ...]
+    quotes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def roots(self) -> tuple[str, ...]:
         """Variables that no equation explains."""
         return tuple(name for name in self.variables if name not in self.equations)
 
+    def parents(self, name: str) -> tuple[str, ...]:
+        """The variables that the equation of this one hangs on, none of a root."""
+        return mentioned(self.equations[name]) if name in self.equations else ()
+
     def doing(self, action: Mapping[str, bool]) -> BooleanModel:
         """The model after the action: what is done has no equation any more."""
-        return BooleanModel(
-            {name: equation for name, equation in self.equations.items() if name not in action}, self.variables
-        )
+        return replace(self, equations={name: how for name, how in self.equations.items() if name not in action})
 
 
 _WORDS = {True: "occurs", False: "does not occur", None: "may or may not occur"}
@@ -117,11 +119,19 @@ def negate(formula: Formula) -> Formula:
     return Junction(not formula.every, tuple(negate(operand) for operand in formula.parts))
 
 
+def leaves(formula: Formula) -> list[Literal]:
+    """The literals of a formula, in order."""
+    return [formula] if isinstance(formula, Literal) else [leaf for part in formula.parts for leaf in leaves(part)]
+
+
 def mentioned(formula: Formula) -> tuple[str, ...]:
     """The variables of a formula in order, each once."""
-    if isinstance(formula, Literal):
-        return (formula.variable,)
-    return tuple(dict.fromkeys(name for operand in formula.parts for name in mentioned(operand)))
+    return tuple(dict.fromkeys(leaf.variable for leaf in leaves(formula)))
+
+
+def joined(formulas: Sequence[Formula], *, every: bool) -> Formula:
+    """All or any of the formulas; the only one as it is."""
+    return formulas[0] if len(formulas) == 1 else Junction(every, tuple(formulas))
 
 
 def evaluate(formula: Formula, known: Mapping[str, bool]) -> bool | None:
@@ -142,37 +152,25 @@ def models(rules: Sequence[CausalRule]) -> tuple[BooleanModel, ...]:
     Several rules for one effect are alternatives. Where some cause it and others prevent it, nothing says which wins;
     both readings are given, in the first prevention wins.
     """
-    variables = tuple(
-        dict.fromkeys(name for rule in rules for name in (*mentioned(rule.condition), rule.effect.variable))
-    )
-    causes = {name: [r.condition for r in rules if r.effect == Literal(name)] for name in variables}
-    prevents = {name: [r.condition for r in rules if r.effect == Literal(name, False)] for name in variables}
-    clash = any(causes[name] and prevents[name] for name in variables)
-    return tuple(
-        BooleanModel(_equations(variables, causes, prevents, wins), variables)
-        for wins in ((True, False) if clash else (True,))
-    )
-
-
-def _equations(
-    variables: Sequence[str],
-    causes: Mapping[str, Sequence[Formula]],
-    prevents: Mapping[str, Sequence[Formula]],
-    prevention_wins: bool,
-) -> dict[str, Formula]:
-    equations: dict[str, Formula] = {}
+    variables = tuple(dict.fromkeys(name for rule in rules for name in rule.names))
+    sides: dict[str, list[Formula]] = {}  # what causes a variable, and that nothing prevents it
     for name in variables:
-        conditions = [_joined(causes[name], every=False)] if causes[name] else []
-        conditions += [negate(_joined(prevents[name], every=False))] if prevents[name] else []
-        if conditions:
-            equations[name] = _joined(conditions, every=prevention_wins)
-    return equations
+        for holds in (True, False):
+            if conditions := [rule.condition for rule in rules if rule.effect == Literal(name, holds)]:
+                caused = joined(conditions, every=False)
+                sides.setdefault(name, []).append(caused if holds else negate(caused))
+    clash = any(len(both) > 1 for both in sides.values())
+    quotes = {rule.effect.variable: rule.quote for rule in rules if rule.quote}
+    return tuple(
+        BooleanModel({name: joined(both, every=prevention_wins) for name, both in sides.items()}, variables, quotes)
+        for prevention_wins in ((True, False) if clash else (True,))
+    )
 
 
-def cycle_of(model: BooleanModel, within: Iterable[str] | None = None) -> tuple[str, ...]:
+def cycle_of(model: BooleanModel, within: Sequence[str] | None = None) -> tuple[str, ...]:
     """A cycle of the model, first variable repeated at the end; empty where there is none."""
-    allowed = set(model.variables if within is None else within)
-    parents = {name: mentioned(equation) for name, equation in model.equations.items() if name in allowed}
+    allowed = model.variables if within is None else within
+    parents = {name: model.parents(name) for name in allowed if name in model.equations}
     try:
         TopologicalSorter(parents).prepare()
     except CycleError as error:
@@ -182,12 +180,7 @@ def cycle_of(model: BooleanModel, within: Iterable[str] | None = None) -> tuple[
 
 def ancestors(model: BooleanModel, names: Iterable[str]) -> tuple[str, ...]:
     """The names and all that their equations hang on, in the order of the model."""
-    wanted, reached = list(names), set[str]()
-    while wanted:
-        name = wanted.pop()
-        if name not in reached:
-            reached.add(name)
-            wanted += mentioned(model.equations[name]) if name in model.equations else ()
+    reached = reach(names, model.parents)
     return tuple(name for name in model.variables if name in reached)
 
 
@@ -233,13 +226,11 @@ def counterfactual(
     *,
     observed: Sequence[Formula] = (),
     supposed: Sequence[Formula] = (),
-    quotes: Mapping[str, str] | None = None,
 ) -> CounterfactualOutcome:
     """Evaluate `asked` under the action, in the worlds in which `observed`, and if possible `supposed`, were so.
 
     `supposed` is what the question takes for the fact ("instead of Ziklo"). Where the rules rule out what was observed,
-    only what was observed of roots is used, and a remark says so. `quotes` are the words of the rules by effect. Raises
-    CausalError for too many cases.
+    only what was observed of roots is used, and a remark says so. Raises CausalError for too many cases.
     """
     changed = model.doing(action)
     matter = ancestors(changed, mentioned(asked))
@@ -252,28 +243,20 @@ def counterfactual(
         why = "more than one solution" if all(solutions_by_setting) else "no solution"
         remarks = (*remarks, f"the rules leave {why} under the action")
         return CounterfactualOutcome(None, "cyclic", remarks=remarks, cycle=cycle)
-    remarks += _of_cycle(cycle, whole)
+    if cycle:
+        remarks += (f"the rules form a cycle, {_path(cycle)}; the action leaves one solution",)
+    elif whole:
+        remarks += (f"the rules form a cycle, {_path(whole)}, which does not matter under the action",)
     solved = [world for (world,) in solutions_by_setting]
-    free = _varying(settings)
+    free = [name for name in settings[0] if len({setting[name] for setting in settings}) > 1]
     status, remaining = _settled(solved, asked, free)
     if status != "determined":
         remarks += (f"nothing is said of {', '.join(free)}" + (", taken as absent" if status == "assumed" else ""),)
     absent = free if status == "assumed" else ()
-    steps = _derivation(changed, action, remaining, matter, quotes or {}, observed, absent)
+    steps = _derivation(changed, action, remaining, matter, observed, absent)
     value = None if status == "open" else bool(evaluate(asked, remaining[0]))
     status = "cyclic" if cycle and status == "determined" else status
     return CounterfactualOutcome(value, status, steps, remarks, cycle or whole)
-
-
-def _of_cycle(cycle: Sequence[str], whole: Sequence[str]) -> tuple[str, ...]:
-    """A remark on the cycle that the action leaves, or on that of the whole model."""
-    if cycle:
-        return (f"the rules form a cycle, {_path(cycle)}; the action leaves one solution",)
-    return (f"the rules form a cycle, {_path(whole)}, which does not matter under the action",) if whole else ()
-
-
-def _varying(settings: Sequence[World]) -> list[str]:
-    return [name for name in settings[0] if len({setting[name] for setting in settings}) > 1]
 
 
 def _settled(solved: list[World], asked: Formula, free: Sequence[str]) -> tuple[Status, list[World]]:
@@ -307,7 +290,10 @@ def _settings(
     model: BooleanModel, action: Mapping[str, bool], matter: Sequence[str], evidence: Sequence[Formula]
 ) -> list[World]:
     names = ancestors(model, (name for formula in evidence for name in mentioned(formula)))
-    fixed = {name: value for name, value in _literals(evidence).items() if name in model.roots}
+    fixed: World = {}
+    for literal in conjoined(evidence):
+        if literal.variable in model.roots:
+            fixed.setdefault(literal.variable, literal.holds)
     matters = [name for name in model.roots if name in matter and name not in action]
     free = [name for name in model.roots if name in {*names, *matters} - fixed.keys()]
     if len(free) > MOST_FREE_ROOTS:
@@ -315,24 +301,19 @@ def _settings(
     settings: dict[tuple[bool | None, ...], World] = {}
     for values in product((False, True), repeat=len(free)):
         setting = {**fixed, **dict(zip(free, values, strict=True))}
-        if not evidence or _shows(model, setting, evidence, names):
+        shown = worlds(model, setting, names)
+        if not evidence or any(all(evaluate(formula, world) for formula in evidence) for world in shown):
             settings[tuple(map(setting.get, matters))] = {name: setting[name] for name in matters}
     return list(settings.values())
 
 
-def _shows(model: BooleanModel, setting: World, evidence: Sequence[Formula], names: Sequence[str]) -> bool:
-    return any(all(evaluate(formula, world) for formula in evidence) for world in worlds(model, setting, names))
-
-
-def _literals(evidence: Sequence[Formula]) -> World:
-    """Collect the values that single literals and conjunctions of them fix."""
-    fixed: World = {}
-    for formula in evidence:
+def conjoined(formulas: Sequence[Formula]) -> Iterator[Literal]:
+    """The literals that hold where all of the formulas do: single ones, and those of conjunctions."""
+    for formula in formulas:
         if isinstance(formula, Literal):
-            fixed.setdefault(formula.variable, formula.holds)
+            yield formula
         elif formula.every:
-            fixed = {**_literals(formula.parts), **fixed}
-    return fixed
+            yield from conjoined(formula.parts)
 
 
 def _derivation(
@@ -340,34 +321,30 @@ def _derivation(
     action: Mapping[str, bool],
     solved: Sequence[World],
     matter: Sequence[str],
-    quotes: Mapping[str, str],
     observed: Sequence[Formula],
     absent: Sequence[str],
-) -> tuple[DerivationStep, ...]:
+) -> tuple[str, ...]:
     """Causes before effects; a variable that differs between the worlds that are left has no value."""
-    observed_values, steps = _literals(observed), []
-    parents = {name: mentioned(model.equations[name]) if name in model.equations else () for name in matter}
+    seen, steps = {literal.variable for literal in conjoined(observed)}, []
+    parents = {name: model.parents(name) for name in matter}
     for name in matter if cycle_of(model, matter) else TopologicalSorter(parents).static_order():
         values = {world[name] for world in solved}
         value = values.pop() if len(values) == 1 else None
         if name in action:
             reason = "by the action"
         elif name in model.equations:
-            reason = f"{name} := {model.equations[name]}" + (f' ("{quotes[name]}")' if name in quotes else "")
+            quote = f' ("{model.quotes[name]}")' if name in model.quotes else ""
+            reason = f"{name} := {model.equations[name]}{quote}"
         elif value is None:
             reason = "nothing is said of it"
         elif name in absent:
             reason = "nothing is said of it, taken as absent"
         else:
-            reason = "observed" if name in observed_values else "follows from what was observed"
-        steps.append(DerivationStep(name, value, reason))
+            reason = "observed" if name in seen else "follows from what was observed"
+        steps.append(f"{name} {_WORDS[value]}: {reason}")
     return tuple(steps)
 
 
 def _path(cycle: Sequence[str]) -> str:
     shown = cycle if len(cycle) <= LONGEST_PATH else [*cycle[: LONGEST_PATH - 1], "…", cycle[-1]]
     return " → ".join(shown)
-
-
-def _joined(parts: Sequence[Formula], *, every: bool) -> Formula:
-    return parts[0] if len(parts) == 1 else Junction(every, tuple(parts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError as GraphlibCycle
 from graphlib import TopologicalSorter
@@ -41,11 +41,11 @@ class Dag:
 
     def ancestors(self, of: Iterable[str]) -> Nodes:
         """All that has a directed path to one of them, themselves included."""
-        return _reach(of, {node: self.parents(node) for node in self.nodes})
+        return reach(of, self.parents)
 
     def descendants(self, of: Iterable[str]) -> Nodes:
         """All that one of them has a directed path to, themselves included."""
-        return _reach(of, {node: self.children(node) for node in self.nodes})
+        return reach(of, self.children)
 
     def without_edges_out_of(self, *nodes: str) -> Dag:
         """The same graph without the effects of these variables."""
@@ -73,10 +73,12 @@ def ordered(causes: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
         raise CycleError(f"the causal graph has the cycle {cycle}; leave out one of its edges") from None
 
 
-def _reach(start: Iterable[str], steps: Mapping[str, tuple[str, ...]]) -> Nodes:
-    reached, waiting = set(start), list(start)
+def reach(start: Iterable[str], steps: Callable[[str], Iterable[str]]) -> Nodes:
+    """All that steps lead to from the start, which is included."""
+    reached = set(start)
+    waiting = list(reached)
     while waiting:
-        new = set(steps[waiting.pop()]) - reached
+        new = set(steps(waiting.pop())) - reached
         reached |= new
         waiting += new
     return frozenset(reached)
@@ -89,32 +91,23 @@ def open_trail(dag: Dag, start: str, end: str, given: Iterable[str] = ()) -> tup
     """
     given = frozenset(given)
     colliders = dag.ancestors(given)
-    first_steps = [(child, True) for child in dag.children(start)] + [(parent, False) for parent in dag.parents(start)]
-    came_from: dict[tuple[str, bool], tuple[str, bool] | None] = dict.fromkeys(first_steps)
-    waiting = deque(first_steps)
+    waiting = deque[tuple[tuple[str, ...], bool]]()  # trails, and whether the last step was from cause to effect
+    waiting.extend(((start, child), True) for child in dag.children(start))
+    waiting.extend(((start, parent), False) for parent in dag.parents(start))
+    walked = set[tuple[str, bool]]()
     while waiting:
-        state = node, down = waiting.popleft()
+        trail, down = waiting.popleft()
+        node = trail[-1]
         if node == end:
-            return (start, *_walked(came_from, state))
-        following: list[tuple[str, bool]] = []
+            return trail
+        if (node, down) in walked:
+            continue
+        walked.add((node, down))
         if node not in given:
-            following += [(child, True) for child in dag.children(node)]
+            waiting.extend(((*trail, child), True) for child in dag.children(node))
         if (node in colliders) if down else (node not in given):
-            following += [(parent, False) for parent in dag.parents(node)]
-        for step in following:
-            if step not in came_from:
-                came_from[step] = state
-                waiting.append(step)
+            waiting.extend(((*trail, parent), False) for parent in dag.parents(node))
     return None
-
-
-def _walked(came_from: Mapping[tuple[str, bool], tuple[str, bool] | None], last: tuple[str, bool]) -> list[str]:
-    steps: list[str] = []
-    state: tuple[str, bool] | None = last
-    while state is not None:
-        steps.append(state[0])
-        state = came_from[state]
-    return steps[::-1]
 
 
 def back_door_trail(dag: Dag, cause: str, effect: str, given: Iterable[str] = ()) -> tuple[str, ...] | None:
@@ -125,7 +118,5 @@ def back_door_trail(dag: Dag, cause: str, effect: str, given: Iterable[str] = ()
 def written(dag: Dag, trail: Iterable[str]) -> str:
     """`x ← u → y`."""
     nodes = list(trail)
-    text = nodes[0]
-    for left, right in pairwise(nodes):
-        text += f" → {right}" if (left, right) in dag.edges else f" ← {right}"
-    return text
+    steps = (f"→ {right}" if (left, right) in dag.edges else f"← {right}" for left, right in pairwise(nodes))
+    return " ".join([nodes[0], *steps])

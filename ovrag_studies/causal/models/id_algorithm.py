@@ -9,12 +9,29 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
+from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ovrag_core.base import ImpossibleEvidenceError
-from ovrag_studies.causal.models.dags import Dag, Nodes
-from ovrag_studies.causal.models.distributions import Joint, Values, marginal
+from ovrag_studies.causal.models.dags import Dag, Edge, Nodes, reach
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Joint:
+    """P(V) of discrete variables, one axis per variable in the order of `names`."""
+
+    names: tuple[str, ...]
+    table: Values
+
+    def marginal(self, names: Iterable[str]) -> Values:
+        """P of some variables; the axes of the others have length 1."""
+        names = set(names)
+        axes = tuple(axis for axis, name in enumerate(self.names) if name not in names)
+        return np.asarray(self.table.sum(axes, keepdims=True))
 
 
 @dataclass(frozen=True)
@@ -64,48 +81,31 @@ class Projected:
     """A graph over the observed variables: directed edges, and pairs with an unobserved cause in common."""
 
     order: tuple[str, ...]
-    edges: frozenset[tuple[str, str]]
+    edges: frozenset[Edge]
     pairs: frozenset[frozenset[str]]
 
     def ancestors(self, of: Nodes, within: Nodes) -> Nodes:
         """Those with a directed path to one of them that stays within some variables."""
-        reached, new = of, of
-        while new:
-            new = frozenset(a for a, b in self.edges if b in new and a in within) - reached
-            reached |= new
-        return reached
+        return reach(of, lambda node: [a for a, b in self.edges if b == node and a in within])
 
     def districts(self, within: Nodes) -> list[Nodes]:
         """The sets that unobserved common causes bind (c-components), in topological order of their first members."""
-        left, districts = [node for node in self.order if node in within], []
-        while left:
-            district, new = frozenset[str](), frozenset([left[0]])
-            while new:
-                district |= new
-                new = frozenset(n for n in left if any(n in pair and pair & district for pair in self.pairs)) - district
-            districts.append(district)
-            left = [node for node in left if node not in district]
-        return districts
+
+        def bound(node: str) -> Nodes:
+            return within.intersection(n for pair in self.pairs if node in pair for n in pair)
+
+        return list(dict.fromkeys(reach([node], bound) for node in self.order if node in within))
 
 
 def project(dag: Dag) -> Projected:
     """The latent projection (Verma and Pearl, 1990)."""
-    visible = {node: _seen_through(dag, node) for node in dag.nodes}
+    visible = {
+        node: reach(dag.children(node), lambda child: dag.children(child) if child in dag.latent else ()) - dag.latent
+        for node in dag.nodes
+    }
     edges = frozenset((node, effect) for node in dag.observed for effect in visible[node])
     pairs = frozenset(frozenset(pair) for hidden in dag.latent for pair in combinations(visible[hidden], 2))
     return Projected(dag.observed, edges, pairs)
-
-
-def _seen_through(dag: Dag, node: str) -> tuple[str, ...]:
-    """Observed variables that it has a directed path to through unobserved ones."""
-    visible, waiting = set[str](), list(dag.children(node))
-    while waiting:
-        child = waiting.pop()
-        if child in dag.latent:
-            waiting += dag.children(child)
-        else:
-            visible.add(child)
-    return tuple(sorted(visible))
 
 
 def identified(dag: Dag, causes: Iterable[str], effects: Iterable[str]) -> Expression | Hedge:
@@ -117,16 +117,12 @@ def identified(dag: Dag, causes: Iterable[str], effects: Iterable[str]) -> Expre
     factors: list[Expression] = []
     for district in graph.districts(needed):
         outer = next(component for component in whole if district <= component)
-        factor = _c_factor(graph, district, outer, _observed_factor(graph, outer))
+        observed = [P((node,), graph.order[:place]) for place, node in enumerate(graph.order) if node in outer]
+        factor = _c_factor(graph, district, outer, _multiplied(observed))
         if isinstance(factor, Hedge):
             return factor
         factors.append(factor)
     return _summed(graph, needed - effects, _multiplied(factors))
-
-
-def _observed_factor(graph: Projected, district: Nodes) -> Expression:
-    """Q[district] from P(observed): the product of each member given all before it."""
-    return _multiplied([P((node,), graph.order[: graph.order.index(node)]) for node in graph.order if node in district])
 
 
 def _c_factor(graph: Projected, inner: Nodes, outer: Nodes, factor: Expression) -> Expression | Hedge:
@@ -139,13 +135,9 @@ def _c_factor(graph: Projected, inner: Nodes, outer: Nodes, factor: Expression) 
     above_factor = _summed(graph, outer - above, factor)
     district = next(component for component in graph.districts(above) if inner <= component)
     order = [node for node in graph.order if node in above]
+    sums = [_summed(graph, frozenset(order[start:]), above_factor) for start in range(1, len(order) + 1)]
     terms = [
-        Ratio(
-            _summed(graph, frozenset(order[position + 1 :]), above_factor),
-            _summed(graph, frozenset(order[position:]), above_factor),
-        )
-        if position
-        else _summed(graph, frozenset(order[1:]), above_factor)
+        Ratio(sums[position], sums[position - 1]) if position else sums[0]
         for position, node in enumerate(order)
         if node in district
     ]
@@ -181,23 +173,16 @@ def evaluate(of: Expression, joint: Joint) -> Values:
     """
     match of:
         case P(left, given):
-            top, bottom = marginal(joint, {*left, *given}), marginal(joint, {*given})
-            return _divided(top, bottom, f"P({', '.join(given)})")
+            return _divided(joint.marginal([*left, *given]), joint.marginal(given), f"P({', '.join(given)})")
         case SumOver(over, inner):
-            return _summed_out(evaluate(inner, joint), joint, over)
+            values = evaluate(inner, joint)
+            axes = tuple(map(joint.names.index, over))
+            full = tuple(joint.table.shape[axis] if axis in axes else size for axis, size in enumerate(values.shape))
+            return np.asarray(np.broadcast_to(values, full).sum(axes, keepdims=True))
         case Product(terms):
-            product: Values = np.ones((1,) * len(joint.names))
-            for term in terms:
-                product = product * evaluate(term, joint)
-            return product
+            return np.asarray(prod((evaluate(term, joint) for term in terms), start=np.ones((1,) * len(joint.names))))
         case Ratio(top_part, bottom_part):
             return _divided(evaluate(top_part, joint), evaluate(bottom_part, joint), formula(bottom_part))
-
-
-def _summed_out(values: Values, joint: Joint, over: tuple[str, ...]) -> Values:
-    axes = tuple(joint.names.index(name) for name in over)
-    full = tuple(joint.table.shape[axis] if axis in axes else size for axis, size in enumerate(values.shape))
-    return np.asarray(np.broadcast_to(values, full).sum(axes, keepdims=True))
 
 
 def _divided(top: Values, bottom: Values, name: str) -> Values:

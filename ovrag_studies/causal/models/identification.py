@@ -2,21 +2,23 @@
 
 The ways are adjustment, front door, mediation and the ID algorithm. What is not identified comes with the trail that
 stays open and an assumption that would suffice.
-Source: Pearl, Causality (2009), chapters 3 and 4; natural effects: Pearl, UAI 2001.
+Source: Pearl, Causality (2009), chapters 3 and 4; natural effects: Pearl, UAI 2001. Bounds: Robins (1989) and Manski
+(1990) without, Balke and Pearl (JASA 92, 1997) with a binary instrument.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 from typing import Literal
 
-from ovrag_core.base import CausalError
+import numpy as np
+from scipy.optimize import linprog
+
+from ovrag_core.base import CausalError, ImpossibleEvidenceError
 from ovrag_studies.causal.models.dags import Dag, Nodes, back_door_trail, open_trail, written
-from ovrag_studies.causal.models.distributions import Joint
-from ovrag_studies.causal.models.effect_bounds import effect_bounds
-from ovrag_studies.causal.models.id_algorithm import Hedge, formula, identified
+from ovrag_studies.causal.models.id_algorithm import Hedge, Joint, Values, formula, identified
 
 Kind = Literal["ate", "ett", "nde", "nie"]
 Method = Literal["none", "back-door", "front-door", "ID", "mediation"]
@@ -54,7 +56,11 @@ class NotIdentified:
     bounds: tuple[float, float] | None = None
 
 
-def subsets(of: Iterable[str]) -> Iterator[tuple[str, ...]]:
+def _sets_beside(dag: Dag, cause: str, effect: str) -> Iterator[tuple[str, ...]]:
+    return _subsets(node for node in dag.observed if node not in (cause, effect))
+
+
+def _subsets(of: Iterable[str]) -> Iterator[tuple[str, ...]]:
     """All of them, the smallest first."""
     items = tuple(of)
     return chain.from_iterable(combinations(items, size) for size in range(len(items) + 1))
@@ -68,29 +74,39 @@ def is_back_door_set(dag: Dag, cause: str, effect: str, given: Iterable[str]) ->
 
 def back_door_sets(dag: Dag, cause: str, effect: str) -> Iterator[tuple[str, ...]]:
     """Admissible sets of observed variables, the smallest first."""
-    candidates = [node for node in dag.observed if node not in (cause, effect)]
-    return (covariates for covariates in subsets(candidates) if is_back_door_set(dag, cause, effect, covariates))
+    return (
+        covariates
+        for covariates in _sets_beside(dag, cause, effect)
+        if is_back_door_set(dag, cause, effect, covariates)
+    )
 
 
 def is_front_door_set(dag: Dag, cause: str, effect: str, through: Iterable[str]) -> bool:
     """Pearl's three conditions: all directed paths pass them, and no other open trail leads to or from them."""
     through = frozenset(through)
-    if not through or not _intercepts(dag, cause, effect, through):
-        return False
+    return (
+        bool(through)
+        and intercepts(dag, cause, effect, through)
+        and _is_unconfounded(dag, cause, effect, through, frozenset())
+    )
+
+
+def _is_unconfounded(dag: Dag, cause: str, effect: str, through: Nodes, given: Nodes) -> bool:
+    """Check that no other open trail leads from the cause to what it acts through, or from that to the effect."""
+    severed = dag.without_edges_out_of(*through)
     return all(
-        back_door_trail(dag, cause, middle) is None
-        and back_door_trail(dag.without_edges_out_of(*through), middle, effect, {cause}) is None
+        back_door_trail(dag, cause, middle, given) is None
+        and back_door_trail(severed, middle, effect, given | {cause}) is None
         for middle in through
     )
 
 
 def front_door_sets(dag: Dag, cause: str, effect: str) -> Iterator[tuple[str, ...]]:
     """Sets of observed variables that make a front door, the smallest first."""
-    candidates = [node for node in dag.observed if node not in (cause, effect)]
-    return (through for through in subsets(candidates) if is_front_door_set(dag, cause, effect, through))
+    return (through for through in _sets_beside(dag, cause, effect) if is_front_door_set(dag, cause, effect, through))
 
 
-def _intercepts(dag: Dag, cause: str, effect: str, through: Nodes) -> bool:
+def intercepts(dag: Dag, cause: str, effect: str, through: Iterable[str]) -> bool:
     """Check that every directed path passes one of `through`."""
     return effect not in dag.without_edges_out_of(*through).descendants([cause])
 
@@ -153,7 +169,7 @@ def _unidentified(dag: Dag, asked: Effect, joint: Joint | None) -> NotIdentified
     path = written(dag, trail)
     instrument = next(instruments(dag, cause, effect), None)
     assumption = _without_fork(dag, asked, trail)
-    if instrument is not None:
+    if instrument:
         assumption = (
             f"linearity, or one effect for all: {instrument} is an instrument, and the effect is then the ratio of "
             f"what it changes in {effect} to what it changes in {cause}"
@@ -175,13 +191,14 @@ def _without_fork(dag: Dag, asked: Effect, trail: tuple[str, ...]) -> str:
 
 def _natural(dag: Dag, asked: Effect, joint: Joint | None) -> Estimand | NotIdentified:
     cause, effect, through = asked.cause, asked.effect, frozenset(asked.through)
-    if _intercepts(dag, cause, effect, through):
+    if intercepts(dag, cause, effect, through):
         if asked.kind == "nde":
             return Estimand("none", (), "0")
         return _total(dag, asked, joint)
     after = dag.descendants([cause])
-    for covariates in subsets(node for node in dag.observed if node not in after and node != effect):
-        if _blocks_mediation(dag, cause, effect, through, frozenset(covariates)):
+    for covariates in _subsets(node for node in dag.observed if node not in after and node != effect):
+        unconfounded = _is_unconfounded(dag, cause, effect, through, frozenset(covariates))
+        if unconfounded and is_back_door_set(dag, cause, effect, covariates):
             return Estimand("mediation", covariates, _mediation(asked, covariates))
     return _unidentified_natural(dag, asked)
 
@@ -189,15 +206,9 @@ def _natural(dag: Dag, asked: Effect, joint: Joint | None) -> Estimand | NotIden
 def _unidentified_natural(dag: Dag, asked: Effect) -> NotIdentified:
     cause, effect, through = asked.cause, asked.effect, frozenset(asked.through)
     after = dag.descendants([cause])
-    trail = next(
-        (
-            mediator_trail
-            for middle in sorted(through)
-            if (mediator_trail := back_door_trail(dag.without_edges_out_of(*through), middle, effect, {cause}))
-            is not None
-        ),
-        back_door_trail(dag, cause, effect) or (cause, effect),
-    )
+    severed = dag.without_edges_out_of(*through)
+    trails = [back_door_trail(severed, middle, effect, {cause}) for middle in sorted(through)]
+    trail = next(filter(None, [*trails, back_door_trail(dag, cause, effect)]), (cause, effect))
     path = written(dag, trail)
     if moved := [node for node in trail[1:-1] if node in after and node not in dag.latent]:
         return NotIdentified(
@@ -205,22 +216,11 @@ def _unidentified_natural(dag: Dag, asked: Effect) -> NotIdentified:
             path,
             f"that {cause} does not act on {moved[0]}, or {moved[0]} not on both {trail[0]} and {effect}",
         )
-    between = ", ".join(node for node in trail[1:-1]) or "another variable"
+    between = ", ".join(trail[1:-1]) or "another variable"
     return NotIdentified(
         f"no observed variable blocks {path}, which confounds mediator and effect",
         path,
         f"that {between} does not act on both {trail[0]} and {effect} beside {cause}, or is observed",
-    )
-
-
-def _blocks_mediation(dag: Dag, cause: str, effect: str, through: Nodes, given: Nodes) -> bool:
-    if not is_back_door_set(dag, cause, effect, given):
-        return False
-    severed = dag.without_edges_out_of(*through)
-    return all(
-        back_door_trail(dag, cause, middle, given) is None
-        and back_door_trail(severed, middle, effect, given | {cause}) is None
-        for middle in through
     )
 
 
@@ -249,3 +249,49 @@ def _mediation(asked: Effect, given: tuple[str, ...]) -> str:
         return f"{over}{moved} P({by} | not {cause}{beside}){weight}"
     moved = f"[P({by} | {cause}{beside}) − P({by} | not {cause}{beside})]"
     return f"{over}P({effect} | not {cause}, {by}{beside}) {moved}{weight}"
+
+
+# Bounds
+
+
+def effect_bounds(joint: Joint, cause: str, effect: str, instrument: str | None = None) -> tuple[float, float]:
+    """The least and greatest average effect of a binary cause on a binary effect that fit the observations.
+
+    Without an instrument the two are 1 apart (Robins 1989, Manski 1990); with a binary one they are those of Balke and
+    Pearl (1997). Raises CausalError where the observations refute the instrument.
+    """
+    if instrument is None:
+        table = _binary(joint, (cause, effect))
+        return float(table[1, 1] - table[0, 1] - table[1].sum()), float(table[1, 1] + table[0].sum() - table[0, 1])
+    return _instrument_bounds(_binary(joint, (instrument, cause, effect)), instrument)
+
+
+def _binary(joint: Joint, names: tuple[str, ...]) -> Values:
+    axes = [joint.names.index(name) for name in names]
+    table = np.moveaxis(joint.marginal(names), axes, range(len(axes))).reshape(
+        [joint.table.shape[axis] for axis in axes]
+    )
+    if set(table.shape) != {2}:
+        raise CausalError(f"bounds are computed for binary variables alone, and one of {', '.join(names)} is not")
+    return table
+
+
+def _instrument_bounds(table: Values, name: str) -> tuple[float, float]:
+    instrument_chances = table.sum(axis=(1, 2))
+    if not np.all(instrument_chances > 0):
+        raise ImpossibleEvidenceError(f"“{name}” never varies, so it is no instrument")
+    observed = (table / instrument_chances[:, None, None]).reshape(-1)[:-1]
+    cells = list(product((0, 1), repeat=3))[:-1]  # the last follows from the others
+    rows = [[float(takes[z] == x and gives[x] == y) for takes, gives in _TYPES] for z, x, y in cells]
+    # the least and greatest mean gain of populations whose types add up to what was observed
+    shares, totals = [[1.0] * len(_TYPES), *rows], [1.0, *observed]
+    least, most = (linprog(sign * _GAIN, A_eq=shares, b_eq=totals, method="highs") for sign in (1.0, -1.0))
+    if not (least.success and most.success):
+        raise CausalError(f"the observations refute “{name}” as an instrument: no population would give them")
+    return float(least.fun) + 0.0, 0.0 - float(most.fun)
+
+
+# How someone's cause answers the instrument, and their effect the cause: 16 types of people (Balke and Pearl)
+_ANSWERS = ((0, 0), (0, 1), (1, 0), (1, 1))
+_TYPES = tuple(product(_ANSWERS, _ANSWERS))
+_GAIN = np.array([float(gives[1] - gives[0]) for _, gives in _TYPES])

@@ -6,24 +6,17 @@ measured confounder, u and v are hidden. As the models are whole, the truth is k
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 from ovrag_studies.causal.models.dags import Dag, make_dag
-from ovrag_studies.causal.models.distributions import Joint
-from ovrag_studies.causal.models.id_algorithm import Hedge, identified, interventional
-from ovrag_studies.causal.models.identification import (
-    Effect,
-    Estimand,
-    NotIdentified,
-    identify,
-)
+from ovrag_studies.causal.models.id_algorithm import Hedge, Joint, identified, interventional
+from ovrag_studies.causal.models.identification import Effect, Estimand, NotIdentified, identify
 from ovrag_studies.causal.models.structural_models import Scm, from_strata, instability
 
-Table = Mapping[
-    str, tuple[str, tuple[float, ...]]
-]  # by variable its causes, and P(1) by their states, the first slowest
+Stratum = tuple[str, *tuple[float, ...]]
+"""The causes of a variable, and P(1) by their states, the first slowest."""
 ATE = Effect("ate", "x", "y")
 
 
@@ -56,65 +49,56 @@ class Examined:
         return self.found.bounds if isinstance(self.found, NotIdentified) else None
 
 
-def example(name: str, table: Table, hidden: str = "", asked: Effect = ATE) -> ModelExample:
-    """A model from its table; `hidden` are the letters that nobody observed."""
-    causes = {variable: list(by) for variable, (by, _) in table.items()}
+def example(name: str, hidden: str, asked: Effect = ATE, **table: Stratum) -> ModelExample:
+    """A model from its strata by variable; `hidden` are the letters that nobody observed."""
     strata = {
-        variable: dict(zip(product((0, 1), repeat=len(by)), chances, strict=True))
-        for variable, (by, chances) in table.items()
+        variable: dict(zip(product((0, 1), repeat=len(causes)), chances, strict=True))
+        for variable, (causes, *chances) in table.items()
     }
-    edges = [(cause, variable) for variable, by in causes.items() for cause in by]
-    return ModelExample(name, from_strata(strata, causes), make_dag(edges, hidden), asked)
+    edges = [(cause, variable) for variable, (causes, *_) in table.items() for cause in causes]
+    scm = from_strata(strata, {variable: list(causes) for variable, (causes, *_) in table.items()})
+    return ModelExample(name, scm, make_dag(edges, hidden), asked)
 
 
 def examples() -> list[ModelExample]:
     """One of each kind: identified by a back door, a front door or the ID algorithm alone, and three that are not."""
-    hidden_mediation = {"x": ("", (0.5,)), "u": ("", (0.5,)), "m": ("xu", (0.1, 0.8, 0.65, 0.95))}
     return [
         measured_confounder(),
-        example(
-            "front door",
-            {"u": ("", (0.4,)), "x": ("u", (0.25, 0.8)), "m": ("x", (0.2, 0.75)), "y": ("um", (0.2, 0.5, 0.6, 0.85))},
-            "u",
-        ),
+        example("front door", "u", u=("", 0.4), x=("u", 0.25, 0.8), m=("x", 0.2, 0.75), y=("um", 0.2, 0.5, 0.6, 0.85)),
         example(
             "napkin",
-            {
-                "u": ("", (0.5,)),
-                "v": ("", (0.4,)),
-                "w": ("uv", (0.2, 0.6, 0.5, 0.85)),
-                "r": ("w", (0.3, 0.75)),
-                "x": ("ru", (0.15, 0.6, 0.5, 0.9)),
-                "y": ("xv", (0.25, 0.7, 0.45, 0.85)),
-            },
             "uv",
+            u=("", 0.5),
+            v=("", 0.4),
+            w=("uv", 0.2, 0.6, 0.5, 0.85),
+            r=("w", 0.3, 0.75),
+            x=("ru", 0.15, 0.6, 0.5, 0.9),
+            y=("xv", 0.25, 0.7, 0.45, 0.85),
         ),
-        example("bow", {"u": ("", (0.45,)), "x": ("u", (0.25, 0.8)), "y": ("xu", (0.4, 0.85, 0.3, 0.75))}, "u"),
+        example("bow", "u", u=("", 0.45), x=("u", 0.25, 0.8), y=("xu", 0.4, 0.85, 0.3, 0.75)),
         example(
             "instrument",
-            {
-                "z": ("", (0.5,)),
-                "u": ("", (0.45,)),
-                "x": ("zu", (0.08, 0.35, 0.7, 0.95)),
-                "y": ("xu", (0.15, 0.5, 0.45, 0.8)),
-            },
             "u",
+            z=("", 0.5),
+            u=("", 0.45),
+            x=("zu", 0.08, 0.35, 0.7, 0.95),
+            y=("xu", 0.15, 0.5, 0.45, 0.8),
         ),
         example(
             "hidden cause of mediator and effect",
-            {**hidden_mediation, "y": ("xmu", (0.1, 0.8, 0.05, 0.75, 0.17, 0.87, 0.12, 0.82))},
             "u",
             Effect("nde", "x", "y", ("m",)),
+            x=("", 0.5),
+            u=("", 0.5),
+            m=("xu", 0.1, 0.8, 0.65, 0.95),
+            y=("xmu", 0.1, 0.8, 0.05, 0.75, 0.17, 0.87, 0.12, 0.82),
         ),
     ]
 
 
 def measured_confounder() -> ModelExample:
     """The model whose actions and counterfactuals are shown."""
-    return example(
-        "measured confounder",
-        {"z": ("", (0.4,)), "x": ("z", (0.25, 0.7)), "y": ("xz", (0.3, 0.8, 0.2, 0.65))},
-    )
+    return example("measured confounder", "", z=("", 0.4), x=("z", 0.25, 0.7), y=("xz", 0.3, 0.8, 0.2, 0.65))
 
 
 def examine(of: ModelExample) -> Examined:
@@ -128,31 +112,28 @@ def examine(of: ModelExample) -> Examined:
         if not isinstance(formula, Hedge):
             done = interventional(formula, joint, "x", "y")
             estimate = float(done[1, 1] - done[0, 1])
-    return Examined(of, answer, _effect_by(of, ()), estimate, true_effect(of))
-
-
-def true_effect(of: ModelExample) -> float:
-    """The effect in the whole model: by acting on it, or for a direct one by its hidden strata."""
     if of.asked.kind == "ate":
-        done = [float(of.scm.do({"x": state}).distribution(["y"])[1]) for state in (0, 1)]
-        return done[1] - done[0]
-    return _effect_by(of, tuple(sorted(of.dag.latent)))
+        without, treated = (float(of.scm.do({"x": state}).distribution(["y"])[1]) for state in (0, 1))
+        truth = treated - without
+    else:  # a direct effect, by its hidden strata
+        truth = _effect_by(of, tuple(sorted(of.dag.latent)))
+    return Examined(of, answer, _effect_by(of, ()), estimate, truth)
 
 
 def _effect_by(of: ModelExample, confounders: tuple[str, ...]) -> float:
     """The difference that x makes, in the strata of confounders and held at what the mediators are without it."""
-    scm, middle = of.scm, of.asked.through
-    total = 0.0
-    for cell in product((0, 1), repeat=len(confounders)):
-        stratum = dict(zip(confounders, cell, strict=True))
-        weight = _chance(scm, stratum, {})
-        for states in product((0, 1), repeat=len(middle)):
-            mediators = dict(zip(middle, states, strict=True))
-            chance = _chance(scm, mediators, {**stratum, "x": 0})
+    scm, total = of.scm, 0.0
+    for stratum in _states(confounders):
+        for mediators in _states(of.asked.through):
+            weight = _chance(scm, stratum, {}) * _chance(scm, mediators, {**stratum, "x": 0})
             condition = {**stratum, **mediators}
             without, treated = (float(scm.distribution(["y"], {**condition, "x": state})[1]) for state in (0, 1))
-            total += weight * chance * (treated - without)
+            total += weight * (treated - without)
     return total
+
+
+def _states(variables: Sequence[str]) -> list[dict[str, int]]:
+    return [dict(zip(variables, cell, strict=True)) for cell in product((0, 1), repeat=len(variables))]
 
 
 def _chance(scm: Scm, states: Mapping[str, int], given: Mapping[str, int]) -> float:
@@ -182,5 +163,5 @@ def quantities(of: ModelExample) -> list[tuple[str, str, float]]:
         ("effect on those with x", "E[Y_x − Y_(not x) | x]", float(treated)),
         ("y without x, of those with x and no y", "P(Y_(not x) = 1 | x, not y)", float(spoiled)),
         ("no y with x, of those with y and no x", "P(Y_x = 0 | not x, y)", float(spared)),
-        ("instability over contexts", "Δ over z", instability(scm, {"x": 1}, "y", ["z"])),
+        ("instability over contexts", "Δ over z", instability(scm, {"x": 1}, "y")),
     ]

@@ -1,4 +1,4 @@
-"""Structural causal models of discrete variables: actions by graph surgery, counterfactuals by enumeration, stability.
+"""Structural causal models of binary variables: actions by graph surgery, counterfactuals by enumeration, stability.
 
 A model has, for every variable, its causes, a finite noise of its own, and a table that gives its value from both.
 Noises are independent; a common unobserved cause is a variable of the model like any other.
@@ -19,11 +19,12 @@ from scipy.spatial.distance import jensenshannon, pdist, squareform
 
 from ovrag_core.base import CausalError, ImpossibleEvidenceError
 from ovrag_studies.causal.models.dags import ordered
-from ovrag_studies.causal.models.distributions import Values
+from ovrag_studies.causal.models.id_algorithm import Values
 
 States = Mapping[str, int]
 Strata = Mapping[tuple[int, ...], float]
-Forced = Mapping[str, int | NDArray[np.int64]]
+Worlds = tuple[Values, dict[str, NDArray[np.int64]]]
+"""All settings of the noises: their probabilities, and each variable's value in each."""
 
 MOST_WORLDS = 2_000_000
 MOST_CONTEXTS = 2_000
@@ -33,21 +34,12 @@ MOST_CONTEXTS = 2_000
 class Mechanism:
     """Origin of a variable: its causes, the probabilities of its noise, and its value by cause states and noise.
 
-    `table` has an axis per cause, in their order, and the noise as the last; `states` is how many values there are.
+    `table` has an axis per cause, in their order, and the noise as the last.
     """
 
     causes: tuple[str, ...]
     noise: tuple[float, ...]
     table: NDArray[np.int64]
-    states: int
-
-
-@dataclass(frozen=True)
-class Worlds:
-    """All settings of the noises: their probabilities, and each variable's value in each."""
-
-    weights: Values
-    values: Mapping[str, NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
@@ -56,15 +48,10 @@ class Scm:
 
     mechanisms: Mapping[str, Mechanism]
 
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """In causal order."""
-        return tuple(self.mechanisms)
-
-    def worlds(self, fixed_noise: Mapping[str, int] | None = None, forced: Forced | None = None) -> Worlds:
+    def worlds(self, fixed_noise: States | None = None, forced: States | None = None) -> Worlds:
         """Every combination of noises, or those with some noises fixed; `forced` sets variables whatever their causes.
 
-        A forced value holds in all worlds or is given for each. Raises CausalError for too many worlds.
+        Raises CausalError for too many worlds.
         """
         fixed, forced = fixed_noise or {}, forced or {}
         ranges = [[fixed[v]] if v in fixed else range(len(how.noise)) for v, how in self.mechanisms.items()]
@@ -76,24 +63,20 @@ class Scm:
             if variable not in fixed:
                 weights *= np.asarray(how.noise)[noise]
             if variable in forced:
-                values[variable] = np.broadcast_to(np.asarray(forced[variable], dtype=np.int64), (count,))
+                values[variable] = np.full(count, forced[variable])
             else:
                 values[variable] = how.table[(*(values[cause] for cause in how.causes), noise)]
-        return Worlds(weights, values)
+        return weights, values
 
     def distribution(self, variables: Sequence[str], given: States | None = None) -> Values:
         """P(variables | given), an axis each. Raises ImpossibleEvidenceError."""
         worlds = self.worlds()
-        return self._counted(variables, worlds, _weights_given(worlds, given or {}))
+        return _counted(variables, worlds, _weights_given(worlds, given or {}))
 
     def do(self, action: States) -> Scm:
         """The model after acting: what is set has no causes and no noise any more."""
-        return Scm(
-            {
-                variable: Mechanism((), (1.0,), np.array([action[variable]]), how.states) if variable in action else how
-                for variable, how in self.mechanisms.items()
-            }
-        )
+        set_by_action = {variable: Mechanism((), (1.0,), np.array([state])) for variable, state in action.items()}
+        return Scm({variable: set_by_action.get(variable, how) for variable, how in self.mechanisms.items()})
 
     def counterfactual(self, variables: Sequence[str], action: States, evidence: States) -> Values:
         """P(variables had the action been taken | evidence): abduction, action and prediction, over all noises.
@@ -101,19 +84,19 @@ class Scm:
         Raises ImpossibleEvidenceError for evidence of probability 0.
         """
         posterior = _weights_given(self.worlds(), evidence)
-        return self._counted(variables, self.worlds(forced=action), posterior)
+        return _counted(variables, self.worlds(forced=action), posterior)
 
-    def _counted(self, variables: Sequence[str], worlds: Worlds, weights: Values) -> Values:
-        table = np.zeros([self.mechanisms[variable].states for variable in variables])
-        np.add.at(table, tuple(worlds.values[variable] for variable in variables), weights)
-        return table
+
+def _counted(variables: Sequence[str], worlds: Worlds, weights: Values) -> Values:
+    table = np.zeros([2] * len(variables))
+    np.add.at(table, tuple(worlds[1][variable] for variable in variables), weights)
+    return table
 
 
 def _weights_given(worlds: Worlds, given: States) -> Values:
-    fits = np.ones(len(worlds.weights), dtype=bool)
+    weights, values = worlds
     for variable, state in given.items():
-        fits &= worlds.values[variable] == state
-    weights = np.where(fits, worlds.weights, 0.0)
+        weights = np.where(values[variable] == state, weights, 0.0)
     total = float(weights.sum())
     if total <= 0:
         evidence = ", ".join(f"{variable} = {state}" for variable, state in given.items())
@@ -133,40 +116,37 @@ def from_strata(strata: Mapping[str, Strata], causes: Mapping[str, Sequence[str]
     outcomes that leaves as many cases as possible unchanged (monotone). Actions do not depend on that choice,
     counterfactuals do. Raises CycleError.
     """
-    order = ordered({variable: list(causes.get(variable, ())) for variable in strata})
-    return Scm(
-        {variable: _threshold(variable, strata[variable], tuple(causes.get(variable, ()))) for variable in order}
-    )
+    causes_of = {variable: tuple(causes.get(variable, ())) for variable in strata}
+    return Scm({variable: _threshold(strata[variable], causes_of[variable]) for variable in ordered(causes_of)})
 
 
-def _threshold(variable: str, strata: Strata, causes: tuple[str, ...]) -> Mechanism:
+def _threshold(strata: Strata, causes: tuple[str, ...]) -> Mechanism:
     cells = list(product((0, 1), repeat=len(causes)))
     limits = sorted({0.0, 1.0, *strata.values()})
     table = [[int(limit <= strata[cell]) for limit in limits[1:]] for cell in cells]
     noise = tuple(float(step) for step in np.diff(limits))
-    return Mechanism(causes, noise, np.array(table).reshape(*[2] * len(causes), len(noise)), 2)
+    return Mechanism(causes, noise, np.array(table).reshape(*[2] * len(causes), len(noise)))
 
 
 # Stability
 
 
-def instability(scm: Scm, action: States, outcome: str, over: Sequence[str] | None = None) -> float:
-    """Δ = E[d(P(Y | do(X), u), P(Y | do(X), u′))], u and u′ independent settings of the noises of `over`.
+def instability(scm: Scm, action: States, outcome: str) -> float:
+    """Δ = E[d(P(Y | do(X), u), P(Y | do(X), u′))], u and u′ independent settings of the noises of the contexts.
 
-    d is the Jensen–Shannon distance; the other noises are averaged over. Without `over` the noises of all variables
-    without causes vary, but those acted on; 0 where the outcome does not depend on them. Raises CausalError.
+    d is the Jensen–Shannon distance. Contexts are the variables without causes, but those acted on; other noises are
+    averaged over. 0 where the outcome does not depend on contexts. Raises CausalError.
     """
     acted = scm.do(action)
-    if over is None:
-        over = [v for v, how in scm.mechanisms.items() if not how.causes and v not in action]
-    noises = [acted.mechanisms[variable].noise for variable in over]
+    contexts = [v for v, how in scm.mechanisms.items() if not how.causes and v not in action]
+    noises = [acted.mechanisms[variable].noise for variable in contexts]
     if (count := prod(map(len, noises))) > MOST_CONTEXTS:
         raise CausalError(f"{count} contexts are too many to compare, more than {MOST_CONTEXTS}; vary fewer variables")
     shares = np.array([prod(chances) for chances in product(*noises)])
     outcomes: list[Values] = []
     for setting in product(*map(range, map(len, noises))):
-        worlds = acted.worlds(dict(zip(over, setting, strict=True)))
-        outcomes.append(acted._counted([outcome], worlds, worlds.weights))
+        worlds = acted.worlds(dict(zip(contexts, setting, strict=True)))
+        outcomes.append(_counted([outcome], worlds, worlds[0]))
     # rounding may leave the root of a little less than nothing
     apart = np.nan_to_num(squareform(pdist(np.array(outcomes), partial(jensenshannon, base=2))))
     return float(shares @ apart @ shares)

@@ -6,54 +6,35 @@ allow, and a status; where an answer needs an assumption that the graph does not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ovrag_core.base import CausalError, StrataError
 from ovrag_studies.causal.models.dags import Dag, open_trail
-from ovrag_studies.causal.models.identification import Effect, NotIdentified, is_back_door_set
+from ovrag_studies.causal.models.identification import Effect, NotIdentified, identify, intercepts, is_back_door_set
 from ovrag_studies.causal.questions import cladder_estimates as estimates
 from ovrag_studies.causal.questions import det_counterfactuals
-from ovrag_studies.causal.questions.cladder_estimates import Compute, Parts, PrintedEstimate
-from ovrag_studies.causal.questions.cladder_roles import Roles, assign, identification_of, mediators, named
-from ovrag_studies.causal.questions.cladder_tables import Values, make_tables
-from ovrag_studies.causal.questions.cladder_text import NumberProblem, NumberQuery, PrintedNumber, parse
+from ovrag_studies.causal.questions.cladder_estimates import PrintedEstimate
+from ovrag_studies.causal.questions.cladder_roles import Roles, assign, mediators, named
+from ovrag_studies.causal.questions.cladder_tables import Tables, make_tables
+from ovrag_studies.causal.questions.cladder_text import (
+    NumberProblem,
+    NumberQuery,
+    NumberSolution,
+    PrintedNumber,
+    determined,
+    parse,
+)
 
 NEGLIGIBLE = 0.005
 """An effect below it is no effect in CLadder: it neither increases nor decreases anything."""
 
 EXACT = 1e-9
 
-Status = Literal[
-    "determined", "open by rounding", "missing strata", "strata read alike", "not identified", "contradictory", "unread"
-]
-
-
-@dataclass(frozen=True)
-class NumberSolution:
-    """An answer, None where there is none, and how it came about.
-
-    `value` is what the printed numbers give (an effect, or a probability to compare with one half); `low` and `high`
-    what any numbers that print so could give. `status` says whether that settles the sign. `assumption` is what the
-    answer rests on beyond the graph; `reason` is why it is not determined, `variables` who is who.
-    """
-
-    answer: Literal["yes", "no"] | None
-    status: Status
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    estimand: str = ""
-    reason: str = ""
-    assumption: str = ""
-    numbers: tuple[PrintedNumber, ...] = ()
-    variables: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+_identify = lru_cache(maxsize=4096)(identify)  # many questions share a graph
 
 
 def answer(background: str, given_info: str, question: str) -> NumberSolution:
@@ -66,87 +47,60 @@ def answer(background: str, given_info: str, question: str) -> NumberSolution:
 
 def solve(problem: NumberProblem) -> NumberSolution:
     """The solution of a question as read. Raises CausalError and its kinds for numbers that do not make a problem."""
-    query = problem.query
-    match query.kind:
+    match problem.query.kind:
         case "deterministic":
-            return _deterministic(problem)
+            return det_counterfactuals.solve(problem)
         case "adjustment":
-            return _adjustment(problem.graph, query)
+            return _adjustment(problem.graph, problem.query)
         case "collider":
             return _collider(problem)
     return _numeric(problem)
-
-
-def _deterministic(problem: NumberProblem) -> NumberSolution:
-    derived = det_counterfactuals.solve(problem)
-    return NumberSolution(
-        _said(derived.value),
-        "determined",
-        float(derived.value),
-        estimand=f"what is asked, under do({problem.query.x})",
-        variables=derived.variables,
-        notes=derived.derivation,
-    )
 
 
 def _adjustment(graph: Dag, query: NumberQuery) -> NumberSolution:
     """Choose the one of two methods that leaves the causal effect; the direct look where both do."""
     x, y = named(graph, query.x), named(graph, query.y)
     adjustment_sets = [(named(graph, name),) if name else () for name in query.by]
-    sound = [is_back_door_set(graph, x, y, adjustment) for adjustment in adjustment_sets]
-    variables = {
-        "x": x,
-        "y": y,
-        **({"z": adjusted[0]} if (adjusted := adjustment_sets[0] or adjustment_sets[1]) else {}),
-    }
-    if sound[0] == sound[1] and (not sound[0] or bool(adjustment_sets[0]) == bool(adjustment_sets[1])):
-        why = "both methods leave" if sound[0] else "neither method leaves"
+    variables = {"x": x, "y": y}
+    if adjusted := adjustment_sets[0] or adjustment_sets[1]:
+        variables["z"] = adjusted[0]
+    ranks = [(is_back_door_set(graph, x, y, covariates), not covariates) for covariates in adjustment_sets]
+    if ranks[0] == ranks[1] or not (ranks[0][0] or ranks[1][0]):
+        why = "both methods leave" if ranks[0][0] else "neither method leaves"
         reason = f"{why} the causal effect, so neither is more correct"
         return NumberSolution(None, "unread", reason=reason, variables=variables)
-    better = int(bool(adjustment_sets[0])) if sound[0] == sound[1] else int(sound[1])
+    better = ranks.index(max(ranks))
     covariates = ", ".join(adjustment_sets[better]) or "nothing"
-    verdict = _said((better == 0) == query.upwards)
-    return NumberSolution(verdict, "determined", estimand=f"adjust for {covariates}", variables=variables)
+    return determined((better == 0) == query.upwards, f"adjust for {covariates}", variables)
 
 
 def _collider(problem: NumberProblem) -> NumberSolution:
-    """Decide whether x affects y, whatever their correlation among those looked at."""
     query, graph = problem.query, problem.graph
-    role_phrases: Parts = {"x": (query.x,), "y": (query.y,), "m": (query.other,)}
-    roles = assign(graph, PrintedEstimate("association", (), lambda p: np.zeros(1), "", role_phrases), {})
+    roles = assign(graph, "association", {"x": (query.x,), "y": (query.y,), "m": (query.other,)}, {})
     moves = roles.variables["y"] in graph.descendants([roles.variables["x"]])
     path = "there is a directed path" if moves else "there is no directed path, so the correlation is not causal"
-    return NumberSolution(
-        _said(moves == query.upwards),
-        "determined",
-        estimand="P(y | do(x), v) − P(y | do(not x), v)",
-        numbers=problem.statements,
-        variables=roles.variables,
-        notes=(path,),
-    )
+    estimand = "P(y | do(x), v) − P(y | do(not x), v)"
+    solution = determined(moves == query.upwards, estimand, roles.variables, (path,))
+    return replace(solution, numbers=problem.statements)
 
 
 def _numeric(problem: NumberProblem) -> NumberSolution:
-    estimate, fixed = _estimate(problem)
-    roles = assign(problem.graph, estimate, fixed)
+    tables = make_tables(problem.statements)
+    estimate, fixed = _estimate(problem, tables)
+    roles = assign(problem.graph, estimate.shape, estimate.parts, fixed)
     if roles.adjusted and estimate.alternative is not None:
-        compute, formula = estimate.alternative
-        estimate = replace(estimate, compute=compute, formula=formula)
+        estimate = estimate.alternative
     value, low, high = bounds(estimate, problem.statements)
-    upwards = value > 0.5 if estimate.against else value > NEGLIGIBLE
-    downwards = value < 0.5 if estimate.against else value < -NEGLIGIBLE
-    confirmed = upwards if problem.query.upwards else downwards
+    excess = value - estimate.against if problem.query.upwards else estimate.against - value
+    confirmed = excess > (0.0 if estimate.against else NEGLIGIBLE)
     independent = _independent(problem, roles)
-    solution = NumberSolution(
-        _said(bool(confirmed) and not (independent and low <= 0 <= high)),
-        "determined",
-        value,
-        low,
-        high,
-        estimate.formula,
+    yes = confirmed and not (independent and low <= 0 <= high)
+    solution = replace(
+        determined(yes, estimate.formula, roles.variables, tables.notes),
+        value=value,
+        low=low,
+        high=high,
         numbers=tuple(problem.statements[index] for index in dict.fromkeys(estimate.uses)),
-        variables=roles.variables,
-        notes=estimate.notes,
     )
     return _judged(problem, estimate, roles, solution, independent)
 
@@ -159,32 +113,27 @@ def _independent(problem: NumberProblem, roles: Roles) -> str:
     return f"no trail of the graph joins {x} and {y}, so they are independent"
 
 
-def _estimate(problem: NumberProblem) -> tuple[PrintedEstimate, dict[str, str]]:
+_ESTIMATES = {
+    "marginal": estimates.marginal,
+    "correlation": estimates.association,
+    "explaining away": estimates.explaining_away,
+    "ate": estimates.effect,
+    "ett": estimates.effect,
+}
+
+
+def _estimate(problem: NumberProblem, tables: Tables) -> tuple[PrintedEstimate, dict[str, str]]:
     """The estimate, and the parts that the question calls by the names of the graph."""
-    query, tables = problem.query, make_tables(problem.statements)
-    graph, fixed = problem.graph, dict[str, str]()
-    match query.kind:
-        case "marginal":
-            estimate = estimates.marginal(query, tables)
-        case "correlation":
-            estimate = estimates.association(query, tables)
-        case "explaining away":
-            estimate = estimates.explaining_away(query, tables)
-        case "ate":
-            estimate = estimates.effect(query, tables)
-        case "ett":
-            estimate = estimates.effect(query, tables, treated=True)
-        case _:
-            x, y = named(graph, query.x), named(graph, query.y)
-            through = mediators(graph, query.other)
-            fixed = {"x": x, "y": y}
-            if query.kind == "nie" and y not in graph.without_edges_out_of(*through).descendants([x]):
-                estimate = estimates.effect(query, tables, named=True)
-            else:
-                estimate = estimates.natural(query, tables, direct=query.kind == "nde")
-            if "m" in estimate.parts:
-                fixed["m"] = through[0]
-    return replace(estimate, notes=tables.notes), fixed
+    query, graph = problem.query, problem.graph
+    if query.kind in _ESTIMATES:
+        return _ESTIMATES[query.kind](query, tables), {}
+    fixed = {"x": named(graph, query.x), "y": named(graph, query.y)}
+    through = mediators(graph, query.other)
+    if query.kind == "nie" and intercepts(graph, fixed["x"], fixed["y"], through):
+        estimate = estimates.effect(query, tables)
+    else:
+        estimate = estimates.natural(query, tables)
+    return estimate, fixed | ({"m": through[0]} if "m" in estimate.parts else {})
 
 
 def _judged(
@@ -225,7 +174,7 @@ def _unidentified(problem: NumberProblem, roles: Roles) -> tuple[str, str] | Non
     if kind in ("ate", "ett", "nde", "nie"):
         through = mediators(problem.graph, problem.query.other) if kind in ("nde", "nie") else ()
         effect = Effect(kind, roles.variables["x"], roles.variables["y"], through)
-        identification = identification_of(problem.graph, effect)
+        identification = _identify(problem.graph, effect)
         if isinstance(identification, NotIdentified):
             return identification.reason, identification.assumption
     if roles.fits:
@@ -255,37 +204,23 @@ def bounds(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> 
         raise StrataError(
             f"the instrument moves nothing (“{alike}.” and the same for the other state); no ratio follows"
         )
-    low, high = float(np.min(at_corners)), float(np.max(at_corners))
-    if estimate.shape == "instrument" and _may_vanish(indices, spread):
-        low, high = -1.0, 1.0
-    return value, max(low, -1.0), min(high, 1.0)
-
-
-def _may_vanish(places: tuple[int, ...], spread: Mapping[int, Values]) -> bool:
-    """Return True where the instrument may leave the cause as it is."""
-    moved = spread[places[3]] - spread[places[2]]
-    return bool(np.min(moved) <= 0 <= np.max(moved))
+    if estimate.shape == "instrument":
+        moved = spread[indices[3]] - spread[indices[2]]
+        if np.min(moved) <= 0 <= np.max(moved):
+            return value, -1.0, 1.0
+    return value, max(float(np.min(at_corners)), -1.0), min(float(np.max(at_corners)), 1.0)
 
 
 def _weight_decides(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> bool:
     """Return True where the sign depends on a weight that is not printed."""
-    return bool(np.prod(np.sign(_over_weight(estimate.compute, estimate, statements))) < 0)
-
-
-def _over_weight(compute: Compute, estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> Values:
-    return compute(
-        {
-            index: np.array([0.0, 1.0]) if index in estimate.weight_free else np.full(2, statements[index].value)
-            for index in estimate.uses
-        }
-    )
+    extremes = {
+        index: np.array([0.0, 1.0]) if index in estimate.weight_free else np.full(2, statements[index].value)
+        for index in estimate.uses
+    }
+    return bool(np.prod(np.sign(estimate.compute(extremes))) < 0)
 
 
 @lru_cache(maxsize=32)
 def _corners(size: int) -> NDArray[np.float64]:
     """All corners of a cube, a row for each number."""
     return np.array(np.meshgrid(*[[-1.0, 1.0]] * size, indexing="ij")).reshape(size, -1)
-
-
-def _said(yes: bool) -> Literal["yes", "no"]:
-    return "yes" if yes else "no"

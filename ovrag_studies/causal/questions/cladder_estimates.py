@@ -8,17 +8,17 @@ phrase is for is then settled by `cladder_roles`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from ovrag_core.base import StrataError, UnreadError
+from ovrag_studies.causal.models.id_algorithm import Values
 from ovrag_studies.causal.questions.cladder_tables import (
     Numbers,
     Table,
     Tables,
-    Values,
     factor_likeness,
     place_of,
     same_factor,
@@ -47,30 +47,32 @@ class PrintedEstimate:
     formula: str
     parts: Parts
     against: float = 0.0
-    alternative: tuple[Compute, str] | None = None
+    alternative: PrintedEstimate | None = None
     weight_free: tuple[int, ...] = ()
     weight_name: str = ""
-    notes: tuple[str, ...] = field(default=())
 
 
-def effect(query: NumberQuery, tables: Tables, *, treated: bool = False, named: bool = False) -> PrintedEstimate:
+def effect(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     """The average effect of x on y, on all or on the treated, for whom it is what they would be like without less
     what they are like.
-
-    `named` says that the question calls x by the name of its variable and not by a state.
     """
     outcome = _outcome(query, tables)
-    middle = _other(tables, outcome)
+    middles = [table for table in tables.conditional if table is not outcome]
+    if len(middles) > 1:
+        raise StrataError("three outcomes are given by strata; print those of the effect and of one variable beside it")
+    treated = query.kind == "ett"
+    if len(outcome.factors) == 1 and middles and not treated:
+        return _instrument(outcome, middles[0], query)
     if len(outcome.factors) == 1:
-        estimate = _instrument(outcome, middle, query) if middle and not treated else _direct(outcome, query)
-    elif middle is not None and len(middle.factors) == 1:
-        estimate = _chained(outcome, middle, tables, query, treated=treated, named=named)
+        estimate = _direct(outcome, query)
+    elif middles and len(middles[0].factors) == 1:
+        estimate = _chained(outcome, middles[0], tables, query)
     else:
-        estimate = _weighted(outcome, tables, query, treated=treated, named=named)
+        estimate = _weighted(outcome, tables, query)
     return _reversed(estimate) if treated else estimate
 
 
-def natural(query: NumberQuery, tables: Tables, direct: bool) -> PrintedEstimate:
+def natural(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     """The natural direct or indirect effect by the mediation formula."""
     outcome, middle = _mediated(query, tables)
     outcome = outcome.led_by(_shared(outcome, middle))
@@ -80,6 +82,7 @@ def natural(query: NumberQuery, tables: Tables, direct: bool) -> PrintedEstimate
     if weight is None and len(middle.factors) > 1:
         beside = middle.factors[1][1]
         raise StrataError(f"how often “{beside}” holds is not printed; “{middle.outcome}” is given by it")
+    direct = query.kind == "nde"
 
     def compute(p: Numbers) -> Values:
         y, moved = outcome.values(p), middle.values(p)
@@ -87,19 +90,18 @@ def natural(query: NumberQuery, tables: Tables, direct: bool) -> PrintedEstimate
             moved = _mixed(moved.swapaxes(0, 1), p[weight])
         return _mixed(y[1] - y[0], moved[0]) if direct else np.asarray((y[0, 1] - y[0, 0]) * (moved[1] - moved[0]))
 
-    formula = (
-        "Σ_m P(m | not x) [P(y | x, m) − P(y | not x, m)]"
-        if direct
-        else "Σ_m P(y | not x, m) [P(m | x) − P(m | not x)]"
-    )
-    phrases = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "m": (query.other, middle.outcome, *m)}
+    formula = "Σ_m P(y | not x, m) [P(m | x) − P(m | not x)]"
+    if direct:
+        formula = "Σ_m P(m | not x) [P(y | x, m) − P(y | not x, m)]"
+    parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "m": (query.other, middle.outcome, *m)}
     cells = (*outcome.cells.values(), *middle.cells.values(), *(() if weight is None else (weight,)))
-    return PrintedEstimate("crossed", cells, compute, formula, phrases)
+    return PrintedEstimate("crossed", cells, compute, formula, parts)
 
 
 def association(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     """P(y | x) − P(y | not x) from two joint probabilities and that of x."""
-    x = tables.overall(query.x) if tables.overall(query.x) is not None else tables.overall()
+    named_x = tables.overall(query.x)
+    x = tables.overall() if named_x is None else named_x
     joint = [i for i, statement in enumerate(tables.statements) if statement.kind == "joint"]
     if x is None or len(joint) != 2:
         raise StrataError("an association needs the probability of the condition and two joint ones; print all three")
@@ -120,7 +122,6 @@ def association(query: NumberQuery, tables: Tables) -> PrintedEstimate:
 
 
 def _cuts_at_and(text: str) -> list[tuple[str, str]]:
-    """All ways to cut at “and”."""
     words = text.split(" and ")
     cuts = [(" and ".join(words[:n]), " and ".join(words[n:])) for n in range(1, len(words))]
     if not cuts:
@@ -187,7 +188,7 @@ def _instrument(outcome: Table, moved: Table, query: NumberQuery) -> PrintedEsti
     return PrintedEstimate("instrument", (y0, y1, x0, x1), compute, formula, phrases)
 
 
-def _weighted(outcome: Table, tables: Tables, query: NumberQuery, *, treated: bool, named: bool) -> PrintedEstimate:
+def _weighted(outcome: Table, tables: Tables, query: NumberQuery) -> PrintedEstimate:
     """y by x and z, and P(z)."""
     weight = tables.overall()
     if weight is None:
@@ -196,30 +197,31 @@ def _weighted(outcome: Table, tables: Tables, query: NumberQuery, *, treated: bo
         )
     weight_phrase = tables.statements[weight].of
     outcome = outcome.led_by(place_of(query.x, weight_phrase, outcome.factors))
-    outcome = outcome if named else _facing(outcome, query.x)
+    outcome = outcome if query.kind == "nie" else _facing(outcome, query.x)
     x, z = outcome.factors
 
     def compute(p: Numbers) -> Values:
         y = outcome.values(p)
         return _mixed(y[1] - y[0], p[weight])
 
-    phrases: Parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "z": (weight_phrase, *z)}
-    formula = f"Σ_z [P(y | x, z) − P(y | not x, z)] P(z{' | x' if treated else ''})"
-    free, free_name = ((weight,), f"P({z[1]} | {x[1]})") if treated else ((), "")
-    cells = (*outcome.cells.values(), weight)
-    return PrintedEstimate("weighted", cells, compute, formula, phrases, weight_free=free, weight_name=free_name)
+    parts: Parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "z": (weight_phrase, *z)}
+    formula = "Σ_z [P(y | x, z) − P(y | not x, z)] P(z)"
+    estimate = PrintedEstimate("weighted", (*outcome.cells.values(), weight), compute, formula, parts)
+    if query.kind != "ett":
+        return estimate
+    formula, name = formula.replace("P(z)", "P(z | x)"), f"P({z[1]} | {x[1]})"
+    return replace(estimate, formula=formula, weight_free=(weight,), weight_name=name)
 
 
-def _chained(
-    outcome: Table, middle: Table, tables: Tables, query: NumberQuery, *, treated: bool, named: bool
-) -> PrintedEstimate:
+def _chained(outcome: Table, middle: Table, tables: Tables, query: NumberQuery) -> PrintedEstimate:
     """y by x and m, m by x, and for an effect on all P(x): a front door, or an adjustment for m."""
     outcome = outcome.led_by(_shared(outcome, middle))
     x, m = outcome.factors
+    treated = query.kind == "ett"
     weight = None if treated else tables.overall_of(x)
     if weight is None and not treated:
         raise StrataError(f"how often “{x[1]}” holds is not printed; a front door needs it")
-    state = 1 if named else state_of(query.x, x)
+    state = 1 if query.kind == "nie" else state_of(query.x, x)
 
     def over_x(p: Numbers, by_x: Values) -> Values:
         return np.asarray(by_x[state]) if weight is None else _mixed(by_x, p[weight])
@@ -232,29 +234,23 @@ def _chained(
         y = outcome.values(p)
         return _mixed(y[state] - y[1 - state], over_x(p, middle.values(p)))
 
-    if treated:
-        formula, adjusted_formula = (
-            "Σ_m P(y | x, m) [P(m | x) − P(m | not x)]",
-            "Σ_m [P(y | x, m) − P(y | not x, m)] P(m | x)",
-        )
-    else:
-        formula = "Σ_m [P(m | x) − P(m | not x)] Σ_x P(y | x, m) P(x)"
-        adjusted_formula = "Σ_m [P(y | x, m) − P(y | not x, m)] P(m)"
-    phrases: Parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "m": (middle.outcome, *m)}
+    moved = "[P(m | x) − P(m | not x)]"
+    formula = f"Σ_m P(y | x, m) {moved}" if treated else f"Σ_m {moved} Σ_x P(y | x, m) P(x)"
+    parts: Parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "m": (middle.outcome, *m)}
     cells = (*outcome.cells.values(), *middle.cells.values(), *(() if weight is None else (weight,)))
-    return PrintedEstimate("chained", cells, compute, formula, phrases, alternative=(adjusted, adjusted_formula))
+    estimate = PrintedEstimate("chained", cells, compute, formula, parts)
+    formula = f"Σ_m [P(y | x, m) − P(y | not x, m)] {'P(m | x)' if treated else 'P(m)'}"
+    return replace(estimate, alternative=replace(estimate, compute=adjusted, formula=formula))
 
 
 def _reversed(estimate: PrintedEstimate) -> PrintedEstimate:
     """The treated without the treatment, less with it."""
-    alternative = estimate.alternative
-    turned = None if alternative is None else (_minus(alternative[0]), f"−({alternative[1]})")
-    compute, formula = _minus(estimate.compute), f"−({estimate.formula})"
-    return replace(estimate, compute=compute, formula=formula, alternative=turned)
-
-
-def _minus(compute: Compute) -> Compute:
-    return lambda p: -compute(p)
+    return replace(
+        estimate,
+        compute=lambda p: -estimate.compute(p),
+        formula=f"−({estimate.formula})",
+        alternative=estimate.alternative and _reversed(estimate.alternative),
+    )
 
 
 def _mixed(by_state: Values, share: Values) -> Values:
@@ -279,13 +275,6 @@ def _outcome(query: NumberQuery, tables: Tables) -> Table:
         printed = ", ".join(table.outcome for table in tables.conditional) or "none"
         raise StrataError(f"no probability of “{query.y}” by strata is printed; those of {printed} are")
     return max(tables.conditional, key=lambda table: (likeness(table.outcome, query.y), len(table.factors)))
-
-
-def _other(tables: Tables, outcome: Table) -> Table | None:
-    middles = [table for table in tables.conditional if table is not outcome]
-    if len(middles) > 1:
-        raise StrataError("three outcomes are given by strata; print those of the effect and of one variable beside it")
-    return middles[0] if middles else None
 
 
 def _shared(outcome: Table, middle: Table) -> int:

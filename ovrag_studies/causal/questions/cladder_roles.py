@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import permutations
 
 from ovrag_core.base import UnreadError
 from ovrag_studies.causal.models.dags import Dag
-from ovrag_studies.causal.models.identification import (
-    Effect,
-    Estimand,
-    NotIdentified,
-    identify,
-    instruments,
-    is_back_door_set,
-    is_front_door_set,
-)
-from ovrag_studies.causal.questions.cladder_estimates import PrintedEstimate
+from ovrag_studies.causal.models.identification import instruments, is_back_door_set, is_front_door_set
+from ovrag_studies.causal.questions.cladder_estimates import Parts, Shape
 from ovrag_studies.causal.questions.cladder_text import name
 from ovrag_studies.causal.questions.phrases import likeness
 
@@ -56,17 +48,18 @@ def mediators(dag: Dag, phrase: str) -> tuple[str, ...]:
     return tuple(named(dag, variable) for variable in phrase.replace(", ", " and ").split(" and ") if variable.strip())
 
 
-def assign(dag: Dag, estimate: PrintedEstimate, fixed: Mapping[str, str]) -> Roles:
+def assign(dag: Dag, shape: Shape, parts: Parts, fixed: Mapping[str, str]) -> Roles:
     """The best reading of who is who; `fixed` are the parts that the question calls by their names.
 
     Raises UnreadError for a cause that has no word in common with what is printed.
     """
-    role_phrases = {role: phrases for role, phrases in estimate.parts.items() if role not in fixed}
+    role_phrases = {role: phrases for role, phrases in parts.items() if role not in fixed}
     free = [node for node in dag.observed if node not in fixed.values()]
     best, best_score = None, -1.0
-    for chosen in _assignments(free, list(role_phrases)):
+    for nodes in permutations(free, len(role_phrases)):
+        chosen = dict(zip(role_phrases, nodes, strict=True))
         variables = {**fixed, **chosen}
-        fits, adjusted = _fits(dag, estimate.shape, variables.get("x", ""), variables["y"], variables)
+        fits, adjusted = _fits(dag, shape, variables)
         words = [_named_likeness(role_phrases[role], node) for role, node in chosen.items()]
         forwards = variables.get("x") not in dag.descendants([variables["y"]])
         score = sum(words) + FITTING * fits + FORWARDS * forwards
@@ -80,37 +73,27 @@ def assign(dag: Dag, estimate: PrintedEstimate, fixed: Mapping[str, str]) -> Rol
     return best
 
 
-def _assignments(free: list[str], parts: list[str]) -> Iterator[dict[str, str]]:
-    for nodes in permutations(free, len(parts)):
-        yield dict(zip(parts, nodes, strict=True))
-
-
 @lru_cache(maxsize=65536)
 def _named_likeness(phrases: tuple[str, ...], node: str) -> float:
     return max(likeness(phrase, node) for phrase in phrases)
 
 
-def _fits(dag: Dag, shape: str, x: str, y: str, variables: Mapping[str, str]) -> tuple[bool, bool]:
+def _fits(dag: Dag, shape: Shape, variables: Mapping[str, str]) -> tuple[bool, bool]:
     """Tell whether the shape of the tables identifies the effect of x on y, and whether by adjusting for the middle."""
+    x, y = variables.get("x", ""), variables["y"]
     match shape:
         case "direct":
-            return _moves(dag, x, y) and is_back_door_set(dag, x, y, ()), False
+            return _may_adjust(dag, x, y, ()), False
         case "weighted":
-            return _moves(dag, x, y) and is_back_door_set(dag, x, y, [variables["z"]]), False
+            return _may_adjust(dag, x, y, (variables["z"],)), False
         case "chained" if is_front_door_set(dag, x, y, [variables["m"]]):
             return True, False
         case "chained":
-            return _moves(dag, x, y) and is_back_door_set(dag, x, y, [variables["m"]]), True
+            return _may_adjust(dag, x, y, (variables["m"],)), True
         case "instrument":
             return variables["z"] in instruments(dag, x, y), False
     return True, False
 
 
-def _moves(dag: Dag, x: str, y: str) -> bool:
-    return y in dag.descendants([x])
-
-
-@lru_cache(maxsize=4096)
-def identification_of(dag: Dag, effect: Effect) -> Estimand | NotIdentified:
-    """See `identify`; remembered, as many questions share a graph."""
-    return identify(dag, effect)
+def _may_adjust(dag: Dag, x: str, y: str, covariates: tuple[str, ...]) -> bool:
+    return y in dag.descendants([x]) and is_back_door_set(dag, x, y, covariates)

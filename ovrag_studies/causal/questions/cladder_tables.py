@@ -7,20 +7,19 @@ nor another number that names a state tells them apart, and then noted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ovrag_core.base import StrataError
+from ovrag_studies.causal.models.id_algorithm import Values
 from ovrag_studies.causal.questions.cladder_text import PrintedNumber
 from ovrag_studies.causal.questions.phrases import is_negation, likeness, words
 
 LEAST_LIKENESS = 0.6  # from which a phrase is another wording of an outcome
 
-Values = NDArray[np.float64]
 Numbers = Mapping[int, Values]
 """What the printed numbers may be, by their places."""
 Factor = tuple[str, str]
@@ -33,7 +32,7 @@ class Table:
 
     outcome: str
     factors: tuple[Factor, ...]
-    cells: dict[tuple[int, ...], int]
+    cells: Mapping[tuple[int, ...], int]
 
     def values(self, p: Numbers) -> Values:
         """The numbers, an axis of 2 for each factor and the last for what the numbers may be."""
@@ -65,23 +64,30 @@ class Tables:
 
     def overall(self, phrase: str | None = None) -> int | None:
         """The place of P(phrase), or of the only overall probability."""
-        indices = [i for i, statement in enumerate(self.statements) if statement.kind == "overall"]
+        indices = self._overall
         if phrase is not None:
             indices = [i for i in indices if self.statements[i].of.lower() == phrase.lower()]
         return indices[0] if len(indices) == 1 else None
 
     def overall_of(self, factor: Factor) -> int | None:
         """The place of the overall probability that speaks of the factor most; the only one where there is one."""
-        indices = [i for i, statement in enumerate(self.statements) if statement.kind == "overall"]
-        return max(indices, key=lambda place: factor_likeness(self.statements[place].of, factor), default=None)
+        return max(self._overall, key=lambda place: factor_likeness(self.statements[place].of, factor), default=None)
+
+    @property
+    def _overall(self) -> list[int]:
+        return [i for i, statement in enumerate(self.statements) if statement.kind == "overall"]
 
     def of(self, phrase: str) -> Table | None:
         """The table whose outcome reads so, or is nearest to it."""
-        near = sorted(
-            ((table.outcome.lower() == phrase.lower(), likeness(table.outcome, phrase), table.outcome, table)
-             for table in self.conditional), key=lambda each: each[:3], reverse=True,
-        )  # fmt: skip
-        return near[0][3] if near and (near[0][0] or near[0][1] >= LEAST_LIKENESS) else None
+
+        def nearness(table: Table) -> tuple[bool, float, str]:
+            return table.outcome.lower() == phrase.lower(), likeness(table.outcome, phrase), table.outcome
+
+        nearest = max(self.conditional, key=nearness, default=None)
+        if nearest is None:
+            return None
+        reads_so, closeness, _ = nearness(nearest)
+        return nearest if reads_so or closeness >= LEAST_LIKENESS else None
 
 
 def make_tables(statements: tuple[PrintedNumber, ...]) -> Tables:
@@ -93,8 +99,9 @@ def make_tables(statements: tuple[PrintedNumber, ...]) -> Tables:
     named = [s.of for s in statements if s.kind in ("overall", "conditional")]
     tables, notes = [], list[str]()
     for outcome, indices in groups.items():
-        table, alike = _table(outcome, indices, [statements[index].given for index in indices])
-        notes += alike
+        given = [statements[index].given for index in indices]
+        table = _table(outcome, indices, given)
+        notes += [f"strata of “{outcome}” read alike and are told by order"] if len(set(given)) < len(given) else []
         for axis, factor in enumerate(table.factors):
             present = _present(factor, named)
             table = table.turned(axis) if present == 0 else table
@@ -103,49 +110,37 @@ def make_tables(statements: tuple[PrintedNumber, ...]) -> Tables:
     return Tables(statements, tuple(tables), tuple(dict.fromkeys(notes)))
 
 
-def _table(outcome: str, places: list[int], given: list[str]) -> tuple[Table, list[str]]:
+def _table(outcome: str, places: list[int], given: list[str]) -> Table:
     if len(given) == 2:
         if given[0] == given[1]:
             raise StrataError(f"“{given[0]}” is printed twice for “{outcome}”; the two strata read alike")
-        return Table(outcome, ((given[0], given[1]),), {(0,): places[0], (1,): places[1]}), []
+        return Table(outcome, ((given[0], given[1]),), {(0,): places[0], (1,): places[1]})
     if len(given) == 4:
-        return _crossed(outcome, places, given)
+        return _by_order(outcome, places, given) if len(set(given)) < 4 else _crossed(outcome, places, given)
     missing = "one is missing" if len(given) in (1, 3) else "2 or 4 can be read"
     raise StrataError(f"“{outcome}” is given for {len(given)} strata ({'; '.join(given)}): {missing}")
 
 
-def _crossed(outcome: str, places: list[int], given: list[str]) -> tuple[Table, list[str]]:
+def _crossed(outcome: str, places: list[int], given: list[str]) -> Table:
     for cut in product(*map(_cuts, given)):
-        firsts, seconds = _distinct(a for a, _ in cut), _distinct(b for _, b in cut)
-        if len(firsts) == len(seconds) == 2 and len(set(cut)) == 4:
-            factors = ((firsts[0], firsts[1]), (seconds[0], seconds[1]))
+        a, b = (list(dict.fromkeys(states)) for states in zip(*cut, strict=True))
+        if len(a) == len(b) == 2 and len(set(cut)) == 4:
             cells: dict[tuple[int, ...], int]
-            cells = {(firsts.index(a), seconds.index(b)): index for (a, b), index in zip(cut, places, strict=True)}
-            return Table(outcome, factors, cells), []
-    if len(set(given)) < len(given):
-        return _by_order(outcome, places, given)
+            cells = {(a.index(left), b.index(right)): place for (left, right), place in zip(cut, places, strict=True)}
+            return Table(outcome, ((a[0], a[1]), (b[0], b[1])), cells)
     raise StrataError(f"the four strata of “{outcome}” are not the states of two variables crossed: {'; '.join(given)}")
 
 
-def _by_order(outcome: str, places: list[int], given: list[str]) -> tuple[Table, list[str]]:
+def _by_order(outcome: str, places: list[int], given: list[str]) -> Table:
     """Strata that read alike, in the order of the language: the second variable changes first."""
-    for cut in product(*map(_cuts, given)):
-        (a, b), (c, d), (e, f), (g, h) = cut
+    for (a, b), (c, d), (e, f), (g, h) in product(*map(_cuts, given)):
         if (a, e) == (c, g) and (b, d) == (f, h):
-            cells = dict(zip(product((0, 1), repeat=2), places, strict=True))
-            return Table(outcome, ((a, e), (b, d)), {**cells}), [
-                f"strata of “{outcome}” read alike and are told by order"
-            ]
+            return Table(outcome, ((a, e), (b, d)), dict(zip(product((0, 1), repeat=2), places, strict=True)))
     raise StrataError(f"strata of “{outcome}” read alike ({'; '.join(given)}); word each in its own way")
 
 
 def _cuts(text: str) -> list[tuple[str, str]]:
-    """At each “and”."""
     return [(text[: match.start()], text[match.end() :]) for match in re.finditer(r"\s+and\s+", text)]
-
-
-def _distinct(items: Iterator[str]) -> list[str]:
-    return list(dict.fromkeys(items))
 
 
 def _present(factor: Factor, named: Iterable[str]) -> int | None:

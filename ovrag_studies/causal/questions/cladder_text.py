@@ -6,25 +6,19 @@ Source of the language: Jin et al., NeurIPS 2023 (github.com/causalNLP/cladder).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
 from ovrag_core.base import ProbabilityError, UnreadError
 from ovrag_core.text import sentences
-from ovrag_studies.causal.models.dags import Dag, make_dag
+from ovrag_studies.causal.models.dags import Dag, Edge, make_dag
+from ovrag_studies.causal.models.identification import Kind as EffectKind
 
-Kind = Literal[
-    "ate",
-    "ett",
-    "nde",
-    "nie",
-    "marginal",
-    "correlation",
-    "adjustment",
-    "collider",
-    "explaining away",
-    "deterministic",
+Kind = Literal[EffectKind, "marginal", "correlation", "adjustment", "collider", "explaining away", "deterministic"]
+Status = Literal[
+    "determined", "open by rounding", "missing strata", "strata read alike", "not identified", "contradictory", "unread"
 ]
 StatementKind = Literal["overall", "joint", "conditional", "correlation"]
 
@@ -67,7 +61,6 @@ QUESTIONS: tuple[tuple[Kind, str], ...] = (
     ),
     ("deterministic", r"(?P<way>Would|Will) (?P<y>.+) if (?P<x>.+) instead of (?P<other>.+)"),
 )
-QUERIES = tuple((kind, re.compile(pattern, re.I)) for kind, pattern in QUESTIONS)
 UPWARDS = frozenset({"increase", "more", "positive", "larger", "affects", "1"})
 
 
@@ -101,14 +94,39 @@ class NumberQuery:
 
 @dataclass(frozen=True)
 class NumberProblem:
-    """A question as read: the graph by the names of the background, numbers, what is asked, and the text."""
+    """A question as read: the graph by the names of the background, numbers, what is asked, and the text of rules."""
 
     graph: Dag
     statements: tuple[PrintedNumber, ...]
     query: NumberQuery
-    background: str
     given_info: str
-    question: str
+
+
+@dataclass(frozen=True)
+class NumberSolution:
+    """An answer, None where there is none, and how it came about.
+
+    `value` is what the printed numbers give (an effect, or a probability to compare with one half); `low` and `high`
+    what any numbers that print so could give. `status` says whether that settles the sign. `assumption` is what the
+    answer rests on beyond the graph; `reason` is why it is not determined, `variables` who is who.
+    """
+
+    answer: Literal["yes", "no"] | None
+    status: Status
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    estimand: str = ""
+    reason: str = ""
+    assumption: str = ""
+    numbers: tuple[PrintedNumber, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def determined(yes: bool, estimand: str, variables: Mapping[str, str], notes: tuple[str, ...] = ()) -> NumberSolution:
+    """An answer that nothing leaves open."""
+    return NumberSolution("yes" if yes else "no", "determined", estimand=estimand, variables=variables, notes=notes)
 
 
 def parse(background: str, given_info: str, question: str) -> NumberProblem:
@@ -120,10 +138,10 @@ def parse(background: str, given_info: str, question: str) -> NumberProblem:
     query = parse_query(question)
     statements: tuple[PrintedNumber, ...] = ()
     if query.kind == "adjustment":
-        query = NumberQuery(query.kind, query.x, query.y, query.other, query.upwards, parse_methods(given_info))
+        query = replace(query, by=parse_methods(given_info))
     elif query.kind != "deterministic":
         statements = tuple(parse_statement(sentence) for sentence in sentences_of(given_info))
-    return NumberProblem(parse_graph(background), statements, query, background, given_info, question)
+    return NumberProblem(parse_graph(background), statements, query, given_info)
 
 
 def sentences_of(text: str) -> list[str]:
@@ -140,13 +158,13 @@ def name(phrase: str) -> str:
 @lru_cache(maxsize=4096)
 def parse_graph(background: str) -> Dag:
     """The causal graph that the background states, after the colon that ends its preamble."""
-    edges: list[tuple[str, list[str]]] = []
+    edges: list[Edge] = []
     latent: list[str] = []
     stated = sentences_of(background.split(":", 1)[-1])
     causes = {name(match["cause"]) for sentence in stated if (match := EFFECT.fullmatch(sentence))}
     for sentence in stated:
         if match := EFFECT.fullmatch(sentence):
-            edges.append((name(match["cause"]), _enumerated(match["effects"], causes)))
+            edges += [(name(match["cause"]), effect) for effect in _enumerated(match["effects"], causes)]
         elif match := UNOBSERVED.fullmatch(sentence):
             latent.append(name(match["name"]))
         else:
@@ -155,7 +173,7 @@ def parse_graph(background: str) -> Dag:
             )
     if not edges:
         raise UnreadError("the background states no direct effect; say “A has a direct effect on B.”")
-    return make_dag([(cause, effect) for cause, effects in edges for effect in effects], latent)
+    return make_dag(edges, latent)
 
 
 def _enumerated(text: str, known: set[str]) -> list[str]:
@@ -168,21 +186,19 @@ def _enumerated(text: str, known: set[str]) -> list[str]:
 def parse_statement(sentence: str) -> PrintedNumber:
     """One printed number. Raises UnreadError and ProbabilityError."""
     for kind, pattern in STATEMENTS:
-        if match := pattern.fullmatch(sentence):
-            return _statement(kind, match, sentence)
+        match = pattern.fullmatch(sentence)
+        if match is None:
+            continue
+        number = match["percent"]
+        least, scale = (-1.0, 1.0) if kind == "correlation" else (0.0, 100.0)
+        value, unit = float(number) / scale, 0.5 * 10.0 ** -len(number.partition(".")[2]) / scale
+        if not least <= value <= 1.0:
+            fault = "correlation outside −1 to 1" if kind == "correlation" else "probability outside 0 to 100%"
+            raise ProbabilityError(f"“{sentence}.” prints a {fault}; correct it")
+        return PrintedNumber(kind, match["of"], match.groupdict().get("given") or "", value, unit, sentence)
     raise UnreadError(
         f"“{sentence}.” prints no probability that can be read; say “For …, the probability of … is 50%.”"
     )
-
-
-def _statement(kind: StatementKind, match: re.Match[str], sentence: str) -> PrintedNumber:
-    number = match["percent"]
-    scale = 1.0 if kind == "correlation" else 100.0
-    value, unit = float(number) / scale, 0.5 * 10.0 ** -len(number.partition(".")[2]) / scale
-    if not (-1.0 if kind == "correlation" else 0.0) <= value <= 1.0:
-        fault = "correlation outside −1 to 1" if kind == "correlation" else "probability outside 0 to 100%"
-        raise ProbabilityError(f"“{sentence}.” prints a {fault}; correct it")
-    return PrintedNumber(kind, match["of"], match.groupdict().get("given") or "", value, unit, sentence)
 
 
 def parse_methods(given_info: str) -> tuple[str | None, ...]:
@@ -202,8 +218,8 @@ def parse_methods(given_info: str) -> tuple[str | None, ...]:
 def parse_query(question: str) -> NumberQuery:
     """Read what is asked. Raises UnreadError."""
     text = question.strip().rstrip("?").strip()
-    for kind, pattern in QUERIES:
-        if match := pattern.fullmatch(text):
+    for kind, pattern in QUESTIONS:
+        if match := re.fullmatch(pattern, text, re.I):
             groups = match.groupdict()
             return NumberQuery(
                 kind, groups.get("x", ""), groups["y"], groups.get("other", ""), groups["way"].lower() in UPWARDS

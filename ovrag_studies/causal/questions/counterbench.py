@@ -1,27 +1,25 @@
 """CounterBench by parser and exact inference (Chen et al. 2025, arXiv 2502.11008): rules over names, then a "what if".
 
-The context states deterministic rules and perhaps an observation, the query an action and what is asked. Both are read
-by a grammar (`rule_sentences`), turned into Boolean equations and solved (`boolean_models`). Names mean nothing; no
-template, label or metadata is looked at. What cannot be read is `unread`, with the words, and has no answer; where two
-readings lead to different answers the question is `ambiguous` and has none either.
+Names mean nothing; no template, label or metadata is looked at. What cannot be read is `unread`, with the words; where
+two readings lead to different answers the question is `ambiguous`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Literal as OneOf
 
 from ovrag_core.base import CausalError, UnreadError
 from ovrag_core.text import one_line
 from ovrag_studies.causal.models.boolean_models import (
-    CausalRule,
-    DerivationStep,
+    CounterfactualOutcome,
     Formula,
     Junction,
     Literal,
+    conjoined,
     counterfactual,
     mentioned,
     models,
@@ -38,7 +36,6 @@ from ovrag_studies.causal.questions.rule_sentences import (
 )
 
 Answer = OneOf["yes", "no"]
-Status = OneOf["determined", "assumed", "cyclic", "open", "ambiguous", "unread"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +46,6 @@ class RuleProblem:
     asked: Formula
     action: Mapping[str, bool]
     supposed: tuple[Formula, ...]
-
-    @property
-    def rules(self) -> tuple[CausalRule, ...]:
-        """The rules of the likeliest reading."""
-        return self.readings[0].rules
-
-
-@dataclass(frozen=True, slots=True)
-class RuleSolution:
-    """An answer with its derivation; None where there is none, and `remarks` then say why."""
-
-    answer: Answer | None
-    status: Status
-    steps: tuple[DerivationStep, ...] = ()
-    remarks: tuple[str, ...] = ()
-    cycle: tuple[str, ...] = ()
 
 
 _TURNS = frozenset(["not", "never", "no", "without", "absence", "lack"])
@@ -102,7 +83,7 @@ def parse(context: str, query: str) -> RuleProblem:
     readings = read_statements(context, _mention(names, known=False))
     if not any(reading.rules for reading in readings):
         raise UnreadError("the context states no rule")
-    rule_names = {name.casefold(): name for reading in readings for rule in reading.rules for name in _names_of(rule)}
+    rule_names = {name.casefold(): name for reading in readings for rule in reading.rules for name in rule.names}
     for observation in readings[0].observed:
         for name in mentioned(observation):
             _require(name, rule_names)
@@ -118,56 +99,43 @@ def parse(context: str, query: str) -> RuleProblem:
 def _literals_of(formulas: Sequence[Formula], clash: str) -> dict[str, bool]:
     """The single literals of formulas and of their conjunctions. Raises `UnreadError` where two of them clash."""
     literals: dict[str, bool] = {}
-    for formula in formulas:
-        for term in formula.parts if isinstance(formula, Junction) and formula.every else (formula,):
-            if isinstance(term, Literal) and literals.setdefault(term.variable, term.holds) != term.holds:
-                raise UnreadError(clash.format(term.variable))
+    for literal in conjoined(formulas):
+        if literals.setdefault(literal.variable, literal.holds) != literal.holds:
+            raise UnreadError(clash.format(literal.variable))
     return literals
 
 
-def solve(problem: RuleProblem) -> RuleSolution:
-    """The answer that all readings of the problem lead to."""
+def solve(problem: RuleProblem) -> CounterfactualOutcome:
+    """What all readings of the problem lead to."""
     outcomes = [
-        counterfactual(
-            model,
-            problem.action,
-            problem.asked,
-            observed=reading.observed,
-            supposed=problem.supposed,
-            quotes={rule.effect.variable: rule.quote for rule in reading.rules},
-        )
+        counterfactual(model, problem.action, problem.asked, observed=reading.observed, supposed=problem.supposed)
         for reading in problem.readings
         for model in models(reading.rules)
     ]
     likeliest = outcomes[0]
-    remarks = likeliest.remarks
     if len({outcome.value for outcome in outcomes}) > 1:
-        remarks = (*remarks, "the rules can be read in ways that lead to different answers")
-        return RuleSolution(None, "ambiguous", remarks=remarks, cycle=likeliest.cycle)
-    if len(outcomes) > 1:
-        remarks = (*remarks, f"the rules can be read in {len(outcomes)} ways, with the same answer")
+        remarks = (*likeliest.remarks, "the rules can be read in ways that lead to different answers")
+        return CounterfactualOutcome(None, "ambiguous", remarks=remarks, cycle=likeliest.cycle)
+    if len(outcomes) == 1:
+        return likeliest
+    remarks = (*likeliest.remarks, f"the rules can be read in {len(outcomes)} ways, with the same answer")
     status = next((outcome.status for outcome in outcomes if outcome.status != "determined"), likeliest.status)
-    answer: Answer | None = None if likeliest.value is None else "yes" if likeliest.value else "no"
-    return RuleSolution(answer, status, likeliest.steps, remarks, likeliest.cycle)
+    return replace(likeliest, status=status, remarks=remarks)
 
 
-def answer(context: str, query: str) -> RuleSolution:
-    """Parse and solve; what cannot be read is a solution with status `unread`, what has too many cases one `open`."""
+def answer(context: str, query: str) -> CounterfactualOutcome:
+    """Parse and solve; what cannot be read has the status `unread`, what has too many cases is `open`."""
     try:
         return solve(parse(context, query))
     except UnreadError as error:
-        return RuleSolution(None, "unread", remarks=(str(error),))
+        return CounterfactualOutcome(None, "unread", remarks=(str(error),))
     except CausalError as error:
-        return RuleSolution(None, "open", remarks=(str(error),))
+        return CounterfactualOutcome(None, "open", remarks=(str(error),))
 
 
-def is_contested(solution: RuleSolution, label: Answer) -> bool:
+def is_contested(solution: CounterfactualOutcome, label: Answer) -> bool:
     """Return True where the rules determine the other answer, not where they leave it open."""
     return solution.answer not in (None, label) and solution.status in ("determined", "cyclic")
-
-
-def _names_of(rule: CausalRule) -> tuple[str, ...]:
-    return (*mentioned(rule.condition), rule.effect.variable)
 
 
 def _mention(names: dict[str, str], *, known: bool) -> Mention:

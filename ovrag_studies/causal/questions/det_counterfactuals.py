@@ -1,18 +1,15 @@
 """CLadder's deterministic counterfactuals: rules given in words, whose phrases are matched to the graph's variables.
 
-"Citrus intake causes vitamin C deficiency, and sufficient vitamin C causes scurvy": each phrase is a state of one
-variable of the printed graph. A rule fits a variable where its causes are that variable's parents; where several
-assignments fit, the words decide. A variable has two states, so two phrases of one variable are opposites unless they
-read alike. Words between which "and" or "or" stands may be one phrase, which the question and the graph tell. The
-story's own list of phrases is not used. All assignments, signs and observations that the words leave open are solved,
-and the question is answered only where every one of them gives the same.
+A rule fits a variable where its causes are that variable's parents; where several assignments fit, the words decide.
+Two phrases of one variable are opposites unless they read alike. All assignments, signs and observations that the words
+leave open are solved, and the question is answered only where every one of them gives the same.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import permutations, product
 
 from ovrag_core.base import UnreadError
@@ -27,7 +24,7 @@ from ovrag_studies.causal.models.boolean_models import (
     models,
 )
 from ovrag_studies.causal.models.dags import Dag
-from ovrag_studies.causal.questions.cladder_text import NumberProblem
+from ovrag_studies.causal.questions.cladder_text import NumberProblem, NumberSolution, determined
 from ovrag_studies.causal.questions.opposite_phrases import compare, same_words
 from ovrag_studies.causal.questions.rule_sentences import RuleReading, Tokens, read_statements
 
@@ -41,27 +38,16 @@ _RULE = re.compile(r"\bcauses?\b", re.IGNORECASE)
 _EITHER = re.compile(r"\bcauses?\s+(?P<effect>[^.]+?\s+or\s+[^.]+?)(?=\.|,?\s{1,2}and\s+we\s+know\b|$)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class NamedPhrases:
-    """Phrases of the rules by node of the graph, and what each says of it."""
-
-    literals: Mapping[str, Literal]
-
-    def of(self, node: str) -> list[tuple[str, bool]]:
-        """The phrases of a node, and whether they say that it holds."""
-        return [(phrase, literal.holds) for phrase, literal in self.literals.items() if literal.variable == node]
+NamedPhrases = Mapping[str, Literal]
+"""Phrases of the rules, and what each says of a node of the graph."""
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
-    """Truth of what is asked, the phrase of each variable that says that it holds, and the derivation."""
-
-    value: bool
-    variables: Mapping[str, str]
-    derivation: tuple[str, ...]
+def _phrases_of(node: str, named: NamedPhrases) -> list[tuple[str, bool]]:
+    """The phrases of a node, and whether they say that it holds."""
+    return [(phrase, literal.holds) for phrase, literal in named.items() if literal.variable == node]
 
 
-def solve(problem: NumberProblem) -> Derived:
+def solve(problem: NumberProblem) -> NumberSolution:
     """The answer on which all that the words leave open agrees. Raises `UnreadError` where they leave too much open."""
     if not _RULE.search(problem.given_info):
         raise UnreadError("no rule is stated; say what causes what")
@@ -72,14 +58,14 @@ def solve(problem: NumberProblem) -> Derived:
         raise UnreadError(
             "the rules do not fit the causal graph that the background states; print each effect's causes"
         )
-    values = {o.value for o, _ in outcomes}
     outcome, named = outcomes[0]
-    if len(values) > 1:
+    if len({o.value for o, _ in outcomes}) > 1:
         raise UnreadError("the phrases can be matched to the variables in ways that lead to different answers")
     if outcome.value is None or any(o.status == "assumed" for o, _ in outcomes):
         raise UnreadError("; ".join(outcome.remarks) or "the rules leave the answer open")
-    variable_phrases = {literal.variable: phrase for phrase, literal in named.literals.items() if literal.holds}
-    return Derived(outcome.value, variable_phrases, (*map(str, outcome.steps), *outcome.remarks))
+    variable_phrases = {literal.variable: phrase for phrase, literal in named.items() if literal.holds}
+    estimand, derivation = f"what is asked, under do({problem.query.x})", (*outcome.steps, *outcome.remarks)
+    return replace(determined(outcome.value, estimand, variable_phrases, derivation), value=float(outcome.value))
 
 
 def _solved(problem: NumberProblem) -> list[tuple[CounterfactualOutcome, NamedPhrases]]:
@@ -163,7 +149,7 @@ def _signed(nodes: Mapping[str, str], rules: Sequence[CausalRule]) -> NamedPhras
         comparison = compare(phrase, first_phrases.setdefault(node, phrase))
         holds = first_phrases[node] == phrase or (comparison.sign == 1 and comparison.closeness > ALIKE)
         literals.setdefault(phrase, Literal(node, holds))
-    return NamedPhrases(literals)
+    return literals
 
 
 def _outcomes(problem: NumberProblem, reading: RuleReading, named: NamedPhrases) -> Iterator[CounterfactualOutcome]:
@@ -171,19 +157,18 @@ def _outcomes(problem: NumberProblem, reading: RuleReading, named: NamedPhrases)
     rules = [
         CausalRule(
             _in_nodes(rule.condition, named),
-            named.literals[rule.effect.variable],
+            named[rule.effect.variable],
             problem.given_info[slice(*rule.span)],
             rule.span,
         )
         for rule in reading.rules
     ]
-    quotes = {rule.effect.variable: rule.quote for rule in rules}
     action = _acted(problem.query.x, problem.query.other, named)
-    nodes = [node for node in problem.graph.nodes if named.of(node)]
+    nodes = [node for node in problem.graph.nodes if _phrases_of(node, named)]
     target = _asked(problem.query.y, named, [node for node in nodes if node != action.variable])
     phrases = dict.fromkeys(phrase for observation in reading.observed for phrase in mentioned(observation))
     for meanings in product(*(_seen(phrase, named, nodes) for phrase in phrases)):
-        observed_phrases = NamedPhrases(dict(zip(phrases, meanings, strict=True)))
+        observed_phrases = dict(zip(phrases, meanings, strict=True))
         for model in models(rules):
             yield counterfactual(
                 model,
@@ -191,20 +176,19 @@ def _outcomes(problem: NumberProblem, reading: RuleReading, named: NamedPhrases)
                 target,
                 observed=[_in_nodes(observation, observed_phrases) for observation in reading.observed],
                 supposed=(Literal(action.variable, not action.holds),),
-                quotes=quotes,
             )
 
 
 def _in_nodes(formula: Formula, named: NamedPhrases) -> Formula:
     if isinstance(formula, Literal):
-        literal = named.literals[formula.variable]
+        literal = named[formula.variable]
         return Literal(literal.variable, literal.holds == formula.holds)
     return Junction(formula.every, tuple(_in_nodes(operand, named) for operand in formula.parts))
 
 
 def _acted(done: str, instead: str, named: NamedPhrases) -> Literal:
     """The variable of which one of the phrases is a state in the words of the rules, in the state that is done."""
-    for phrase, literal in named.literals.items():
+    for phrase, literal in named.items():
         for wording, holds in ((done, True), (instead, False)):
             if same_words(phrase, wording):
                 return Literal(literal.variable, literal.holds == holds)
@@ -212,10 +196,10 @@ def _acted(done: str, instead: str, named: NamedPhrases) -> Literal:
 
 
 def _asked(said: str, named: NamedPhrases, nodes: Sequence[str]) -> Literal:
-    best = _best({node: _closeness(said, node, named) for node in nodes}, margin=0.0)
+    best = _nearest(said, nodes, named, margin=0.0)
     sign = _sign(said, best[0], named) if len(best) == 1 else None
     if sign is None:
-        phrases = " or ".join(f"“{phrase}”" for node in best or nodes for phrase, _ in named.of(node))
+        phrases = " or ".join(f"“{phrase}”" for node in best or nodes for phrase, _ in _phrases_of(node, named))
         raise UnreadError(f"it cannot be told whether “{said}” is the same as {phrases} or its opposite")
     return Literal(best[0], sign > 0)
 
@@ -223,27 +207,25 @@ def _asked(said: str, named: NamedPhrases, nodes: Sequence[str]) -> Literal:
 def _seen(said: str, named: NamedPhrases, nodes: Sequence[str]) -> list[Literal]:
     """List the meanings of an observation: each variable that it can be about, in the states that it can name."""
     meanings: list[Literal] = []
-    for node in _best({node: _closeness(said, node, named) for node in nodes}) or nodes:
+    for node in _nearest(said, nodes, named) or nodes:
         sign = _sign(said, node, named)
         meanings += [Literal(node, sign > 0)] if sign else [Literal(node, True), Literal(node, False)]
     return meanings
 
 
-def _best(scores: Mapping[str, float], margin: float = MARGIN) -> list[str]:
-    """The names whose score is within the margin of the highest; none where all are 0."""
-    top = max(scores.values(), default=0.0)
-    return [name for name, score in scores.items() if top and score >= top - margin]
-
-
-def _closeness(said: str, node: str, named: NamedPhrases) -> float:
-    return max((compare(said, phrase).closeness for phrase in (node, *(p for p, _ in named.of(node)))), default=0.0)
+def _nearest(said: str, nodes: Sequence[str], named: NamedPhrases, margin: float = MARGIN) -> list[str]:
+    """The nodes that the phrase is about as close to as to the closest; none where it is close to none."""
+    wordings = {node: [node, *(phrase for phrase, _ in _phrases_of(node, named))] for node in nodes}
+    closeness = {node: max(compare(said, phrase).closeness for phrase in wordings[node]) for node in nodes}
+    top = max(closeness.values(), default=0.0)
+    return [node for node in nodes if top and closeness[node] >= top - margin]
 
 
 def _sign(said: str, node: str, named: NamedPhrases) -> int | None:
     """1 where the phrase says that the node holds, -1 where it says that it does not; the closest phrase that tells."""
     candidates = [
         (comparison.closeness, comparison.sign if holds else -comparison.sign)
-        for phrase, holds in named.of(node)
+        for phrase, holds in _phrases_of(node, named)
         if (comparison := compare(said, phrase)).sign is not None
     ]
     top = max((closeness for closeness, _ in candidates), default=0.0)

@@ -8,11 +8,10 @@ over, neither is negated and no scale decides, the sign is None and nothing is g
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TypedDict
 
 import yaml
 
@@ -26,13 +25,6 @@ class PhraseComparison:
 
     sign: int | None
     closeness: float
-
-
-class _Scales(TypedDict):
-    scales: dict[str, dict[str, str]]
-    forms: str
-    turning: str
-    turning_before: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +84,8 @@ def _about(phrase: str) -> frozenset[str]:
 
 def same_words(one: str, other: str) -> bool:
     """Return True where the phrases differ in articles and case alone."""
-    return _bare(one) == _bare(other)
-
-
-def _bare(phrase: str) -> tuple[str, ...]:
-    return tuple(word for word in words(phrase) if word not in ("a", "an", "the"))
+    one_bare, other_bare = ([word for word in words(text) if word not in ("a", "an", "the")] for text in (one, other))
+    return one_bare == other_bare
 
 
 def _content(phrase: str) -> tuple[list[str], int]:
@@ -143,12 +132,12 @@ def _between_ends(one: str, other: str) -> int | None:
 
 @cache
 def _lexicon() -> _Lexicon:
-    raw: _Scales = yaml.safe_load(Path(__file__).with_name("scales.yaml").read_text(encoding="utf-8"))
+    raw = yaml.safe_load(Path(__file__).with_name("scales.yaml").read_text(encoding="utf-8"))
     groups = [[stem(form) for form in row.strip().split("/")] for row in raw["forms"].split(",")]
     forms = {form: group[0] for group in groups for form in group}
 
-    def bases(text: str) -> Mapping[str, None]:
-        return dict.fromkeys(forms.get(stem(word), stem(word)) for word in text.split())
+    def bases(text: str) -> list[str]:
+        return [forms.get(stem(word), stem(word)) for word in text.split()]
 
     ends: dict[str, dict[str, int]] = {}
     for scale, both in raw["scales"].items():

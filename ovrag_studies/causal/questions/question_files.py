@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -20,6 +20,7 @@ from ovrag_core.base import CausalError, QuestionError
 from ovrag_core.text import one_line
 from ovrag_studies.causal.models.identification import Estimand
 from ovrag_studies.causal.questions import cladder, counterbench, effect_questions
+from ovrag_studies.causal.questions.cladder_text import NumberSolution
 
 Language = Literal["rules", "numbers", "graph"]
 Label = Literal["yes", "no"]
@@ -55,15 +56,21 @@ class CausalQuestion:
 class Solved:
     """A question with its answer, None where there is none; `status` and `reason` say why.
 
-    `record` holds all of it in plain values; `lines` explain it step by step.
+    `more` is what else the record says, in plain values; `lines` explain the answer step by step.
     """
 
     question: CausalQuestion
     answer: Label | None
     status: str
     reason: str
-    record: Record
-    lines: tuple[str, ...]
+    more: Record = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+
+    @property
+    def record(self) -> Record:
+        """All of it in plain values."""
+        fields: Record = {"id": self.question.id, "language": self.question.language, "answer": self.answer}
+        return fields | {"status": self.status, "reason": self.reason, "label": self.question.label} | self.more
 
 
 class _Line(BaseModel):
@@ -119,7 +126,7 @@ def solve(question: CausalQuestion) -> Solved:
     """The answer to a question, whatever happens with a reason: nothing is raised for what cannot be read."""
     length = len(question.context) + len(question.given) + len(question.asked)
     if length > LONGEST:
-        return _solved(question, None, "unread", f"it has {length} characters, and {LONGEST} are read", {}, ())
+        return Solved(question, None, "unread", f"it has {length} characters, and {LONGEST} are read")
     return _by_rules(question) if question.language == "rules" else _by_numbers(question)
 
 
@@ -141,10 +148,10 @@ def split(text: str) -> Solved:
         tried.setdefault(question.language, solved)
     empty = CausalQuestion("asked", "rules", "", "", whole)
     if not tried:
-        return _solved(empty, None, "unread", "a question needs rules or a graph before it", {}, ())
+        return Solved(empty, None, "unread", "a question needs rules or a graph before it")
     reasons = {language: attempt.reason for language, attempt in tried.items()}
     why = reasons["numbers"] if drawn else "; ".join(f"as {language}: {reason}" for language, reason in reasons.items())
-    return _solved(empty, None, "unread", why, {}, ())
+    return Solved(empty, None, "unread", why)
 
 
 def _as_rules(parts: list[str]) -> Iterator[CausalQuestion]:
@@ -167,11 +174,10 @@ def _by_rules(question: CausalQuestion) -> Solved:
     if solution.cycle and solution.answer is None and not any("cycle" in remark for remark in remarks):
         remarks = (f"the rules form a cycle, {' → '.join(solution.cycle)}", *remarks)
     reason = "; ".join(remarks)
-    more: Record = {"steps": [str(step) for step in solution.steps], "cycle": list(solution.cycle)}
+    more: Record = {"steps": list(solution.steps), "cycle": list(solution.cycle)}
     if question.label and counterbench.is_contested(solution, question.label):
         more |= {"contested": True, "derived": solution.answer}
-    lines = (*map(str, solution.steps), *remarks)
-    return _solved(question, solution.answer, solution.status, reason, more, lines)
+    return Solved(question, solution.answer, solution.status, reason, more, (*solution.steps, *remarks))
 
 
 def _by_numbers(question: CausalQuestion) -> Solved:
@@ -187,10 +193,10 @@ def _by_numbers(question: CausalQuestion) -> Solved:
         "numbers": [number.text for number in solution.numbers],
         "notes": list(solution.notes),
     }
-    return _solved(question, solution.answer, solution.status, solution.reason, more, _number_lines(solution))
+    return Solved(question, solution.answer, solution.status, solution.reason, more, _number_lines(solution))
 
 
-def _number_lines(found: cladder.NumberSolution) -> tuple[str, ...]:
+def _number_lines(found: NumberSolution) -> tuple[str, ...]:
     """The steps from the graph's roles to the value."""
     lines = [f"{role}: {name}" for role, name in found.variables.items()]
     lines += [f"estimand: {found.estimand}"] if found.estimand else []
@@ -209,38 +215,20 @@ def _by_graph(text: str) -> Solved:
     try:
         _, effect, identification = effect_questions.answer(text)
     except CausalError as error:
-        return _solved(question, None, "unread", str(error), {}, ())
+        return Solved(question, None, "unread", str(error))
     lines = [f"cause: {effect.cause}", f"effect: {effect.effect}"]
     lines += [f"through: {', '.join(effect.through)}"] if effect.through else []
     if isinstance(identification, Estimand):
         by = f", by {', '.join(identification.by)}" if identification.by else ""
         lines += [f"method: {identification.method}{by}", f"estimand: {identification.formula}"]
-        more: Record = {
-            "method": identification.method,
-            "by": list(identification.by),
-            "estimand": identification.formula,
-        }
-        return _solved(
-            question, None, "identified", f"{identification.formula} ({identification.method}{by})", more, tuple(lines)
-        )
+        more: Record = {"method": identification.method, "by": list(identification.by)}
+        more["estimand"] = identification.formula
+        reason = f"{identification.formula} ({identification.method}{by})"
+        return Solved(question, None, "identified", reason, more, tuple(lines))
     lines += [f"reason: {identification.reason}", f"it would suffice to assume: {identification.assumption}"]
     more = {"path": identification.path, "assumption": identification.assumption}
     reason = f"{identification.reason}; it would suffice to assume {identification.assumption}"
-    return _solved(question, None, "not identified", reason, more, tuple(lines))
-
-
-def _solved(
-    question: CausalQuestion, answer: Label | None, status: str, reason: str, more: Record, lines: tuple[str, ...]
-) -> Solved:
-    record: Record = {
-        "id": question.id,
-        "language": question.language,
-        "answer": answer,
-        "status": status,
-        "reason": reason,
-        "label": question.label,
-    }
-    return Solved(question, answer, status, reason, record | more, lines)
+    return Solved(question, None, "not identified", reason, more, tuple(lines))
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -262,16 +250,14 @@ def _backgrounds(path: Path) -> dict[str, str]:
 
 def _made(line: _Line, background: str | None) -> CausalQuestion | None:
     label: Label | None = "yes" if line.answer == "yes" else "no" if line.answer == "no" else None
-    label_and_kind = (label, line.type)
     if line.context is not None and line.query is not None:
-        return CausalQuestion(
-            line.id, "rules", line.context, "", line.query, *label_and_kind, line.template or line.id, line.variant
-        )
+        group = line.template or line.id
+        return CausalQuestion(line.id, "rules", line.context, "", line.query, label, line.type, group, line.variant)
     if background is None or line.question is None:
         return None
     group = line.id if line.model is None else str(line.model)
-    fields = (*label_and_kind, group, line.variant, line.graph, line.rung)
-    return CausalQuestion(line.id, "numbers", background, line.given_info or "", line.question, *fields)
+    own = (label, line.type, group, line.variant, line.graph, line.rung)
+    return CausalQuestion(line.id, "numbers", background, line.given_info or "", line.question, *own)
 
 
 def _said(error: ValidationError) -> str:

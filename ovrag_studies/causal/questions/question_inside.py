@@ -22,19 +22,18 @@ def steps(solved: Solved) -> pandas.DataFrame:
         graph = parse_graph(question.context)
         arrows = [f"{cause} → {effect}" for cause in graph.nodes for effect in graph.children(cause)]
         rows.append(("graph", "; ".join(arrows)))
-    rows += [_cut(line) for line in solved.lines] if question.language == "numbers" else []
-    rows += [("derivation", line) for line in solved.lines] if question.language == "rules" else []
+    for line in solved.lines:
+        head, colon, text = line.partition(": ")
+        if question.language == "rules":
+            rows.append(("derivation", line))
+        elif question.language == "numbers":
+            rows.append((head, text) if colon and len(head) < 40 else ("", line))
     if not solved.lines and solved.reason:
         rows.append(("reason", solved.reason))
     rows.append(("answer", f"{solved.answer or 'none'} ({solved.status})"))
     if question.label is not None:
         rows.append(("label", question.label))
     return pandas.DataFrame(rows, columns=["step", "text"])
-
-
-def _cut(line: str) -> tuple[str, str]:
-    head, colon, text = line.partition(": ")
-    return (head, text) if colon and len(head) < 40 else ("", line)
 
 
 def in_words(formula: str) -> str:

@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +19,6 @@ from ovrag_core.base import QuestionError
 from ovrag_core.evaluation import Estimate, Resampling, ratio
 from ovrag_studies.causal.questions.question_files import CausalQuestion, Language, Solved, read_questions, solve
 
-Watch = Callable[[], float]
 Field = Literal["type", "variant", "rung", "graph"]
 FIELDS: Mapping[Language, tuple[Field, ...]] = {"rules": ("type",), "numbers": ("type", "graph", "rung", "variant")}
 DETERMINISTIC = "det-counterfactual"
@@ -82,7 +82,7 @@ class QuestionShare:
 # Asking
 
 
-def ask(path: Path, watch: Watch = time.thread_time) -> QuestionFile:
+def ask(path: Path, watch: Callable[[], float] = time.thread_time) -> QuestionFile:
     """Solve a file of questions of one language from their texts, then read what else it says of them.
 
     Contested labels are those of the list beside the file, or of the file's own fields. Raises QuestionError where a
@@ -94,26 +94,18 @@ def ask(path: Path, watch: Watch = time.thread_time) -> QuestionFile:
     if len(languages) != 1:
         contents = "questions of both languages" if languages else "no question"
         raise QuestionError(f"{path} has {contents}; give a file of one language")
-    solved = [_timed(q, watch) for q in questions]
+    solved: list[JudgedQuestion] = []
+    for question in questions:
+        start = watch()
+        solved.append(JudgedQuestion(question, solve(question), watch() - start))
+    beside = path.with_name(f"{path.stem}_contested.jsonl")
     return QuestionFile(
         languages.pop(),
         tuple(judged for judged in solved if judged.question.label is not None),
         tuple(judged for judged in solved if judged.question.label is None),
-        _known(path),
+        read_known(beside if beside.is_file() else path),
         tuple(fault for fault in read if isinstance(fault, str)),
     )
-
-
-def _timed(question: CausalQuestion, watch: Watch) -> JudgedQuestion:
-    start = watch()
-    solved = solve(question)
-    return JudgedQuestion(question, solved, watch() - start)
-
-
-def _known(path: Path) -> ContestedLabels | None:
-    """The list beside the file, else the fields of the file; None where neither says what is contested."""
-    beside = path.with_name(f"{path.stem}_contested.jsonl")
-    return read_known(beside if beside.is_file() else path)
 
 
 def read_known(path: Path) -> ContestedLabels | None:
@@ -140,7 +132,10 @@ def read_known(path: Path) -> ContestedLabels | None:
 
 
 def share(
-    name: str, judged: Iterable[JudgedQuestion], hit: Callable[[JudgedQuestion], bool], plan: Resampling
+    name: str,
+    judged: Iterable[JudgedQuestion],
+    plan: Resampling,
+    hit: Callable[[JudgedQuestion], bool] = attrgetter("right"),
 ) -> QuestionShare:
     """Count the questions for which `hit` holds, with an interval over their clusters."""
     hits, of = Counter[str](), Counter[str]()
@@ -151,19 +146,14 @@ def share(
     return QuestionShare(name, hits.total(), of.total(), estimate)
 
 
-def is_right(judged: JudgedQuestion) -> bool:
-    """Return True where the answer is the label."""
-    return judged.right
-
-
 def figures(asked: QuestionFile, plan: Resampling) -> list[QuestionShare]:
     """The headline shares of a file of questions."""
     judged = asked.judged
     answered = [j for j in judged if j.solved.answer is not None]
     shares = [
-        share("labels as given", judged, is_right, plan),
-        share("answered", judged, lambda each: each.solved.answer is not None, plan),
-        share("right of the answered", answered, is_right, plan),
+        share("labels as given", judged, plan),
+        share("answered", judged, plan, lambda each: each.solved.answer is not None),
+        share("right of the answered", answered, plan),
     ]
     return shares + (_of_rules(asked, plan) if asked.language == "rules" else _of_numbers(asked, plan))
 
@@ -171,16 +161,16 @@ def figures(asked: QuestionFile, plan: Resampling) -> list[QuestionShare]:
 def _of_rules(asked: QuestionFile, plan: Resampling) -> list[QuestionShare]:
     judged, labels = asked.judged, asked.known
     if labels is None:
-        return [share("labels that the rules contradict", judged, lambda each: each.contested, plan)]
+        return [share("labels that the rules contradict", judged, plan, lambda each: each.contested)]
     agreed = [j for j in judged if j.question.id not in labels.contested]
     cyclic = [j for j in agreed if j.question.id in labels.cyclic]
     listed = [j for j in judged if j.question.id in labels.contested]
     flagged = [j for j in judged if j.contested]
     return [
-        share("label and rules agree", agreed, is_right, plan),
-        share("– of these, the rules form a cycle", cyclic, is_right, plan),
-        share("contested labels found", listed, lambda each: each.contested, plan),
-        share("contested of those found", flagged, lambda each: each.question.id in labels.contested, plan),
+        share("label and rules agree", agreed, plan),
+        share("– of these, the rules form a cycle", cyclic, plan),
+        share("contested labels found", listed, plan, lambda each: each.contested),
+        share("contested of those found", flagged, plan, lambda each: each.question.id in labels.contested),
     ]
 
 
@@ -190,22 +180,23 @@ def _of_numbers(asked: QuestionFile, plan: Resampling) -> list[QuestionShare]:
     fixed = [j for j in probabilistic if j.solved.status == "determined"]
     answered = [j for j in rules if j.solved.answer is not None]
     return [
-        share("without deterministic counterfactuals", probabilistic, is_right, plan),
-        share("– identified, and the numbers fix the sign", fixed, is_right, plan),
-        share("deterministic counterfactuals", rules, is_right, plan),
-        share("– of these, the answered", answered, is_right, plan),
+        share("without deterministic counterfactuals", probabilistic, plan),
+        share("– identified, and the numbers fix the sign", fixed, plan),
+        share("deterministic counterfactuals", rules, plan),
+        share("– of these, the answered", answered, plan),
     ]
 
 
 def groups(asked: QuestionFile, plan: Resampling) -> dict[Field, list[QuestionShare]]:
     """Shares right by the values of each field that the file has."""
-    shares_by_field: dict[Field, list[QuestionShare]] = {}
+    shares: dict[Field, list[QuestionShare]] = {}
     for field in FIELDS[asked.language]:
-        values = sorted({j.field(field) for j in asked.judged} - {""})
-        shares_by_field[field] = [
-            share(value, [j for j in asked.judged if j.field(field) == value], is_right, plan) for value in values
-        ]
-    return {field: shares for field, shares in shares_by_field.items() if shares}
+        by_value: dict[str, list[JudgedQuestion]] = {}
+        for judged in asked.judged:
+            by_value.setdefault(judged.field(field), []).append(judged)
+        if named := [share(value, of_value, plan) for value, of_value in sorted(by_value.items()) if value]:
+            shares[field] = named
+    return shares
 
 
 def statuses(asked: QuestionFile) -> dict[str, list[JudgedQuestion]]:

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from ovrag_core.base import UnreadError
 from ovrag_core.text import one_line
-from ovrag_studies.causal.models.boolean_models import CausalRule, Formula, Junction, Literal
+from ovrag_studies.causal.models.boolean_models import CausalRule, Formula, Junction, Literal, joined, leaves
 
 MOST_READINGS = 16
 
@@ -50,7 +50,7 @@ class RuleReading:
     observed: tuple[Formula, ...]
 
 
-_VERB = re.compile(r"causes?|caused|leads?\s+to|led\s+to|results?\s+in|(?P<prevents>prevent(?:s|ed)?)", re.IGNORECASE)
+_VERB = re.compile(r"causes?|caused|leads?\s+to|led\s+to|results?\s+in|prevent(?:s|ed)?", re.IGNORECASE)
 _TOKEN = re.compile(r",|(?:leads?|led)\s+to\b|results?\s+in\b|[^\s,]+", re.IGNORECASE)
 _END = re.compile(r"[.;!?]+(?=[\s\"”’')]|$)")
 _OPENING = re.compile(
@@ -144,11 +144,7 @@ def _grouped(parts: Sequence[Formula], joints: Sequence[str], inner: str) -> For
             groups[-1].append(operand)
         else:
             groups.append([operand])
-    return _join([_join(group, every=inner == "and") for group in groups], every=inner == "or")
-
-
-def _join(parts: Sequence[Formula], *, every: bool) -> Formula:
-    return parts[0] if len(parts) == 1 else Junction(every, tuple(parts))
+    return joined([joined(group, every=inner == "and") for group in groups], every=inner == "or")
 
 
 def _trimmed(tokens: Tokens) -> list[Token]:
@@ -188,7 +184,7 @@ def _boundaries(segment: Tokens, after: Token, mention: Mention) -> list[Split]:
         if "and" not in marks and not _is_list(splits[-1][0]):
             return [splits[-1]]
         if after.lower == "cause":  # has several causes
-            splits = [split for split in splits if len(_names(split[1], mention)) > 1] or splits
+            splits = [split for split in splits if len(leaves(read_condition(split[1], mention)[0])) > 1] or splits
         return splits[::-1]
     for index in range(1, len(segment)):  # "Blaf Blaf": a comma is missing between an effect and the same as a cause
         if segment[index].lower == segment[index - 1].lower:
@@ -202,13 +198,13 @@ def _valid(segment: Tokens, place: int, mention: Mention) -> Split | None:
         return None
     try:
         _effects(left, mention)
-        names = _names(right, mention)
+        causes = leaves(read_condition(right, mention)[0])
     except UnreadError:
         return None
-    joined = {token.lower for token in right}
-    if len(set(names)) < len(names) or (_TOGETHER in joined and len(names) == 1):
+    words = {token.lower for token in right}
+    if len({cause.variable for cause in causes}) < len(causes) or (_TOGETHER in words and len(causes) == 1):
         return None
-    return None if _is_list(right) and not joined & {_TOGETHER, "or"} else (left, right)
+    return None if _is_list(right) and not words & {_TOGETHER, "or"} else (left, right)
 
 
 def _is_list(tokens: Tokens) -> bool:
@@ -217,20 +213,11 @@ def _is_list(tokens: Tokens) -> bool:
     return "," in lower and "and" not in lower
 
 
-def _names(tokens: Tokens, mention: Mention) -> list[str]:
-    """The variables of a condition, as often as they are named."""
-    return [leaf.variable for leaf in _leaves(read_condition(tokens, mention)[0])]
-
-
 def _effects(tokens: Tokens, mention: Mention) -> list[Literal]:
     formula = the_only(read_condition(tokens, mention), tokens)
     if isinstance(formula, Junction) and not formula.every:
         raise UnreadError(f'"{words_of(tokens)}" leaves open which effect there is')
-    return _leaves(formula)
-
-
-def _leaves(formula: Formula) -> list[Literal]:
-    return [formula] if isinstance(formula, Literal) else [leaf for p in formula.parts for leaf in _leaves(p)]
+    return leaves(formula)
 
 
 def _clause(text: str, causes: Tokens, verb: Token, effects: Tokens, mention: Mention) -> list[tuple[CausalRule, ...]]:
@@ -243,11 +230,10 @@ def _clause(text: str, causes: Tokens, verb: Token, effects: Tokens, mention: Me
     if causes[-1].lower in _DOUBTS:
         raise UnreadError(f'"{quoted}" says what may be, and only rules without exception can be solved')
     start, end = causes[0].start, effects[-1].end
-    match = _VERB.fullmatch(verb.text)
-    holds = match is None or match["prevents"] is None
+    brings_about = not verb.lower.startswith("prevent")
     return [
         tuple(
-            CausalRule(condition, Literal(effect.variable, effect.holds == holds), text[start:end], (start, end))
+            CausalRule(condition, Literal(effect.variable, effect.holds == brings_about), text[start:end], (start, end))
             for effect in _effects(effects, mention)
         )
         for condition in read_condition(causes, mention)

@@ -35,8 +35,8 @@ def curves(
             ax.set(title=title, ylabel=units[title])
             if title == level:
                 ax.axhline(0, color="black", lw=0.7)
-                if ends is not None:
-                    ax.axvline(ends, color=GREY, lw=0.9, ls=(0, (4, 3)), label=f"no gain, {ends:.2f}")
+            if title == level and ends is not None:
+                ax.axvline(ends, color=GREY, lw=0.9, ls=(0, (4, 3)), label=f"no gain, {ends:.2f}")
         fig.supxlabel(axis, fontsize=8)
         handles = {label: handle for ax in axes for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
         fig.legend(list(handles.values()), list(handles), loc="outside upper center", ncols=max(1, len(handles)))
@@ -47,8 +47,7 @@ def _lines(ax: Axes, table: pandas.DataFrame, chosen: Sequence[str] | None = Non
     kinds = list(dict.fromkeys(table["series"]))
     for index, (kind, colour) in enumerate(zip(kinds, chosen or colours(len(kinds)), strict=True)):
         series = table[table["series"] == kind].sort_values("x")
-        xs, values = series["x"].to_numpy(dtype=float), series["value"].to_numpy(dtype=float)
-        low, high = series["low"].to_numpy(dtype=float), series["high"].to_numpy(dtype=float)
+        xs, values, low, high = series[["x", "value", "low", "high"]].to_numpy(dtype=float).T
         ax.fill_between(xs, low, high, color=colour, alpha=0.18, lw=0)
         ls, marker = LINES[index % len(LINES)], MARKERS[index % len(MARKERS)]
         ax.plot(xs, values, color=colour, ls=ls, marker=marker, lw=1.2, ms=4, mec="black", mew=0.4, label=kind)

@@ -13,22 +13,18 @@ from matplotlib.figure import Figure
 
 from ovrag_core.base import Settings
 from ovrag_core.evaluation import Estimate, Resampling, ratio
-from ovrag_core.report import numbers
-from ovrag_core.report import Look, interval_plot
-from ovrag_core.report import with_bounds
+from ovrag_core.report import Look, interval_plot, numbers, with_bounds
+from ovrag_core.study import Book, bounds, milliseconds, told
 from ovrag_core.study import book as books
-from ovrag_core.study import Book
-from ovrag_core.study import bounds, milliseconds, told
 from ovrag_core.text import one_line
-from ovrag_studies.causal.reports import chain_pictures
-from ovrag_studies.causal.chains import chain_metrics, random_verdicts
-from ovrag_studies.causal.chains import drift
-from ovrag_studies.causal.chains.chain_runs import Case
+from ovrag_studies.causal.chains import chain_metrics, drift, random_verdicts
 from ovrag_studies.causal.chains.chain_metrics import MEASURES, ComparedArms, Detection
-from ovrag_studies.causal.reports.published import published
-from ovrag_studies.causal.settings import Arm, Causal
+from ovrag_studies.causal.chains.chain_runs import Case
 from ovrag_studies.causal.chains.study import OURS, ChainStudy
 from ovrag_studies.causal.graphs.verifier import CausalVerdict
+from ovrag_studies.causal.reports import chain_pictures
+from ovrag_studies.causal.reports.published import published
+from ovrag_studies.causal.settings import Arm, Causal
 
 NAMES: Mapping[Arm, str] = {
     "vanilla": "vanilla",
@@ -56,6 +52,9 @@ _UNITS: Mapping[str, str] = {
     "contradicted": "share of drafts",
 }
 SWEPT = ("entailment", "complete", "accepted")
+_LOOK = Look(
+    ends=0.8, row=0.14, series=0.085, spread=0.66, line=1.2, mark=4.2, limits=(-0.03, 1.03), ticks=None, columns=5
+)
 _PANELS = (
     "Complete: steps and conclusion of the chain that are stated and verified. Bands: intervals. Gain: entailment of "
     "the loop minus that of best of T, paired by chain"
@@ -78,7 +77,6 @@ def open_book(settings: Settings, study: ChainStudy) -> Book:
 
 
 def _model(study: ChainStudy) -> str:
-    """Name of the drafter, and where that is the simulator, its assumptions."""
     return _simulator(study) if study.drafts_by == drift.NAME else study.drafts_by
 
 
@@ -88,16 +86,12 @@ def _simulator(study: ChainStudy, where: str = "") -> str:
 
 
 def _chains(study: ChainStudy) -> str:
-    """Count the chains, by set."""
     counted = []
     for name, ran in study.sets.items():
         wordings = sum(1 + len(chain.paraphrases) for chain in ran.bench.chains)
         kind = "" if name == OURS else f" {name}"
         counted.append(f"{len(ran.bench.chains)}{kind} chains ({wordings} wordings)")
     return "; ".join(counted)
-
-
-# -- the chains and one from the inside -------------------------------------------------------------------------------
 
 
 def chains_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
@@ -144,14 +138,10 @@ def case_text(case: Case) -> str:
     return "\n".join(lines)
 
 
-# -- arms -------------------------------------------------------------------------------------------------------------
-
-
 def arms_table(book: Book, study: ChainStudy, figures: Measured) -> pandas.DataFrame:
     """Table of what each arm's final drafts are worth: `arms`."""
     frame = _by_arm(study, figures, OF_DRAFTS)
-    shown = frame.drop(columns=["chains", "n"] if len(study.sets) == 1 else ["n"])
-    return book.table(shown, "arms", full=frame, decimals={"drafts": 2})
+    return book.table(_shown(study, frame).drop(columns="n"), "arms", full=frame, decimals={"drafts": 2})
 
 
 def _by_arm(study: ChainStudy, figures: Measured, measures: Sequence[str]) -> pandas.DataFrame:
@@ -166,41 +156,26 @@ def _row(found: Mapping[str, Estimate], measures: Iterable[str] | None = None) -
     return {column: value for measure in measures or found for column, value in bounds(measure, found[measure]).items()}
 
 
+def _shown(study: ChainStudy, frame: pandas.DataFrame) -> pandas.DataFrame:
+    """A table without the name of the set of chains, where there is one set only."""
+    return frame.drop(columns="chains", errors="ignore") if len(study.sets) == 1 else frame
+
+
 def arms_figure(book: Book, study: ChainStudy, figures: Measured) -> Path:
     """Entailment, completeness and contradictions by arm: `arms`."""
     panels = {
         measure: pandas.DataFrame(
             [
-                {"arm": NAMES[arm], "chains": name, **_plain(estimates[measure])}
+                (NAMES[arm], name, estimates[measure].value, estimates[measure].low, estimates[measure].high)
                 for (name, arm), estimates in figures.items()
-            ]
+            ],
+            columns=["arm", "chains", "value", "low", "high"],
         )
         for measure in _UNITS
     }
     series = "chains" if len(study.sets) > 1 else None
-    return book.figure(
-        interval_plot(panels, "arm", book.width, series=series, units=_UNITS, look=_look(series)), "arms"
-    )
-
-
-def _plain(found: Estimate) -> dict[str, float | None]:
-    return {"value": found.value, "low": found.low, "high": found.high}
-
-
-def _look(series: str | None, low: float = -0.03, high: float = 1.03) -> Look:
-    """Look of the marks, between two ends of the axis."""
-    return Look(
-        ends=0.8,
-        row=0.14,
-        series=0.085,
-        spread=0.66,
-        line=1.2,
-        mark=4.2,
-        limits=(low, high),
-        ticks=None,
-        rules=series is not None,
-        columns=5,
-    )
+    look = replace(_LOOK, rules=series is not None)
+    return book.figure(interval_plot(panels, "arm", book.width, series=series, units=_UNITS, look=look), "arms")
 
 
 def paired_table(book: Book, study: ChainStudy, compared: Mapping[str, Sequence[ComparedArms]]) -> pandas.DataFrame:
@@ -221,18 +196,13 @@ def paired_table(book: Book, study: ChainStudy, compared: Mapping[str, Sequence[
         for comparison in comparisons
     ]
     frame = pandas.DataFrame(rows)
-    shown = frame.drop(columns=["chains"]) if len(study.sets) == 1 and len(frame) else frame
-    return book.table(shown, "paired", full=frame)
+    return book.table(_shown(study, frame), "paired", full=frame)
 
 
 def invariance_table(book: Book, study: ChainStudy, figures: Measured) -> pandas.DataFrame:
     """Table of how alike answers to a prompt and to its paraphrases are: `invariance`."""
     frame = _by_arm(study, figures, INVARIANCE)
-    shown = frame.drop(columns=["chains"]) if len(study.sets) == 1 else frame
-    return book.table(shown, "invariance", full=frame)
-
-
-# -- a chat model beside the simulator --------------------------------------------------------------------------------
+    return book.table(_shown(study, frame), "invariance", full=frame)
 
 
 def model_table(book: Book, asked: ChainStudy, simulated: ChainStudy) -> pandas.DataFrame:
@@ -260,13 +230,9 @@ def _drafted(study: ChainStudy, arm: Arm, plan: Resampling) -> dict[str, Estimat
     figures = chain_metrics.figures(cases, arm, plan)
     failed = [float(case.answer.decision == "failed") for case in cases]
     silent = [float(not any(v.claim for v in case.judged)) for case in cases]
-    of_replies = {
-        name: ratio(flags, [1.0] * len(cases), plan) for name, flags in (("no statement", silent), ("no reply", failed))
-    }
+    ones = [1.0] * len(cases)
+    of_replies = {"no statement": ratio(silent, ones, plan), "no reply": ratio(failed, ones, plan)}
     return {name: figures[name] for name in OF_DRAFTS} | chain_metrics.revised(cases, plan) | of_replies
-
-
-# -- contradictions ---------------------------------------------------------------------------------------------------
 
 
 def contradictions_table(book: Book, found: Found) -> pandas.DataFrame:
@@ -286,24 +252,22 @@ def contradictions_table(book: Book, found: Found) -> pandas.DataFrame:
     return book.table(pandas.DataFrame(rows).reindex(columns=columns), "contradictions")
 
 
-# -- sweeps -----------------------------------------------------------------------------------------------------------
-
-
 def ablations_table(book: Book, swept: pandas.DataFrame) -> pandas.DataFrame:
     """The loop without each of its parts: `ablations`."""
-    loop_rows = swept[(swept["parameter"] == "parts") & (swept["arm"] == "caf")]
-    frame = loop_rows.assign(loop=[PARTS[name] for name in loop_rows["value"]]).drop(
-        columns=["parameter", "value", "arm"]
-    )
+    frame = _of_loop(swept, "parts").drop(columns=["parameter", "arm"]).rename(columns={"value": "loop"})
+    frame["loop"] = frame["loop"].map(PARTS)
     shown = frame[["loop", *with_bounds(("entailment", "complete", "accepted", "drafts", "gain"))]]
-    full = frame[["loop", *(column for column in frame.columns if column != "loop")]]
-    return book.table(shown, "ablations", full=full, decimals={"drafts": 2})
+    return book.table(shown, "ablations", full=frame, decimals={"drafts": 2})
+
+
+def _of_loop(swept: pandas.DataFrame, parameter: str) -> pandas.DataFrame:
+    return swept[(swept["parameter"] == parameter) & (swept["arm"] == "caf")]
 
 
 def sweep_table(book: Book, swept: pandas.DataFrame) -> pandas.DataFrame:
     """Each parameter varied, the others as set: `sweep`."""
     loop_rows = swept[(swept["parameter"] != "parts") & (swept["arm"] == "caf")]
-    named = loop_rows.assign(parameter=[PARAMETERS.get(name, name) for name in loop_rows["parameter"]])
+    named = loop_rows.assign(parameter=loop_rows["parameter"].replace(PARAMETERS))
     shown = named[["parameter", "value", *with_bounds((*SWEPT, "gain")), "p"]]
     return book.table(shown, "sweep", full=swept[swept["parameter"] != "parts"], decimals={"p": 4}, long=True)
 
@@ -313,7 +277,7 @@ def gain_ends(swept: pandas.DataFrame) -> float | None:
 
     It is where the line between two values swept crosses zero.
     """
-    loop_rows = swept[(swept["parameter"] == "obedience") & (swept["arm"] == "caf")]
+    loop_rows = _of_loop(swept, "obedience")
     points = sorted(zip(loop_rows["value"].astype(float), loop_rows["gain"].astype(float), strict=True))
     crossing = [
         low + (high - low) * -below / (above - below)
@@ -333,17 +297,13 @@ def obedience_figure(book: Book, swept: pandas.DataFrame) -> Path:
 
 def coverage_figure(book: Book, swept: pandas.DataFrame) -> Path:
     """The same by the share of the graph's effects that the store knows: `coverage`."""
-    return book.figure(_curves(book, swept, "coverage", "share of the effects that the store knows", None), "coverage")
+    return book.figure(_curves(book, swept, "coverage", "share of the effects that the store knows"), "coverage")
 
 
-def _curves(book: Book, swept: pandas.DataFrame, name: str, axis: str, ends: float | None) -> Figure:
-    swept_rows = swept[swept["parameter"] == name]
+def _curves(book: Book, swept: pandas.DataFrame, name: str, axis: str, ends: float | None = None) -> Figure:
     panels = {}
-    for measure, measure_rows in (
-        ("entailment", swept_rows),
-        ("complete", swept_rows),
-        ("gain", swept_rows[swept_rows["arm"] == "caf"]),
-    ):
+    for measure in ("entailment", "complete", "gain"):
+        measure_rows = _of_loop(swept, name) if measure == "gain" else swept[swept["parameter"] == name]
         panels[measure] = pandas.DataFrame(
             {
                 "x": measure_rows["value"].astype(float),
@@ -357,9 +317,6 @@ def _curves(book: Book, swept: pandas.DataFrame, name: str, axis: str, ends: flo
     return chain_pictures.curves(panels, book.width, axis=axis, units=units, level="gain", ends=ends)
 
 
-# -- the published table, seconds, prose ------------------------------------------------------------------------------
-
-
 def replays_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
     """The published table beside its replay from drawn verdicts: `random_verdicts`."""
     frame = pandas.DataFrame([asdict(cell) | {"inside": cell.inside} for cell in study.replayed])
@@ -367,15 +324,9 @@ def replays_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
     shown["inside"] = ["not measured" if pandas.isna(flag) else "yes" if flag else "no" for flag in frame["inside"]]
     inside, measured = random_verdicts.reproduced(study.replayed)
     theirs = published().loop
-    words = {
-        "published": theirs.chains,
-        "replays": random_verdicts.REPLAYS,
-        "source": theirs.source,
-        "drafted": theirs.model,
-        "not_measured": theirs.not_measured,
-        "inside": inside,
-        "measured": measured,
-    }
+    words: dict[str, object] = {"published": theirs.chains, "source": theirs.source, "drafted": theirs.model}
+    words |= {"not_measured": theirs.not_measured, "replays": random_verdicts.REPLAYS}
+    words |= {"inside": inside, "measured": measured}
     return book.table(shown, "random_verdicts", words, full=frame)
 
 
@@ -407,7 +358,7 @@ def numbers_file(
     for pair in compared.get(OURS, ()):
         gain = pair.difference
         macros |= numbers.with_interval(f"gain over {pair.second}", gain.value, gain.low, gain.high)
-    for _, row in swept[(swept["parameter"] == "coverage") & (swept["arm"] == "caf")].iterrows():
+    for row in _of_loop(swept, "coverage").to_dict("records"):
         for measure in ("entailment", "complete"):
             ends = (row[column] for column in with_bounds([measure]))
             macros |= numbers.with_interval(f"coverage {row['value']} {measure}", *ends)
@@ -435,11 +386,11 @@ def sentences(
         for pair in compared.get(OURS, ())
         if pair.second == "best_of_t"
     ]
-    for _, row in swept[(swept["parameter"] == "coverage") & (swept["arm"] == "caf")].iterrows():
-        lines.append(
-            f"At coverage {row['value']}: entailment of the loop {numbers.number(row['entailment'])}, "
-            f"{numbers.number(row['complete'])} of the chain stated and verified."
-        )
+    lines += [
+        f"At coverage {row['value']}: entailment of the loop {numbers.number(row['entailment'])}, "
+        f"{numbers.number(row['complete'])} of the chain stated and verified."
+        for row in _of_loop(swept, "coverage").to_dict("records")
+    ]
     ends = gain_ends(swept)
     lines.append(
         "It gains at every obedience swept." if ends is None else f"It gains nothing below an obedience of {ends:.2f}."

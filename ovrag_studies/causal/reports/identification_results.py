@@ -24,7 +24,7 @@ def identification_table(book: Book, examined: Sequence[Examined]) -> pandas.Dat
 def _row(examined: Examined) -> dict[str, object]:
     answer = examined.found
     return {
-        "model": _title(examined),
+        "model": examined.example.name + (", direct effect" if examined.example.asked.kind == "nde" else ""),
         "identified": f"by {answer.method}" if isinstance(answer, Estimand) else "no",
         "by": in_words(answer.formula) if isinstance(answer, Estimand) else f"open: {answer.path}",
         "would suffice": "" if isinstance(answer, Estimand) else answer.assumption,
@@ -33,11 +33,6 @@ def _row(examined: Examined) -> dict[str, object]:
         "naive": examined.naive,
         "true": examined.truth,
     }
-
-
-def _title(examined: Examined) -> str:
-    suffix = ", direct effect" if examined.example.asked.kind == "nde" else ""
-    return f"{examined.example.name}{suffix}"
 
 
 def actions_table(book: Book) -> pandas.DataFrame:

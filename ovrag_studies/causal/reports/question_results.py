@@ -9,23 +9,18 @@ from pathlib import Path
 import pandas
 
 from ovrag_core.base import Settings
-from ovrag_core.evaluation import Estimate
-from ovrag_core.report import numbers
-from ovrag_core.report import with_bounds
+from ovrag_core.report import numbers, with_bounds
+from ovrag_core.study import Book, bounds, milliseconds, told
 from ovrag_core.study import book as books
-from ovrag_core.study import Book
-from ovrag_core.study import bounds, milliseconds, told
-from ovrag_studies.causal.reports import question_pictures
-from ovrag_studies.causal.questions import question_inside
-from ovrag_studies.causal.questions import question_metrics
 from ovrag_studies.causal.models.identification_examples import Examined
-from ovrag_studies.causal.reports.published import PublishedSystem, published
+from ovrag_studies.causal.questions import question_inside, question_metrics
+from ovrag_studies.causal.questions.question_files import Language, Solved
 from ovrag_studies.causal.questions.question_metrics import JudgedQuestion, QuestionFile, QuestionShare
 from ovrag_studies.causal.questions.question_study import QuestionStudy
-from ovrag_studies.causal.questions.question_files import Language, Solved
+from ovrag_studies.causal.reports import question_pictures
+from ovrag_studies.causal.reports.published import PublishedSystem, published
 from ovrag_studies.causal.settings import Causal
 
-NAMES: Mapping[Language, str] = {"rules": "rules", "numbers": "numbers"}
 BENCHMARKS: Mapping[Language, str] = {"rules": "CounterBench", "numbers": "CLadder"}
 CLUSTERS: Mapping[Language, str] = {"rules": "texts", "numbers": "models"}
 WILSON = "Where all clusters agree: Wilson, with the clusters as n"
@@ -79,7 +74,7 @@ def questions_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """The headline shares, with published accuracies beside: `questions`."""
     rows: list[dict[str, object]] = []
     for language, question_file in study.asked.items():
-        named = {"questions": NAMES[language]}
+        named = {"questions": language}
         rows += [
             named | {"figure": share.name, **_columns(share)}
             for share in question_metrics.figures(question_file, book.plan)
@@ -90,8 +85,7 @@ def questions_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
             named | {"figure": f"{system.system} (published)", "of": system.questions, "share": system.accuracy}
             for system in _published(language)
         ]
-    columns = ["questions", "figure", "hits", "of", "share", "share_low", "share_high", "clusters"]
-    frame = pandas.DataFrame(rows, columns=columns).astype({"hits": "Int64", "of": "Int64", "clusters": "Int64"})
+    frame = pandas.DataFrame(rows).astype({"hits": "Int64", "of": "Int64", "clusters": "Int64"})
     return book.table(frame, "questions")
 
 
@@ -99,41 +93,45 @@ def _constant(asked: QuestionFile, book: Book) -> QuestionShare:
     """Share right by always giving the commonest label."""
     most = max(("yes", "no"), key=lambda label: sum(j.question.label == label for j in asked.judged))
     name = f"labels as given, by always saying {most}"
-    return question_metrics.share(name, asked.judged, lambda each: each.question.label == most, book.plan)
+    return question_metrics.share(name, asked.judged, book.plan, lambda each: each.question.label == most)
 
 
 def groups_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """Shares right by type, graph, rung and variant: `questions_groups`."""
     rows = [
-        {"questions": NAMES[language], "by": field, "group": share.name, **_columns(share)}
+        {"questions": language, "by": field, "group": share.name, **_columns(share)}
         for language, question_file in study.asked.items()
         for field, shares in question_metrics.groups(question_file, book.plan).items()
         for share in shares
     ]
-    columns = ["questions", "by", "group", "hits", "of", "share", "share_low", "share_high", "clusters"]
-    frame = pandas.DataFrame(rows, columns=columns)
-    return book.table(frame, "questions_groups")
+    columns = ["questions", "by", "group", "hits", "of", *with_bounds(["share"]), "clusters"]
+    return book.table(pandas.DataFrame(rows, columns=columns), "questions_groups")
 
 
 def accuracy_figure(book: Book, study: QuestionStudy) -> Path:
     """Shares right by type, published ones beside: `questions_accuracy`."""
     tables = {}
     for language, question_file in study.asked.items():
-        everything = question_metrics.share("all", question_file.judged, question_metrics.is_right, book.plan)
+        everything = question_metrics.share("all", question_file.judged, book.plan)
         by_type = question_metrics.groups(question_file, book.plan).get("type", [])
-        rows = [_mark(TYPES.get(share.name, share.name), share.estimate, share.of) for share in (everything, *by_type)]
+        rows: list[dict[str, object]] = [
+            {
+                "row": TYPES.get(share.name, share.name),
+                "value": share.estimate.value,
+                "low": share.estimate.low,
+                "high": share.estimate.high,
+                "n": share.of,
+                "published": False,
+            }
+            for share in (everything, *by_type)
+        ]
         rows += [
             {"row": system.system, "value": system.accuracy, "n": system.questions, "published": True}
             for system in _published(language)
         ]
-        title = f"{NAMES[language]}, in the language of {BENCHMARKS[language]}"
-        tables[title] = pandas.DataFrame(rows, columns=["row", "value", "low", "high", "n", "published"])
-    fig = question_pictures.accuracies(tables, book.width)
-    return book.figure(fig, "questions_accuracy")
-
-
-def _mark(name: str, found: Estimate, n: int) -> dict[str, object]:
-    return {"row": name, "value": found.value, "low": found.low, "high": found.high, "n": n, "published": False}
+        title = f"{language}, in the language of {BENCHMARKS[language]}"
+        tables[title] = pandas.DataFrame(rows)
+    return book.figure(question_pictures.accuracies(tables, book.width), "questions_accuracy")
 
 
 def status_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
@@ -144,15 +142,14 @@ def status_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
         if language == "rules":
             groups["label contested"] = [j for j in question_file.judged if j.contested]
         rows += [_status_row(book, language, status, judged) for status, judged in groups.items()]
-    frame = pandas.DataFrame(rows, columns=["questions", "status", "n", "answered", *with_bounds(["as labelled"])])
-    return book.table(frame, "questions_status")
+    return book.table(pandas.DataFrame(rows), "questions_status")
 
 
 def _status_row(book: Book, language: Language, status: str, judged: Sequence[JudgedQuestion]) -> dict[str, object]:
     labelled = [j for j in judged if j.question.label is not None]
-    right = question_metrics.share(status, labelled, question_metrics.is_right, book.plan)
+    right = question_metrics.share(status, labelled, book.plan)
     return {
-        "questions": NAMES[language],
+        "questions": language,
         "status": status,
         "n": len(judged),
         "answered": sum(j.solved.answer is not None for j in judged),
@@ -162,22 +159,20 @@ def _status_row(book: Book, language: Language, status: str, judged: Sequence[Ju
 
 def flagged_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """One question of every status that is not “determined”, with the reason: `questions_flagged`."""
+    columns = ["questions", "status", "asked", "answer", "label", "reason", "would suffice"]
     rows = [
-        {
-            "questions": NAMES[solved.question.language],
-            "status": solved.status,
-            "asked": solved.question.asked,
-            "answer": solved.answer or "none",
-            "label": solved.question.label or "none",
-            "reason": solved.reason,
-            "would suffice": solved.record.get("assumption") or "",
-        }
+        (
+            solved.question.language,
+            solved.status,
+            solved.question.asked,
+            solved.answer or "none",
+            solved.question.label or "none",
+            solved.reason,
+            solved.record.get("assumption") or "",
+        )
         for solved in question_inside.of_each_status(study.asked.values())
     ]
-    frame = pandas.DataFrame(
-        rows, columns=["questions", "status", "asked", "answer", "label", "reason", "would suffice"]
-    )
-    return book.table(frame, "questions_flagged")
+    return book.table(pandas.DataFrame(rows, columns=columns), "questions_flagged")
 
 
 def contested_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
@@ -186,19 +181,19 @@ def contested_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     for judged_question in study.asked["rules"].judged:
         if judged_question.contested:
             by_text.setdefault(judged_question.question.group, []).append(judged_question)
+    columns = ["text", "questions", "asked", "label", "rules", "derivation"]
     rows = [
-        {
-            "text": group,
-            "questions": len(judged),
-            "asked": judged[0].question.asked,
-            "label": judged[0].question.label,
-            "rules": judged[0].solved.answer,
-            "derivation": "; ".join(judged[0].solved.lines),
-        }
+        (
+            group,
+            len(judged),
+            judged[0].question.asked,
+            judged[0].question.label,
+            judged[0].solved.answer,
+            "; ".join(judged[0].solved.lines),
+        )
         for group, judged in by_text.items()
     ]
-    frame = pandas.DataFrame(rows, columns=["text", "questions", "asked", "label", "rules", "derivation"])
-    return book.table(frame, "questions_contested")
+    return book.table(pandas.DataFrame(rows, columns=columns), "questions_contested")
 
 
 def latency_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
@@ -206,7 +201,7 @@ def latency_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     rows = []
     for language, question_file in study.asked.items():
         spent = [q.seconds for q in (*question_file.judged, *question_file.unlabelled)]
-        rows.append({"questions": NAMES[language], **milliseconds(spent)})
+        rows.append({"questions": language, **milliseconds(spent)})
     return book.table(pandas.DataFrame(rows), "latency_questions")
 
 
@@ -215,7 +210,7 @@ def latency_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
 
 def inside_table(book: Book, shown: Sequence[Solved]) -> pandas.DataFrame:
     """Questions from the inside, step by step: `questions_inside`."""
-    frames = [question_inside.steps(solved).assign(question=NAMES[solved.question.language]) for solved in shown]
+    frames = [question_inside.steps(solved).assign(question=solved.question.language) for solved in shown]
     frame = pandas.concat(frames, ignore_index=True)[["question", "step", "text"]]
     frame["text"] = frame["text"].map(question_inside.in_words)
     frame.loc[frame["question"] == frame["question"].shift(), "question"] = ""
@@ -228,19 +223,15 @@ def inside_table(book: Book, shown: Sequence[Solved]) -> pandas.DataFrame:
 def numbers_file(book: Book, study: QuestionStudy, examined: Iterable[Examined]) -> Path:
     """The figures as macros, each beginning with `CausalQuestions`: `numbers.tex`."""
     macros = dict(IN_PROSE)
-    estimates: dict[str, Estimate] = {}
     for language, question_file in study.asked.items():
-        macros |= {f"{language} n": str(len(question_file.judged))}
+        macros[f"{language} n"] = str(len(question_file.judged))
         for share in question_metrics.figures(question_file, book.plan):
-            estimates[f"{language} {share.name}"] = share.estimate
-            macros |= {f"{language} {share.name} of": str(share.of), f"{language} {share.name} hits": str(share.hits)}
-        macros |= {
-            f"{language} {status}": str(len(judged))
-            for status, judged in question_metrics.statuses(question_file).items()
-        }
+            name, found = f"{language} {share.name}", share.estimate
+            macros |= {f"{name} of": str(share.of), f"{name} hits": str(share.hits)}
+            macros |= numbers.with_interval(name, found.value, found.low, found.high)
+        for status, judged in question_metrics.statuses(question_file).items():
+            macros[f"{language} {status}"] = str(len(judged))
         macros |= {f"published {system.system}": numbers.number(system.accuracy) for system in _published(language)}
-    for words, estimate in estimates.items():
-        macros |= numbers.with_interval(words, estimate.value, estimate.low, estimate.high)
     for model in examined:
         macros |= {f"{model.example.name} truth": numbers.number(model.truth)}
         macros |= {f"{model.example.name} naive": numbers.number(model.naive)}
@@ -251,7 +242,7 @@ def numbers_file(book: Book, study: QuestionStudy, examined: Iterable[Examined])
 def sentences(book: Book, study: QuestionStudy) -> list[str]:
     """Say what the questions show, computed from the results."""
     return [
-        f"{NAMES[language]}: {share.name}: {share.hits} of {share.of}, {told(share.estimate)}"
+        f"{language}: {share.name}: {share.hits} of {share.of}, {told(share.estimate)}"
         for language, question_file in study.asked.items()
         for share in question_metrics.figures(question_file, book.plan)
     ]

@@ -8,8 +8,9 @@ ahead.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ovrag_core.text import find_passages
 
@@ -28,8 +29,7 @@ class Cited:
     ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _CitationMark:
+class _CitationMark(NamedTuple):
     start: int
     end: int
     ids: tuple[str, ...]
@@ -52,7 +52,7 @@ def read_citations(reply: str, known: Collection[str] = ()) -> tuple[Cited, ...]
 
 def _read_line(line: str, known: frozenset[str]) -> tuple[list[Cited], tuple[str, ...]]:
     """Return the sentences of a line, and the ids of a line without any."""
-    marks = list(_runs(line, known))
+    marks = _marks(line, known)
     plain, placed = _without(line, marks)
     spans = list(find_passages(plain))
     if not spans:
@@ -74,26 +74,20 @@ def _owner(spans: list[tuple[int, int]], position: int, ahead: bool) -> int:
     return max((row for row, (start, _) in enumerate(spans) if start < position), default=0)
 
 
-def _marks(line: str, known: frozenset[str]) -> Iterator[_CitationMark]:
+def _marks(line: str, known: frozenset[str]) -> list[_CitationMark]:
+    """Return the marks of a line; those that follow each other with nothing but commas between are one."""
+    marks: list[_CitationMark] = []
     for match in _BARE.finditer(line):
         marked = _MARKED.fullmatch(match[0])
         ids = tuple(filter(None, _BETWEEN_IDS.split((marked or match)[1].strip())))
-        if ids and (marked or all(name in known for name in ids)):
-            yield _CitationMark(match.start(), match.end(), ids)
-
-
-def _runs(line: str, known: frozenset[str]) -> Iterator[_CitationMark]:
-    """Yield the marks of a line; those that follow each other with nothing but commas between are one."""
-    begun: _CitationMark | None = None
-    for mark in _marks(line, known):
-        if begun and _BETWEEN_MARKS.fullmatch(line, begun.end, mark.start):
-            begun = _CitationMark(begun.start, mark.end, begun.ids + mark.ids)
+        if not ids or not (marked or known.issuperset(ids)):
             continue
-        if begun:
-            yield begun
-        begun = mark
-    if begun:
-        yield begun
+        start = match.start()
+        if marks and _BETWEEN_MARKS.fullmatch(line, marks[-1].end, start):
+            start, _, earlier_ids = marks.pop()
+            ids = earlier_ids + ids
+        marks.append(_CitationMark(start, match.end(), ids))
+    return marks
 
 
 def _without(line: str, marks: list[_CitationMark]) -> tuple[str, list[tuple[int, tuple[str, ...]]]]:

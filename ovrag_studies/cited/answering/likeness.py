@@ -1,11 +1,8 @@
 """Test whether a document is like those that silence was calibrated on: a p-value on the bundled vectors.
 
-A threshold that was certified on bodies of rules says nothing of a loan agreement. How a paragraph lies between bodies
-of rules and other texts is told by a logistic regression on its vector; the mean over a document is compared with the
-means of the known documents, each by weights that learned from others (conformal, so that of new documents of their
-kind few are called unlike: Vovk et al. 2005). A document of few paragraphs is compared with as many of the others.
-`tools/train_policy_likeness.py` makes the numbers. What it cannot tell are paragraphs of several documents mixed, and
-words that are shuffled.
+How a paragraph lies between bodies of rules and other texts is told by a logistic regression on its vector; its mean
+over a document is compared with those of the known documents, each by weights that learned from others (conformal:
+Vovk et al. 2005). `tools/train_policy_likeness.py` makes the numbers. It cannot tell mixed documents or shuffled words.
 """
 
 from __future__ import annotations

@@ -19,23 +19,10 @@ LEAST_OVERLAP = 0.10  # Jaccard of content words from which a sentence is called
 LEAST_SUPPORT = 0.80  # share of supported sentences below which the pipeline is silent
 GATE = 0.30  # the best score of the evidence below which the pipeline is silent
 SHARED, QUARTER = 2, 0.25  # content words of the question that the top paragraph must hold, or this share of them
-OPPOSED = (
-    ("must", "must not"),
-    ("required", "optional"),
-    ("required", "not required"),
-    ("mandatory", "optional"),
-    ("allowed", "prohibited"),
-    ("allowed", "not allowed"),
-    ("permitted", "prohibited"),
-    ("permitted", "not permitted"),
-    ("may", "may not"),
-    ("can", "cannot"),
-    ("always", "never"),
-    ("all", "none"),
-    ("include", "exclude"),
-    ("approve", "reject"),
-    ("enable", "disable"),
-)
+_OPPOSED_TEXT = """must/must not, required/optional, required/not required, mandatory/optional, allowed/prohibited,
+allowed/not allowed, permitted/prohibited, permitted/not permitted, may/may not, can/cannot, always/never, all/none,
+include/exclude, approve/reject, enable/disable"""
+OPPOSED = [pair.strip().split("/") for pair in _OPPOSED_TEXT.split(",")]
 
 _WORD = re.compile(r"\w+")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -50,23 +37,28 @@ too until up very was we were what who whom why with would you your yours"""
 _FUNCTION_WORDS = frozenset(_FUNCTION_WORDS_TEXT.split())
 
 
-def extract_top(query: str, evidence: Sequence[Paragraph], confidence: float) -> CitedAnswer:
+def extract_top(query: str, evidence: Sequence[Paragraph]) -> CitedAnswer:
     """Return the first paragraph as it stands, if it shares content words with the question; else silence."""
     if not evidence:
-        return replace(silent_answer(query, "nothing was found", "extractive"), confidence=confidence)
+        return silent_answer(query, "nothing was found")
     top = evidence[0]
     wanted = set(stems(query))
     shared = len(wanted & set(stems(top.text)))
     if shared < SHARED and shared < QUARTER * len(wanted):
-        reason = "the first paragraph shares no words with it"
-        return replace(silent_answer(query, reason, "extractive"), confidence=confidence)
+        return silent_answer(query, "the first paragraph shares no words with it")
     spans = list(find_passages(top.text)) or [(0, len(top.text))]
     sentences = tuple(CitedSentence(top.text[start:end], (cite(top, start, end),)) for start, end in spans)
-    return CitedAnswer(query, sentences, (), False, "", confidence, "extractive")
+    return CitedAnswer(query, sentences)
 
 
 def checked(answer: CitedAnswer, evidence: Sequence[Paragraph]) -> CitedAnswer:
-    """Return the answer without the sentences that are not supported; silence from one in five such."""
+    """Return silence where the best score is below the gate, else the answer without the sentences that are not
+    supported, or silence from one in five such.
+    """
+    if answer.silent:
+        return answer
+    if answer.confidence < GATE:
+        return _silenced(answer, f"the best score {answer.confidence:.2f} is below {GATE:.2f}")
     texts = {paragraph.id: paragraph.text for paragraph in evidence}
     supported, removed = [], []
     for sentence in answer.sentences:
@@ -74,9 +66,13 @@ def checked(answer: CitedAnswer, evidence: Sequence[Paragraph]) -> CitedAnswer:
             supported.append(sentence)
         else:
             removed.append(Removed(sentence.text, "it shares too few words with what it cites"))
-    if answer.silent or len(supported) < LEAST_SUPPORT * len(answer.sentences):
-        return _silenced(answer, answer.reason or "too few sentences are supported", tuple(removed))
-    return replace(answer, sentences=tuple(supported), removed=(*answer.removed, *removed))
+    few = len(supported) < LEAST_SUPPORT * len(answer.sentences)
+    answer = replace(answer, sentences=tuple(supported), removed=(*answer.removed, *removed))
+    return _silenced(answer, "too few sentences are supported") if few else answer
+
+
+def _silenced(answer: CitedAnswer, reason: str) -> CitedAnswer:
+    return replace(answer, sentences=(), silent=True, reason=reason)
 
 
 def published_support(sentence: str, cited: Sequence[str]) -> bool:
@@ -96,13 +92,6 @@ def _content(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.lower())) - _FUNCTION_WORDS
 
 
-def gated(answer: CitedAnswer) -> CitedAnswer:
-    """Return silence where the best score is below the gate."""
-    if answer.silent or answer.confidence >= GATE:
-        return answer
-    return _silenced(answer, f"the best score {answer.confidence:.2f} is below {GATE:.2f}", ())
-
-
 def opposed_pairs(evidence: Sequence[Paragraph]) -> list[tuple[int, int]]:
     """Return the pairs of paragraphs, by place, in which opposed words or other minima stand."""
     texts = [paragraph.text.lower() for paragraph in evidence]
@@ -120,7 +109,3 @@ def _opposed(first: str, second: str) -> bool:
     )
     least = set(_LEAST.findall(first)), set(_LEAST.findall(second))
     return pairs or bool(least[0] and least[1] and least[0].isdisjoint(least[1]))
-
-
-def _silenced(answer: CitedAnswer, reason: str, removed: tuple[Removed, ...]) -> CitedAnswer:
-    return replace(answer, sentences=(), removed=(*answer.removed, *removed), silent=True, reason=reason)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 
 from ovrag_core.text import find_passages, one_line
 from ovrag_studies.cited.corpus.policies import Paragraph, PolicyCorpus
+from ovrag_studies.cited.corpus.sources import text_digest
 
 _INSTRUCTION = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b[^.]{0,60}"
@@ -51,31 +51,25 @@ class Removed:
 class CitedAnswer:
     """An answer, or silence with its reason. `confidence` is the best sentence's cosine with the query.
 
-    `by` names what made the answer. `repairs` counts calls to mend a reply, `unknown` ids that the evidence lacks,
+    `repairs` counts calls to mend a reply, `unknown` ids that the evidence lacks,
     `invented` quotes that do not stand where they are said to. `notices` tell of evidence that addresses assistants.
     """
 
     query: str
     sentences: tuple[CitedSentence, ...]
-    removed: tuple[Removed, ...]
-    silent: bool
-    reason: str
-    confidence: float
-    by: str
+    removed: tuple[Removed, ...] = ()
+    silent: bool = False
+    reason: str = ""
+    confidence: float = 0.0
     repairs: int = 0
     unknown: int = 0
     invented: int = 0
     notices: tuple[str, ...] = ()
 
-    @property
-    def text(self) -> str:
-        """The sentences in one line."""
-        return " ".join(sentence.text for sentence in self.sentences)
 
-
-def silent_answer(query: str, reason: str, by: str) -> CitedAnswer:
+def silent_answer(query: str, reason: str) -> CitedAnswer:
     """Return the silence of whatever was to answer, with its reason."""
-    return CitedAnswer(query, (), (), True, reason, 0.0, by)
+    return CitedAnswer(query, (), silent=True, reason=reason)
 
 
 def quotable_spans(text: str) -> list[tuple[int, int]]:
@@ -95,15 +89,8 @@ def quotable_spans(text: str) -> list[tuple[int, int]]:
 def cite(paragraph: Paragraph, start: int, end: int) -> Citation:
     """The citation of a paragraph's text from `start` to `end`, at the paragraph's first place."""
     quote = paragraph.text[start:end]
-    return Citation(
-        paragraph.doc_id,
-        paragraph.id,
-        paragraph.page,
-        paragraph.start + start,
-        paragraph.start + end,
-        quote,
-        hashlib.sha256(quote.encode("utf-8", "surrogatepass")).hexdigest(),
-    )
+    span = paragraph.start + start, paragraph.start + end
+    return Citation(paragraph.doc_id, paragraph.id, paragraph.page, *span, quote, text_digest(quote))
 
 
 def verifies(citation: Citation, corpus: PolicyCorpus) -> bool:
@@ -116,8 +103,8 @@ def verifies(citation: Citation, corpus: PolicyCorpus) -> bool:
         place.doc_id == citation.doc_id and place.start <= citation.start and citation.end <= place.end
         for place in paragraph.places
     )
-    digest = hashlib.sha256(citation.quote.encode("utf-8", "surrogatepass")).hexdigest()
-    return within and document.text[citation.start : citation.end] == citation.quote and digest == citation.sha256
+    unchanged = document.text[citation.start : citation.end] == citation.quote
+    return within and unchanged and text_digest(citation.quote) == citation.sha256
 
 
 def find_instructions(paragraph: Paragraph) -> list[str]:

@@ -1,23 +1,19 @@
 """Rule for silence: a score of how surely an answer is right, and a threshold on it that a test certifies.
 
-Learn-then-test (Angelopoulos et al. 2021) with fixed-sequence testing: thresholds of a grid that was fixed beforehand
-are tested from strict to lax, each by the binomial tail of its errors, until one fails. Risk is wrong ÷ answered. The
-guarantee holds for queries that are exchangeable with those of the calibration, and for no others.
-
-It also asks that scores were fixed without the labels of those queries. The reader learned from other documents, and
-COSINE and MEAN were chosen on documents that no golden set is about. Retrieval and the choice of sentences were built
-with the samples and the dissertation's corpus at hand, of which the test knows nothing.
+Learn-then-test (Angelopoulos et al. 2021): thresholds of a fixed grid are tested from strict to lax, each by the
+binomial tail of its errors, until one fails. It holds for queries exchangeable with those of the calibration, if scores
+were fixed without their labels: the reader, COSINE and MEAN were, by documents that no golden set is about; retrieval
+and the choice of sentences were built with the samples and the dissertation's corpus at hand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, exp, log, prod
 
 from scipy import stats
 
-from ovrag_core.retrieval import Embedder, Vectors, minilm
 from ovrag_core.text import find_passages
 from ovrag_studies.cited.answering.quotations import CitedAnswer
 from ovrag_studies.cited.corpus.relevance import load_reader
@@ -71,36 +67,34 @@ def learn_then_test(
     `wrong` tells of each calibration query whether its answer would be an error. The first threshold tested is the
     strictest that answers as many queries as can be certified at all; it depends on scores only.
     """
-    least = least_answers(alpha, delta)
-    certificate = Certificate(None, alpha, delta, len(scores), 0, 0, 0.0, 1.0, False)
+    least, certified = least_answers(alpha, delta), None
     for threshold in GRID:
-        tested = _tested(scores, wrong, threshold, certificate)
-        if tested.answered < least:
-            certificate = replace(tested, threshold=None, certified=False) if not certificate.certified else certificate
-            continue
-        if tested.p > delta:
-            return certificate if certificate.certified else replace(tested, threshold=None, certified=False)
-        certificate = tested
-    return certificate
+        tested = _tested(scores, wrong, threshold, alpha, delta)
+        if tested.answered >= least:
+            if tested.p > delta:
+                break
+            certified = tested
+    return certified or replace(tested, threshold=None, certified=False)
 
 
 def bounded(scores: Sequence[float], wrong: Sequence[bool], threshold: float, delta: float) -> Certificate:
     """Return the certificate of a threshold that was chosen by scores alone: alpha is the least risk that its answers
     stay below at `delta`, by the exact bound of Clopper and Pearson (1934).
     """
-    outcomes = [bad for score, bad in zip(scores, wrong, strict=True) if score >= threshold]
-    errors, answered = sum(outcomes), len(outcomes)
-    alpha = float(stats.beta.ppf(1 - delta, errors + 1, answered - errors)) if errors < answered else 1.0
-    levels = Certificate(threshold, round(alpha, 4), delta, len(scores), 0, 0, 0.0, 1.0, True)
-    return _tested(scores, wrong, threshold, levels)
+    counted = _tested(scores, wrong, threshold, 1.0, delta)
+    alpha, right = 1.0, counted.answered - counted.errors
+    if right:
+        alpha = round(float(stats.beta.ppf(1 - delta, counted.errors + 1, right)), 4)
+    return _tested(scores, wrong, threshold, alpha, delta)
 
 
-def _tested(scores: Sequence[float], wrong: Sequence[bool], threshold: float, levels: Certificate) -> Certificate:
+def _tested(
+    scores: Sequence[float], wrong: Sequence[bool], threshold: float, alpha: float, delta: float
+) -> Certificate:
     outcomes = [bad for score, bad in zip(scores, wrong, strict=True) if score >= threshold]
-    answered, errors = len(outcomes), sum(outcomes)
-    p = float(stats.binom.cdf(errors, answered, levels.alpha)) if answered else 1.0
-    coverage = answered / levels.n if levels.n else 0.0
-    return Certificate(threshold, levels.alpha, levels.delta, levels.n, answered, errors, coverage, p, True)
+    n, answered, errors = len(scores), len(outcomes), sum(outcomes)
+    p = float(stats.binom.cdf(errors, answered, alpha)) if answered else 1.0
+    return Certificate(threshold, alpha, delta, n, answered, errors, answered / n if n else 0.0, p, True)
 
 
 RISKS = tuple(step / 100 for step in range(1, 100))
@@ -146,11 +140,10 @@ class AnswerTraits:
 
 
 class TraitReader:
-    """Reads traits of answers and weighs them; vectors of texts seen before are kept."""
+    """Reads traits of answers and weighs them; `likeness` gives the cosines of a text with others."""
 
-    def __init__(self, embedder: Embedder | None = None) -> None:
-        self._embedder = embedder or minilm()
-        self._vectors: dict[str, Vectors] = {}
+    def __init__(self, likeness: Callable[[str, Sequence[str]], list[float]]) -> None:
+        self._likeness = likeness
 
     def read(self, answer: CitedAnswer, evidence: Sequence[RankedParagraph]) -> AnswerTraits | None:
         """The traits of an answer that was made from this evidence; None where there is no answer."""
@@ -167,9 +160,5 @@ class TraitReader:
 
     def _nearness(self, query: str, text: str) -> float:
         sentences = [text[start:end] for start, end in find_passages(text)] or [text]
-        texts = [query, text, *sentences]
-        new = [t for t in dict.fromkeys(texts) if t not in self._vectors]
-        if new:
-            self._vectors.update(zip(new, self._embedder.embed(new), strict=True))
-        query_vector, text_vector, *sentence_vectors = (self._vectors[t] for t in texts)
-        return (float(query_vector @ text_vector) + max(float(query_vector @ v) for v in sentence_vectors)) / 2
+        whole, *cosines = self._likeness(query, [text, *sentences])
+        return (whole + max(cosines)) / 2

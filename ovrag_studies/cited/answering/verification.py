@@ -7,9 +7,10 @@ there with its unit, and no duty, ban, permission or negation is turned round.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Self
 
 from ovrag_core.base import Frozen, ModelError
 from ovrag_core.llm import Chat, Message, fence
@@ -57,7 +58,7 @@ class SentenceVerifier:
         if not any(text.strip() for text in evidence):
             return Support(0.0, False, False, False, "it cites nothing that there is")
         claim = _LEADING.sub("", sentence).strip() or sentence
-        cosine = self._cosine(claim, evidence)
+        cosine = max(self.likeness(claim, [segment for text in evidence for segment in parts_of(text)]))
         missing = find_missing(claim, "\n\n".join(evidence))
         opposed = find_opposed(claim, evidence)
         why = ""
@@ -69,22 +70,16 @@ class SentenceVerifier:
             why = f"nothing in the evidence is like it (cosine {cosine:.2f}, least {LEAST_COSINE:.2f})"
         return Support(cosine, missing is None, opposed is None, not why, why)
 
-    def remember(self, texts: Sequence[str], vectors: Vectors) -> None:
-        """Take vectors of the same embedder that were made before, one row a text, as an index has them."""
+    def remember(self, texts: Sequence[str], vectors: Vectors) -> Self:
+        """Take vectors of the same embedder that were made before, one row a text; return the verifier."""
         self._vectors.update(zip(texts, vectors, strict=True))
+        return self
 
     def likeness(self, query: str, texts: Sequence[str]) -> list[float]:
         """The cosine of a text with each of others."""
-        self._embed([query, *texts])
+        if new := [text for text in dict.fromkeys([query, *texts]) if text not in self._vectors]:
+            self.remember(new, self._embedder.embed(new))
         return [float(self._vectors[query] @ self._vectors[text]) for text in texts]
-
-    def _cosine(self, claim: str, evidence: Sequence[str]) -> float:
-        return max(self.likeness(claim, [segment for text in evidence for segment in parts_of(text)]))
-
-    def _embed(self, texts: Iterable[str]) -> None:
-        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        if new:
-            self._vectors.update(zip(new, self._embedder.embed(new), strict=True))
 
 
 def parts_of(text: str) -> list[str]:

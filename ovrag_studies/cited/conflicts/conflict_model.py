@@ -29,7 +29,6 @@ from ovrag_studies.cited.language.amounts import find_amounts, without_amounts
 from ovrag_studies.cited.language.quantities import Quantity
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "conflicts.safetensors"
-TRAINER = "tools/train_policy_conflicts.py"
 SIZE = 2**14  # of the table of weights
 SHARE = 0.1  # of a number of `opposition`, beside a feature that is there
 NEARNESS = 3.0  # what a cosine of 1 counts beside a feature that is there
@@ -40,8 +39,6 @@ _WORD = re.compile(r"[a-z']+|\d+")
 _FUNCTION_TEXT = """the a an of to in on at by for and or is are be must shall may will with from as it that this any
 all no not"""
 _FUNCTION = frozenset(_FUNCTION_TEXT.split())
-
-
 _OFTEN = frozenset(stems("every each per once a"))
 
 
@@ -97,12 +94,12 @@ def texts_of(one: str, other: str) -> Iterator[str]:
 
 def features_of(one: str, other: str, nearness: Nearness) -> Features:
     """Return by name what two sentences differ in and share; the same for both orders."""
-    mine, theirs = _terms(one), _terms(other)
+    mine, theirs = terms_of(one), terms_of(other)
     share = 1 / sqrt(len(mine | theirs) or 1)
     features: Features = {f"one {term}": share for term in mine ^ theirs}
     features |= {f"both {term}": share for term in mine & theirs}
-    words = frozenset(stems(one)), frozenset(stems(other))
-    features["words shared"] = len(words[0] & words[1]) / (len(words[0] | words[1]) or 1)
+    my_stems, their_stems = frozenset(stems(one)), frozenset(stems(other))
+    features["words shared"] = len(my_stems & their_stems) / (len(my_stems | their_stems) or 1)
     features["lengths"] = min(len(mine), len(theirs)) / (max(len(mine), len(theirs)) or 1)
     features |= dict.fromkeys(_amounts(find_amounts(one), find_amounts(other)), 1.0)
     leftovers = left_over(one, other), left_over(other, one)
@@ -114,9 +111,11 @@ def features_of(one: str, other: str, nearness: Nearness) -> Features:
 
 def _restated(one: str, other: str) -> bool:
     """Return True where two sentences differ only in how amounts are written: "once a year", "every 12 months"."""
-    mine, theirs = ({(amount.value, amount.unit) for amount in find_amounts(text)} for text in (one, other))
-    words = (frozenset(stems(without_amounts(text))) - _OFTEN for text in (one, other))
-    return mine == theirs and next(words) == next(words)
+    mine, theirs = (
+        ({(a.value, a.unit) for a in find_amounts(text)}, frozenset(stems(without_amounts(text))) - _OFTEN)
+        for text in (one, other)
+    )
+    return mine == theirs
 
 
 def hashed(features: Features) -> tuple[NDArray[numpy.int64], NDArray[numpy.float32]]:
@@ -126,7 +125,7 @@ def hashed(features: Features) -> tuple[NDArray[numpy.int64], NDArray[numpy.floa
 
 
 @lru_cache(maxsize=1 << 14)
-def _terms(text: str) -> frozenset[str]:
+def terms_of(text: str) -> frozenset[str]:
     """The words and pairs of words of a text, figures alike."""
     words = ["#" if word.isdigit() else word for word in _WORD.findall(text.lower())]
     return frozenset(words) | {f"{left} {right}" for left, right in pairwise(words)}
@@ -155,21 +154,15 @@ def _amounts(mine: Sequence[Quantity], theirs: Sequence[Quantity]) -> Iterator[s
 
 
 @cache
-def load_model() -> ConflictModel:
-    """The bundled model. Raises SettingsError where the weights cannot be read."""
-    return read_model(WEIGHTS)
-
-
-def read_model(path: Path) -> ConflictModel:
-    """The model of a file. Raises SettingsError where it holds none, or one for other features."""
-    again = f"make it anew with {TRAINER}"
+def read_model(path: Path = WEIGHTS) -> ConflictModel:
+    """The model of a file, the bundled one. Raises SettingsError where it holds none, or one for other features."""
+    again = "make it anew with tools/train_policy_conflicts.py"
     try:
         tensors, _ = read_tensors(path)
-        model = ConflictModel(
-            tensors["hashed"].astype(numpy.float32), tensors["numbers"].astype(numpy.float32), float(tensors["bias"][0])
-        )
+        table, numbers = (tensors[name].astype(numpy.float32) for name in ("hashed", "numbers"))
+        bias = float(tensors["bias"][0])
     except (OSError, SafetensorError, KeyError, IndexError):
         raise SettingsError(f"{path} cannot be read; {again}") from None
-    if model.hashed.shape != (SIZE,) or model.numbers.shape != (3, len(NAMES)):
+    if table.shape != (SIZE,) or numbers.shape != (3, len(NAMES)):
         raise SettingsError(f"the weights in {path} were learned for other features; {again}")
-    return model
+    return ConflictModel(table, numbers, bias)

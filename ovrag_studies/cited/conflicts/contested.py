@@ -9,11 +9,12 @@ is to the question. Its weights were learned from the queries of `training/cited
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from math import exp, log
+from itertools import chain, combinations
+from math import exp
+from typing import NamedTuple
 
 from ovrag_core.retrieval import Embedder
+from ovrag_studies.cited.conflicts.learned_precedence import log_odds
 from ovrag_studies.cited.conflicts.rule_conflicts import RuleComparison
 from ovrag_studies.cited.conflicts.rules import Rule
 from ovrag_studies.cited.corpus.relevance import load_reader
@@ -23,11 +24,9 @@ from ovrag_studies.cited.corpus.retrieval import RankedParagraph
 WEIGHTS = (0.37, 0.33, 0.63, -0.65, -2.2)
 REPORTED = 0.3  # from which a pair is reported; three of four rightly on the kinds that teach
 LEAST_ODDS = -4.0  # of each rule that it answers; below it no pair is looked at
-INNER = 1e-4  # chances nearer to 0 or 1 count as this
 
 
-@dataclass(frozen=True, slots=True)
-class ContestedTraits:
+class ContestedTraits(NamedTuple):
     """Signs that a question is answered by two rules that contradict each other: log-odds and a cosine."""
 
     likely: float
@@ -38,14 +37,12 @@ class ContestedTraits:
     @property
     def numbers(self) -> tuple[float, float, float, float]:
         """Numbers that WEIGHTS weigh."""
-        return self.likely, self.less_likely, self.conflict, self.near
+        return self
 
     def score(self, weights: Sequence[float] = WEIGHTS) -> float:
         """From 0 to 1."""
         *coefficients, bias = weights
-        return 1 / (
-            1 + exp(-sum(weight * number for weight, number in zip(coefficients, self.numbers, strict=True)) - bias)
-        )
+        return 1 / (1 + exp(-sum(weight * number for weight, number in zip(coefficients, self, strict=True)) - bias))
 
 
 Pairs = list[tuple[Rule, Rule, ContestedTraits]]
@@ -68,9 +65,7 @@ def contested_pairs(
         for ranked, group in zip(evidence, paragraph_rules, strict=True)
         for window in _windows(ranked.paragraph.text, group)
     ]
-    answer_odds = dict(
-        zip([rule for group in paragraph_rules for rule in group], load_reader().read(query, windows), strict=True)
-    )
+    answer_odds = dict(zip(chain.from_iterable(paragraph_rules), load_reader().read(query, windows), strict=True))
     candidates = [rule for rule, odds in answer_odds.items() if odds >= LEAST_ODDS]
     pairs = [
         (a, b)
@@ -86,20 +81,13 @@ def contested_pairs(
         less, more = sorted((answer_odds[rule_a], answer_odds[rule_b]))
         traits = ContestedTraits(more, less, log_odds(chance), min(near[rule_a], near[rule_b]))
         contested.append((rule_a, rule_b, traits))
-    return sorted(contested, key=lambda each: -each[2].score())
-
-
-def log_odds(chance: float) -> float:
-    """The log-odds of a chance, which counts as INNER where it is nearer to 0 or 1."""
-    inner = min(max(chance, INNER), 1 - INNER)
-    return log(inner / (1 - inner))
+    return sorted(contested, key=lambda pair: -pair[2].score())
 
 
 def _windows(text: str, rules: Sequence[Rule]) -> Iterator[str]:
     """Each rule of a paragraph behind the one before it, on which it may lean; as `windows_of` has them, where both
     read the same sentences, so that nothing is judged twice.
     """
-    ends = [text.find(rule.source.text) + len(rule.source.text) for rule in rules]
-    starts = [end - len(rule.source.text) for end, rule in zip(ends, rules, strict=True)]
-    for row, end in enumerate(ends):
-        yield text[starts[row - 1] if row > 1 else 0 : end]
+    starts = [text.find(rule.source.text) for rule in rules]
+    for row, (start, rule) in enumerate(zip(starts, rules, strict=True)):
+        yield text[starts[row - 1] if row > 1 else 0 : start + len(rule.source.text)]

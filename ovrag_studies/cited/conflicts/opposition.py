@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from ovrag_core.text import NEGATION
 from ovrag_studies.cited.conflicts.alignment import FEATURES as ALIGNED
 from ovrag_studies.cited.conflicts.alignment import Alignment
-from ovrag_studies.cited.language.readings import RULING, Words, read
-from ovrag_studies.cited.language.thesaurus import concepts
+from ovrag_studies.cited.language.readings import RULING, Words, concepts, read
 
 Numbers = NDArray[numpy.float64]
 
-_FLAGS = {
+_FLAG_PATTERNS = {
     "negative": rf"{NEGATION}|\b(?:refus|declin|reject)\w+",
     "banned": r"\b(?:(?:must|shall|may|should|can) (?:not|never)|cannot|prohibit\w*|forbid\w*|forbidden|banned?|barred"
     r"|not (?:be )?(?:allowed|permitted)|no (?:one|person|\w+) (?:may|shall|must|can)|nobody|out of bounds"
@@ -52,8 +51,7 @@ _FLAGS = {
     "more": r"\b(?:more than|above|over|exceed\w*|at least|minimum|not less|longer than|or more)\b",
     "less": r"\b(?:less than|below|under|at most|maximum|not more|no more|up to|no longer|or less|within|no later)\b",
 }  # fmt: skip
-_FLAG_RES = {name: re.compile(pattern, re.I) for name, pattern in _FLAGS.items()}
-NEAR = 0.5
+_FLAGS = {name: re.compile(pattern, re.I) for name, pattern in _FLAG_PATTERNS.items()}
 
 NAMES = (
     *ALIGNED,
@@ -65,62 +63,47 @@ NAMES = (
 
 @lru_cache(maxsize=1 << 14)
 def _flags(text: str) -> frozenset[str]:
-    """Name the classes of words that a sentence has."""
-    return frozenset(name for name, pattern in _FLAG_RES.items() if pattern.search(text))
+    return frozenset(name for name, pattern in _FLAGS.items() if pattern.search(text))
 
 
 @lru_cache(maxsize=1 << 14)
 def _telling(text: str) -> tuple[str, ...]:
-    """The concepts of a sentence in order, without what rules have in common."""
     return tuple(word for word in concepts(text) if word not in RULING)
 
 
 def compare(one: str, other: str, alignment: Alignment) -> Numbers:
     """One number for each of NAMES; the same for both orders of two sentences that are aligned."""
-    values = [*alignment.features(one, other), *_words(one, other, alignment)]
-    values.append(float(sum(len(_FLAG_RES["negative"].findall(text)) for text in (one, other)) % 2))
+    negatives = sum(len(_FLAGS["negative"].findall(text)) for text in (one, other))
     mine, theirs = _flags(one), _flags(other)
-    for name in _FLAGS:
-        values += [float((name in mine) != (name in theirs)), float(name in mine and name in theirs)]
-    return numpy.array(values)
+    flags = [holds for name in _FLAGS for holds in (name in mine ^ theirs, name in mine & theirs)]
+    return numpy.array([*alignment.features(one, other), *_words(one, other, alignment), negatives % 2, *flags], float)
 
 
-def _words(one: str, other: str, alignment: Alignment) -> list[float]:
+def _words(one: str, other: str, alignment: Alignment) -> tuple[float, ...]:
     mine, theirs = read(one).content, read(other).content
-    lost = _lost(mine, theirs, alignment), _lost(theirs, mine, alignment)
-    weights = sorted(sum(alignment.weights.get(word, 1.0) for word in side) for side in lost)
+    lost = alignment.lost(mine, theirs), alignment.lost(theirs, mine)
+    least_weight, most_weight = sorted(sum(alignment.weights.get(word, 1.0) for word in side) for side in lost)
     words = _telling(one), _telling(other)
     matcher = SequenceMatcher(None, *words, autojunk=False)
     shortest, longest = min(map(len, words)), max(1, *map(len, words))
-    return [
-        weights[1],
-        weights[0],
-        _likeness(lost[0], lost[1], alignment),
-        _best(lost[0], lost[1], alignment),
+    return (
+        most_weight,
+        least_weight,
+        *_likeness(*lost, alignment),
         matcher.ratio(),
         matcher.find_longest_match().size / max(shortest, 1),
         shortest / longest,
         min(shortest, 12) / 12,
         len(mine & theirs) / max(1, min(len(mine), len(theirs))),
-    ]
+    )
 
 
-def _lost(mine: Words, theirs: Words, alignment: Alignment) -> Words:
-    """The words that have no counterpart."""
-    return frozenset(word for word in mine if alignment.likeness(word, theirs) < NEAR)
-
-
-def _likeness(one: Words, other: Words, alignment: Alignment) -> float:
-    """The cosine of the sums of the words' vectors; -0.5 where either has none."""
+def _likeness(one: Words, other: Words, alignment: Alignment) -> tuple[float, float]:
+    """The cosine of the sums of the words' vectors, and the highest of two words; -0.5 where either has none."""
     rows = [sorted(alignment.words[word] for word in side if word in alignment.words) for side in (one, other)]
-    if not rows[0] or not rows[1]:
-        return -0.5
+    if not all(rows):
+        return -0.5, -0.5
     table = alignment.word_cosines
-    between = float(table[numpy.ix_(rows[0], rows[1])].sum())
+    between = table[numpy.ix_(*rows)]
     lengths = [float(table[numpy.ix_(indices, indices)].sum()) for indices in rows]
-    return between / max(sqrt(lengths[0] * lengths[1]), 1e-9)
-
-
-def _best(one: Words, other: Words, alignment: Alignment) -> float:
-    rows = [sorted(alignment.words[word] for word in side if word in alignment.words) for side in (one, other)]
-    return float(alignment.word_cosines[numpy.ix_(rows[0], rows[1])].max()) if rows[0] and rows[1] else -0.5
+    return float(between.sum()) / max(sqrt(lengths[0] * lengths[1]), 1e-9), float(between.max())

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ovrag_core.text import is_negated, stems
 
 Labels = frozenset[str]
 # Words of a clause's subject that no subject is told by.
-PLAIN = frozenset(stems("the a an of in on and or all any this that these those other rule matter question use time"))
+_PLAIN = frozenset(stems("the a an of in on and or all any this that these those other rule matter question use time"))
 Order = Literal["later", "earlier", ""]
 
 
-@dataclass(frozen=True, slots=True)
-class Rank:
+class Rank(NamedTuple):
     """`parts` prevail over `over`, or what stands later or earlier does; `about` limits it to some matters."""
 
     parts: Labels
@@ -33,6 +31,7 @@ _KINDS = (
     "part|schedule|regulation|section|article|clause|chapter|paragraph|rule|annex|appendix|title|division"
     "|module|unit|page|sheet|bulletin|circular|rider"
 )
+_KIND_NAMES = frozenset(_KINDS.split("|"))
 _NUMBER = r"(?:\d+(?:\.\d+)*|[A-Z]\b|[IVX]+\b)"
 _PART = re.compile(
     rf"\b(?P<this>(?i:this|the present))\s+(?P<own>(?i:{_KINDS}))\b"
@@ -47,8 +46,7 @@ _DIFFER = re.compile(
     r"|differs?|deviates?"
     r"|departs?|diverges?|contradicts?|(?:is|are) (?:inconsistent|incompatible|at variance|contrary)|inconsistency"
     r"|discrepanc(?:y|ies)|contradictions?|differences?|in (?:case of )?doubt|notwithstanding"
-    r"|on the same (?:point|matter|thing))"
-    r"\s*(?:with|from|to)?\b",
+    r"|on the same (?:point|matter|thing))\s*(?:with|from|to)?\b",
     re.I,
 )
 _STRONG = re.compile(
@@ -61,8 +59,7 @@ _STRONG = re.compile(
 )
 _WEAK = re.compile(
     r"\b(?:governs?|counts?|appl(?:y|ies)|stands?(?! side)|holds?|(?:is"
-    r"|are)\s+(?:to be\s+)?(?:followed|applied|decisive"
-    r"|authoritative|stronger|observed))\b",
+    r"|are)\s+(?:to be\s+)?(?:followed|applied|decisive|authoritative|stronger|observed))\b",
     re.I,
 )
 _YIELDS = re.compile(
@@ -72,16 +69,14 @@ _YIELDS = re.compile(
     re.I,
 )
 _VOID = re.compile(
-    r"\b(?:(?:is|are|has|have|shall be)\s+(?:of\s+)?(?:no effect|void|invalid|disregarded)"
-    r"|(?:does|do) not apply)\b",
+    r"\b(?:(?:is|are|has|have|shall be)\s+(?:of\s+)?(?:no effect|void|invalid|disregarded)|(?:does|do) not apply)\b",
     re.I,
 )
 _UNLESS = re.compile(
-    r"\b(?:unless|except where|save where|as long as)\b(?P<what>[^,;]*?\b(?:otherwise"
-    r"|something else|differs?)\b)",
+    r"\b(?:unless|except where|save where|as long as)\b(?P<what>[^,;]*?\b(?:otherwise|something else|differs?)\b)",
     re.I,
 )
-_GO_BY = re.compile(r"\b(?:go by|follow|apply|use|stick to|look to|rely on|abide by|observe)\s+(?P<what>[^,.;]*)", re.I)
+GO_BY = re.compile(r"\b(?:go by|follow|apply|use|stick to|look to|rely on|abide by|observe)\s+(?P<what>[^,.;]*)", re.I)
 _FORMER = re.compile(r"\b(?:the\s+)?(?:former|first(?:[- ](?:named|mentioned))?)\s*$", re.I)
 _LATTER = re.compile(r"\b(?:the\s+)?(?:latter|second(?:[- ](?:named|mentioned))?)\s*$", re.I)
 _ORDER = re.compile(
@@ -89,6 +84,7 @@ _ORDER = re.compile(
     r"(?:one|rule|chapter|section|part|provision|clause|paragraph|entry|page|regulation|article)?\s*$",
     re.I,
 )
+_EARLIER = frozenset({"earlier", "first", "lower"})
 _TOPIC = re.compile(
     r"\b(?:(?:on|in|for|as to) (?:all )?(?:questions?|matters?|issues?|points?) (?:of|about|concerning)"
     r"|as regards|regarding"
@@ -99,8 +95,7 @@ _TOPIC = re.compile(
 
 def rank_parts(text: str, labels: Labels) -> Iterator[Rank]:
     """The ranks of parts that a sentence states; `labels` are of the parts that it stands in itself."""
-    topic = _TOPIC.search(text)
-    about = frozenset(stems(topic["what"])) - PLAIN if topic else frozenset()
+    about = matter_of(_TOPIC.search(text))
     for winner, loser in _pairs(text, labels):
         if winner and loser - winner:
             yield Rank(winner, loser - winner, about)
@@ -110,7 +105,9 @@ def rank_parts(text: str, labels: Labels) -> Iterator[Rank]:
             yield Rank(frozenset(), frozenset(), about, "earlier" if order[1].lower() in _EARLIER else "later")
 
 
-_EARLIER = frozenset({"earlier", "first", "lower"})
+def matter_of(topic: re.Match[str] | None) -> frozenset[str]:
+    """The stems of what a clause says it is for, none where it says nothing."""
+    return frozenset(stems(topic["what"])) - _PLAIN if topic else frozenset()
 
 
 def _pairs(text: str, labels: Labels) -> Iterator[tuple[Labels, Labels]]:
@@ -123,7 +120,7 @@ def _pairs(text: str, labels: Labels) -> Iterator[tuple[Labels, Labels]]:
         yield winner, named - winner
     if differ and _VOID.search(text, differ.end()):
         yield parts_of(text[differ.end() :], labels), parts_of(text[: differ.start()], labels)
-    for choice in _GO_BY.finditer(text):
+    for choice in GO_BY.finditer(text):
         if differ and differ.start() < choice.start():
             winner = parts_of(choice["what"], labels)
             yield winner, named - winner
@@ -141,13 +138,10 @@ def _by_verb(text: str, subject: str, verb: re.Match[str], labels: Labels) -> It
         yield ordered[0], frozenset().union(*ordered[1:])
     elif ordered and _LATTER.search(subject):
         yield ordered[-1], frozenset().union(*ordered[:-1])
-    elif any(label in _KIND_NAMES for label in parts_of(subject, labels)):
-        yield from _by_kind(parts_of(subject, labels), condition, target, labels)
+    elif (winner := parts_of(subject, labels)) & _KIND_NAMES:
+        yield from _by_kind(winner, condition, target, labels)
     else:
-        yield parts_of(subject, labels), parts_of(condition, labels) | parts_of(target, labels)
-
-
-_KIND_NAMES = frozenset(_KINDS.split("|"))
+        yield winner, parts_of(condition, labels) | parts_of(target, labels)
 
 
 def _by_kind(kinds: Labels, condition: str, target: str, labels: Labels) -> Iterator[tuple[Labels, Labels]]:
@@ -173,7 +167,7 @@ def _in_order(text: str, labels: Labels) -> list[Labels]:
     return [side for match in _PART.finditer(text) for side in _sides(match, labels)]
 
 
-def parts_of(text: str, labels: Labels) -> Labels:
+def parts_of(text: str, labels: Labels = frozenset()) -> Labels:
     """The labels that a text names; of "this Part" the one that it stands in, of "the Schedules" their kind."""
     return frozenset().union(*_in_order(text, labels))
 

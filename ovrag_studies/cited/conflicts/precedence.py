@@ -8,13 +8,15 @@ supersedes Section 4 of the handbook"). Dates decide nothing by themselves: they
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ovrag_core.text import is_negated, stems
-from ovrag_studies.cited.conflicts.parts import PLAIN, Order, parts_of, rank_parts
+from ovrag_studies.cited.conflicts.parts import GO_BY, Order, matter_of, parts_of, rank_parts
 from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, date_of, read_rules, title_of
-from ovrag_studies.cited.corpus.policies import PolicyCorpus
+from ovrag_studies.cited.corpus.policies import PolicyCorpus, PolicyDocument
 
 _PREVAILS = re.compile(
     r"\b(?P<verb>(?:takes?|has|have|having|taking)\s+(?:precedence|priority|the\s+(?:last|final)\s+(?:word|say))"
@@ -32,8 +34,7 @@ _YIELDS = re.compile(
 )
 _DIFFERS = re.compile(
     r"\b(?:conflicts?|differs?|differ|deviates?|departs?|diverges?|disagrees?|contradicts?|does\s+not\s+square"
-    r"|says?\s+(?:otherwise|something\s+(?:else|different|other))|clash(?:es)?|is\s+inconsistent"
-    r"|are\s+inconsistent"
+    r"|says?\s+(?:otherwise|something\s+(?:else|different|other))|clash(?:es)?|is\s+inconsistent|are\s+inconsistent"
     r"|(?:conflict|inconsistency|discrepancy|contradiction|difference))\s*(?P<link>with|from|between)?\b",
     re.I,
 )
@@ -80,11 +81,10 @@ _LOOSE = frozenset(stems("the this our company existing section in of old former
 class Precedence:
     """A clause by which `winner` prevails over `losers` (ids of documents).
 
-    `whole` clauses hold for all of the winner; others for the rules of their paragraph. `about` are the stems of what
-    one says is replaced; it may be empty. Within a document `parts` are the labels that prevail ("schedule 1";
-    "schedule" for each of them), `over` those that yield. Between documents `parts` are those of the winner that alone
-    prevail, `spared` those of the loser that do not yield, and `topic` are concepts of the only questions that a clause
-    is for.
+    `whole` clauses hold for all of the winner; others for the rules of their paragraph. `about` are the stems of the
+    only questions that a clause is for. Within a document `parts` are the labels that prevail ("schedule 1"; "schedule"
+    for each of them), `over` those that yield. Between documents `parts` are those of the winner that alone prevail,
+    `spared` those of the loser that do not yield.
     """
 
     winner: str
@@ -96,23 +96,17 @@ class Precedence:
     over: frozenset[str] = frozenset()
     order: Order = ""
     spared: frozenset[str] = frozenset()
-    topic: frozenset[str] = frozenset()
 
     def decides(self, winner: Rule, loser: Rule) -> bool:
         """Return True where by this clause one rule prevails over the other."""
-        if self.winner in self.losers:
-            same_document = winner.source.doc_id == loser.source.doc_id == self.winner
-            return (
-                same_document
-                and self._ranks(winner, loser)
-                and _about(self.about, winner)
-                and _about(self.about, loser)
-            )
         if winner.source.doc_id != self.winner or loser.source.doc_id not in self.losers:
             return False
-        if _within(loser, self.spared) or not (_about(self.topic, winner) and _about(self.topic, loser)):
+        texts = [f"{rule.heading} {rule.source.text}" for rule in (winner, loser)]
+        if self.about and not all(self.about & set(stems(text)) for text in texts):
             return False
-        if self.parts and not _within(winner, self.parts):
+        if self.winner in self.losers:
+            return self._ranks(winner, loser)
+        if _within(loser, self.spared) or (self.parts and not _within(winner, self.parts)):
             return False
         if self.whole or self.parts:
             return not self.over or _within(loser, self.over)
@@ -121,15 +115,9 @@ class Precedence:
     def _ranks(self, winner: Rule, loser: Rule) -> bool:
         if self.order:
             after = winner.source.start > loser.source.start
-            return winner.scope.labels != loser.scope.labels and after == (self.order == "later")
-        yields = _within(loser, self.over) if self.over else bool(loser.scope.labels)
+            return winner.labels != loser.labels and after == (self.order == "later")
+        yields = _within(loser, self.over) if self.over else bool(loser.labels)
         return yields and _within(winner, self.parts) and not _within(loser, self.parts)
-
-
-def _about(words: frozenset[str], rule: Rule) -> bool:
-    """Return True where a clause for some questions only ("on questions of holiday") holds for a rule."""
-    text = f"{rule.scope.heading} {rule.source.text}"
-    return not words or bool(words & set(stems(text)))
 
 
 def _within(rule: Rule, parts: frozenset[str]) -> bool:
@@ -137,53 +125,40 @@ def _within(rule: Rule, parts: frozenset[str]) -> bool:
     numbers = {p.split()[-1] for p in parts if " " in p}
     return any(
         label in parts or label.split()[0] in parts or (label.startswith("* ") and label.split()[-1] in numbers)
-        for label in rule.scope.labels
+        for label in rule.labels
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Titled:
+class _Titled(NamedTuple):
     title: frozenset[str]
     kind: str
     date: str
 
 
+def _titled(document: PolicyDocument) -> _Titled:
+    title = stems(title_of(document))
+    return _Titled(frozenset(title), title[-1] if title else "", date_of(document))
+
+
 def find_precedence(corpus: PolicyCorpus) -> tuple[Precedence, ...]:
     """All clauses of a corpus by which one of its documents prevails over others of it."""
-    return clauses_of(
-        read_rules(corpus), {id_: (title_of(document), date_of(document)) for id_, document in corpus.documents.items()}
-    )
-
-
-def clauses_of(rules: Sequence[Rule], documents: Mapping[str, tuple[str, str]]) -> tuple[Precedence, ...]:
-    """The clauses among rules; `documents` are titles and dates by id."""
-    titled = {
-        id_: _Titled(frozenset(stems(title)), (stems(title) or [""])[-1], date)
-        for id_, (title, date) in documents.items()
-    }
-    sources = {rule.source: rule.scope.labels for rule in rules}
-    spared: dict[str, frozenset[str]] = {}
+    documents = {id_: _titled(document) for id_, document in corpus.documents.items()}
+    sources = {rule.source: rule.labels for rule in read_rules(corpus)}
+    spared: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
     for source in sources:
-        spared[source.doc_id] = spared.get(source.doc_id, frozenset()) | _spared(source.text)
-    between = tuple(
+        spared[source.doc_id] |= _spared(source.text)
+    between = [
         replace(clause, spared=spared[source.doc_id])
         for source in sources
-        for clause in _read(source, titled)
+        for clause in _read(source, documents)
         if clause.losers
+    ]
+    within = (
+        Precedence(source.doc_id, frozenset({source.doc_id}), False, about, source, parts, over, order)
+        for source, labels in sources.items()
+        for parts, over, about, order in rank_parts(source.text, labels)
     )
-    return between + tuple(clause for source, labels in sources.items() for clause in _within_document(source, labels))
-
-
-def _within_document(source: RuleSource, labels: frozenset[str]) -> Iterator[Precedence]:
-    """Clauses by which a part of a document prevails over another part of it."""
-    for rank in rank_parts(source.text, labels):
-        doc_ids = frozenset({source.doc_id})
-        yield Precedence(
-            source.doc_id, doc_ids, False, rank.about, source, parts=rank.parts, over=rank.over, order=rank.order
-        )
-
-
-_GO_BY = re.compile(r"\b(?:go by|follow|apply|use|stick to|look to|rely on|abide by|observe)\s+(?P<what>[^,.;]*)", re.I)
+    return (*between, *within)
 
 
 def _read(source: RuleSource, documents: Mapping[str, _Titled]) -> Iterator[Precedence]:
@@ -195,74 +170,60 @@ def _read(source: RuleSource, documents: Mapping[str, _Titled]) -> Iterator[Prec
             continue
         subject = re.split(r"[,;:]", before)[-1]
         target = re.split(r"[;:]|, (?:and|but|which|as)\b", after)[0]
-        yield from _made(source, subject, _rival(before, target), documents)
+        yield _made(source, subject, _rival(before, target), documents)
     for match in _ENDED.finditer(text):
         target = re.split(r"[,;:]", text[: match.start()])[-1]
-        if parts_of(target, frozenset()) and not is_negated(target):
-            yield from (clause for clause in _made(source, "it", target, documents) if clause.losers and clause.over)
-    for match in _GO_BY.finditer(text):
+        if parts_of(target) and not is_negated(target):
+            clause = _made(source, "it", target, documents)
+            if clause.over:
+                yield clause
+    for match in GO_BY.finditer(text):
         if _DIFFERS.search(text, 0, match.start()):
-            yield from _made(source, match["what"], text[: match.start()], documents)
+            yield _made(source, match["what"], text[: match.start()], documents)
     for match in _YIELDS.finditer(text):
-        subject, target = (
-            re.split(r"[,;:]|\b(?:where|if|when)\b", text[match.end() :])[0],
-            re.split(r"[,;:]", text[: match.start()])[-1],
-        )
-        yield from _made(source, subject, _rival(text[: match.start()], target), documents)
+        subject = re.split(r"[,;:]|\b(?:where|if|when)\b", text[match.end() :])[0]
+        before = text[: match.start()]
+        yield _made(source, subject, _rival(before, re.split(r"[,;:]", before)[-1]), documents)
 
 
 def _spared(text: str) -> frozenset[str]:
     """The labels of what a sentence leaves alone, where it speaks of precedence or of another document's sections."""
     phrases = (match["what"] or match["kept"] or "" for match in _SPARED.finditer(text))
-    return frozenset().union(*(parts_of(phrase, frozenset()) for phrase in phrases))
+    return frozenset().union(*(parts_of(phrase) for phrase in phrases))
 
 
 def _rival(before: str, target: str) -> str:
     """Find what is prevailed over: the object of the verb, or what the condition before it names."""
     differs = _DIFFERS.search(before)
-    if differs and not (_GENERIC.search(target) or re.search(r"\w", target.replace("as the", ""))):
-        opponent = before[differs.end() :].split(",", maxsplit=1)[0]
-        return before[differs.end() :] if re.search(r"\w", opponent) else before[: differs.start()]
-    return f"{before[differs.end() :].split(',', maxsplit=1)[0]} {target}" if differs else target
+    if not differs:
+        return target
+    opponent = before[differs.end() :].split(",", maxsplit=1)[0]
+    if _GENERIC.search(target) or re.search(r"\w", target.replace("as the", "")):
+        return f"{opponent} {target}"
+    return before[differs.end() :] if re.search(r"\w", opponent) else before[: differs.start()]
 
 
-def _made(source: RuleSource, subject: str, target: str, documents: Mapping[str, _Titled]) -> Iterator[Precedence]:
-    document = documents.get(source.doc_id)
-    if document is None:
-        return
+def _made(source: RuleSource, subject: str, target: str, documents: Mapping[str, _Titled]) -> Precedence:
     named = _named(subject, documents, source.doc_id)
-    whole = bool(named) or _speaks_for_all(subject, document)
-    winner = next(iter(sorted(named))) if named else source.doc_id
+    whole = bool(named) or _speaks_for_all(subject, documents[source.doc_id])
+    winner = min(named, default=source.doc_id)
     losers = _losers(target, documents, winner, source.doc_id)
     if not whole and not losers and not _VERSIONS.search(target):
         losers = _not_later(documents, winner)
-    numbered = frozenset(label for label in parts_of(subject, frozenset()) if " " in label)
+    numbered = frozenset(label for label in parts_of(subject) if " " in label)
     own_part = bool(numbered and not named and _OF_THIS.search(subject))
     winner_parts = numbered if own_part else frozenset()
-    whole = whole and not own_part
-    sections = parts_of(_SPARED.sub(" ", target), frozenset()) if whole or own_part else frozenset()
-    topic = _TOPIC.search(source.text)
-    about_what = frozenset(stems(topic["what"])) - PLAIN if topic else frozenset()
-    about = frozenset(stems(re.split(r"\b(?:in|of)\s+(?:section|the)\b", target, flags=re.I)[0])) - _LOOSE
-    yield Precedence(winner, losers, whole, about, source, winner_parts, sections, topic=about_what)
+    sections = parts_of(_SPARED.sub(" ", target)) if whole or own_part else frozenset()
+    about = matter_of(_TOPIC.search(source.text))
+    return Precedence(winner, losers, whole and not own_part, about, source, winner_parts, sections)
 
 
 def _speaks_for_all(subject: str, own: _Titled) -> bool:
     match = _WHOLE.search(subject.strip())
     if match is None:
-        last_stem = (stems(subject) or [""])[-1]
-        return bool(last_stem) and last_stem in own.title
-    return (
-        not match["kind"]
-        or (stems(match["kind"]) or [""])[-1] in own.title
-        or match["kind"].lower()
-        in (
-            "document",
-            "policy",
-            "update",
-            "guidance",
-        )
-    )
+        return bool(own.title.intersection(stems(subject)[-1:]))
+    kind = (match["kind"] or "").lower()
+    return kind in ("", "document", "policy", "update", "guidance") or not own.title.isdisjoint(stems(kind)[-1:])
 
 
 def _named(text: str, documents: Mapping[str, _Titled], own: str) -> frozenset[str]:
@@ -288,10 +249,9 @@ def _losers(target: str, documents: Mapping[str, _Titled], winner: str, own: str
     generic = _GENERIC.search(target)
     if not generic:
         return frozenset()
-    other_ids = documents.keys() - {winner}
-    if not _DATED.search(generic["which"]) or not documents[winner].date:
-        return frozenset(other_ids)
-    return _not_later(documents, winner)
+    if _DATED.search(generic["which"]) and documents[winner].date:
+        return _not_later(documents, winner)
+    return frozenset(documents) - {winner}
 
 
 def _not_later(documents: Mapping[str, _Titled], winner: str) -> frozenset[str]:

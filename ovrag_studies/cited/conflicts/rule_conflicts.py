@@ -15,7 +15,7 @@ import numpy
 
 from ovrag_core.retrieval import Embedder, minilm
 from ovrag_studies.cited.conflicts.alignment import Alignment
-from ovrag_studies.cited.conflicts.conflict_model import Nearness, load_model
+from ovrag_studies.cited.conflicts.conflict_model import Nearness, read_model
 from ovrag_studies.cited.conflicts.learned_precedence import LearnedPrecedence
 from ovrag_studies.cited.conflicts.precedence import Precedence, find_precedence
 from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, read_rules
@@ -73,9 +73,8 @@ def find_corpus_conflicts(
 ) -> tuple[Conflict, ...]:
     """All conflicts of a corpus, settled by its own clauses, likeliest first."""
     chosen = settings or ConflictSettings()
-    rules, clauses = read_rules(corpus), find_precedence(corpus)
-    learned = LearnedPrecedence(corpus, embedder or minilm())
-    clashes = find_clashes(rules, chosen, embedder)
+    clauses, learned = find_precedence(corpus), LearnedPrecedence(corpus, embedder or minilm())
+    clashes = find_clashes(read_rules(corpus), chosen, embedder)
     return tuple(settle(sides, chance, clauses, learned, chosen) for sides, chance in clashes)
 
 
@@ -86,14 +85,13 @@ def find_clashes(
     chosen = settings or ConflictSettings()
     comparison = RuleComparison(rules, embedder or minilm())
     pairs = list(comparison.near(chosen.neighbours, chosen.close))
-    adjusted = (
-        (sides, chance - chosen.beside * (sides[0].source.paragraph_id == sides[1].source.paragraph_id))
-        for sides, chance in zip(pairs, comparison.chances(pairs), strict=True)
-    )
-    return sorted(
-        ((sides, chance) for sides, chance in adjusted if chance >= chosen.least(len(rules))),
-        key=lambda each: (-each[1], each[0][0].source.start, each[0][1].source.start),
-    )
+    clashes = []
+    for sides, chance in zip(pairs, comparison.chances(pairs), strict=True):
+        beside = sides[0].source.paragraph_id == sides[1].source.paragraph_id
+        adjusted = chance - chosen.beside * beside
+        if adjusted >= chosen.least(len(rules)):
+            clashes.append((sides, adjusted))
+    return sorted(clashes, key=lambda clash: (-clash[1], *(rule.source.start for rule in clash[0])))
 
 
 class RuleComparison:
@@ -101,7 +99,9 @@ class RuleComparison:
 
     def __init__(self, rules: Iterable[Rule], embedder: Embedder) -> None:
         every = list(rules)
-        self.rules = [rule for rule in every if not (_RANKING.search(rule.source.text) or _is_title(rule))]
+        # A title is what a document begins with and does not end as a sentence.
+        titles = [rule for rule in every if rule.source.start == 0 and rule.source.text[-1:] not in ".!?;:"]
+        self.rules = [rule for rule in every if rule not in titles and not _RANKING.search(rule.source.text)]
         self.alignment = Alignment(_with_context(every), embedder)
         self._nearness = Nearness(embedder)
 
@@ -120,22 +120,17 @@ class RuleComparison:
     def chances(self, pairs: Sequence[Sides]) -> list[float]:
         """Estimate how likely the two rules of each pair cannot both be kept."""
         texts = [(left.source.text, right.source.text) for left, right in pairs]
-        return load_model().chances(texts, self.alignment, self._nearness)
-
-
-def _is_title(rule: Rule) -> bool:
-    """Return True where a document begins with this rule and does not end it as a sentence."""
-    return rule.source.start == 0 and rule.source.text[-1:] not in ".!?;:"
+        return read_model().chances(texts, self.alignment, self._nearness)
 
 
 def _with_context(rules: Iterable[Rule]) -> dict[str, str]:
     """Each sentence with its heading and those before it in its paragraph; the first place of one said twice."""
     contexts: dict[str, str] = {}
-    before: dict[str, list[str]] = {}
+    preceding: dict[str, list[str]] = {}
     for rule in rules:
-        preceding = before.setdefault(rule.source.paragraph_id, [rule.scope.heading])
-        contexts.setdefault(rule.source.text, " ".join(preceding))
-        preceding.append(rule.source.text)
+        texts = preceding.setdefault(rule.source.paragraph_id, [rule.heading])
+        contexts.setdefault(rule.source.text, " ".join(texts))
+        texts.append(rule.source.text)
     return contexts
 
 
@@ -159,10 +154,10 @@ def settle(
     silent = all(first_rule.source.doc_id not in (c.winner, *c.losers) for c in clauses)
     if side is None and silent and (decided := learned.deciding(first_rule, second_rule)):
         side, clause = "first" if decided[0] == first_rule else "second", decided[1]
-    if side is None and settings.later_prevails and not for_first and first_rule.date and second_rule.date:
-        later = max(first_rule.date, second_rule.date)
-        if first_rule.date != second_rule.date and "?" not in first_rule.date + second_rule.date:
-            side = "first" if first_rule.date == later else "second"
+    dates = first_rule.date, second_rule.date
+    days_known = all(dates) and "?" not in "".join(dates)
+    if side is None and settings.later_prevails and not for_first and days_known and dates[0] != dates[1]:
+        side = "first" if dates[0] > dates[1] else "second"
     return Conflict(first_rule, second_rule, chance, "superseded" if side else "unresolved", side, clause)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
-from ovrag_core.text import find_passages
+from ovrag_core.text import Span, find_passages
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, PolicyDocument
-from ovrag_studies.cited.language.quantities import find_quantities
+from ovrag_studies.cited.language.quantities import Quantity, find_quantities
 
 # A heading that was joined with its first sentence: words with capitals, up to the last before the sentence goes on.
 _CAPITAL = r"(?:[A-Z][\w'’&/-]*[a-z][\w'’&/-]*|[A-Z&]{1,5}|\([A-Z]+\))"
@@ -23,8 +23,7 @@ _HEADING = re.compile(
 # "Part F. Records. Regulation 19." before the text of a paragraph.
 _LABELLED = re.compile(
     r"\s*(?P<kind>Part|Schedule|Regulation|Section|Article|Clause|Chapter|Paragraph|Rule|Annex|Appendix|Title"
-    r"|Division|Standard"
-    r"|Guideline|Policy|Procedure|Module|Unit|Provision|(?:[A-Z][a-z]+\s+)?(?P<added>Sheet|Bulletin"
+    r"|Division|Standard|Guideline|Policy|Procedure|Module|Unit|Provision|(?:[A-Z][a-z]+\s+)?(?P<added>Sheet|Bulletin"
     r"|Circular|Rider))\s+(?P<number>\d+(?:\.\d+)*|[A-Z]|[IVX]{1,5})\b"
     r"(?:,?\s+(?:(?i:in\s+force|effective|dated|valid|of))\b[^.;]{0,30}?\b\d{4}\b)?"
     r"(?:\s*[.:–—-]\s*(?P<title>(?!(?:Part|Schedule|Regulation|Section|Article|Clause|Chapter|Paragraph|Rule)\s)"
@@ -33,34 +32,11 @@ _LABELLED = re.compile(
 )
 _ADDED = ("sheet", "bulletin", "circular", "rider")  # a document may be an addendum or update, but hardly a sheet
 _ANY_LABEL = "*"  # a heading that is a number alone may be called section, chapter, part ...
-_WIDER = (
-    "title",
-    "part",
-    "division",
-    "schedule",
-    "annex",
-    "appendix",
-    "chapter",
-    "module",
-    "unit",
-    *_ADDED,
-)  # hold other labels
+# Kinds of labels that hold others.
+_WIDER = ("title", "part", "division", "schedule", "annex", "appendix", "chapter", "module", "unit", *_ADDED)
 _TITLE_END = re.compile(r"\b(?:Version|Revision|Issue|Edition|Status|Classification|Effective|Approved|Dated)\b|[.:;|]")
 _WORD = re.compile(r"[A-Za-z][\w'’-]*")
 _LEAST_WORDS = 2  # "Regulation 27." rules nothing
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Scope of a rule: the title of its document, and number and heading of its section, empty where none is.
-
-    `labels` name all that it stands in: "part f", "regulation 19", "section 4", "section 4.2".
-    """
-
-    title: str
-    number: str
-    heading: str
-    labels: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +52,14 @@ class RuleSource:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Content of one sentence; `date` is that of its document, `2025-01-??` for a month, empty where it has none."""
+    """Content of one sentence; `date` is that of its document, `2025-01-??` for a month, empty where it has none.
 
-    scope: Scope
+    `heading` is that of its section, empty where it has none. `labels` name all that it stands in: "part f",
+    "regulation 19", "section 4", "section 4.2".
+    """
+
+    heading: str
+    labels: frozenset[str]
     source: RuleSource
     date: str
 
@@ -89,7 +70,7 @@ def read_rules(corpus: PolicyCorpus) -> tuple[Rule, ...]:
 
 
 def _of_document(document: PolicyDocument, corpus: PolicyCorpus) -> Iterator[Rule]:
-    title, date, scope = title_of(document), date_of(document), Scope("", "", "")
+    date, heading, labels = date_of(document), "", frozenset[str]()
     for start, end, paragraph_id in sorted(
         (occurrence.start, occurrence.end, occurrence.id)
         for paragraph in corpus.paragraphs
@@ -97,30 +78,25 @@ def _of_document(document: PolicyDocument, corpus: PolicyCorpus) -> Iterator[Rul
         if occurrence.doc_id == document.doc_id
     ):
         text = document.text[start:end]
-        scope, skip = _opened(text, replace(scope, title=title))
-        for left, right in _sentences(text[skip:]):
-            sentence = text[skip + left : skip + right]
-            source = RuleSource(document.doc_id, paragraph_id, start + skip + left, start + skip + right, sentence)
-            yield Rule(scope, source, date)
+        heading, labels, skip = _opened(text, heading, labels)
+        for left, right in _sentences(text, skip):
+            source = RuleSource(document.doc_id, paragraph_id, start + left, start + right, text[left:right])
+            yield Rule(heading, labels, source, date)
 
 
-def _opened(text: str, scope: Scope) -> tuple[Scope, int]:
-    """The scope after the labels and the heading that a paragraph begins with, and where its text begins."""
+def _opened(text: str, heading: str, labels: frozenset[str]) -> tuple[str, frozenset[str], int]:
+    """The heading and labels after those that a paragraph begins with, and where its text begins."""
     skip = 0
     while (label := _LABELLED.match(text, skip)) and label.end() < len(text):
         kind, skip = (label["added"] or label["kind"]).lower(), label.end()
-        outer_labels = (
-            frozenset() if kind in _WIDER else frozenset(outer for outer in scope.labels if outer.split()[0] in _WIDER)
-        )
-        labels = outer_labels | {f"{kind} {label['number'].lower()}"}
-        scope = Scope(scope.title, label["number"], str(label["title"] or scope.heading), labels)
-    heading = _HEADING.match(text, skip)
-    if heading:
-        levels = heading["number"].split(".")
+        outer = () if kind in _WIDER else (holder for holder in labels if holder.split()[0] in _WIDER)
+        labels = frozenset((*outer, f"{kind} {label['number'].lower()}"))
+        heading = label["title"] or heading
+    if match := _HEADING.match(text, skip):
+        levels = match["number"].split(".")
         labels = frozenset(f"{_ANY_LABEL} {'.'.join(levels[: depth + 1])}" for depth in range(len(levels)))
-        scope = Scope(scope.title, heading["number"], _title(heading), labels)
-        skip = heading.end()
-    return scope, skip
+        heading, skip = match["title"] or match["asked"] or match["plain"], match.end()
+    return heading, labels, skip
 
 
 # A label at the end of a sentence is no abbreviation: "prevails over Part F. A deposit ..."
@@ -130,40 +106,39 @@ _LABEL_END = re.compile(
 )
 
 
-def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    for start, end in _answered(text):
+def _sentences(text: str, skip: int) -> Iterator[Span]:
+    for start, end in _answered(text, skip):
         ends = [match.end() for match in _LABEL_END.finditer(text, start, end) if text[start : match.start()].strip()]
         for left, right in pairwise([start, *ends, end]):
             if len(_WORD.findall(text[left:right])) > _LEAST_WORDS:
                 yield left + len(text[left:right]) - len(text[left:right].lstrip()), right
 
 
-def _answered(text: str) -> Iterator[tuple[int, int]]:
+def _answered(text: str, skip: int) -> Iterator[Span]:
     """Passages; a question is read with its answer: "May I paint my room? Certainly."""
-    question_start: int | None = None
-    for start, end in find_passages(text):
-        begin = start if question_start is None else question_start
-        question_start = begin if text[start:end].endswith("?") else None
-        if question_start is None:
+    begin: int | None = None
+    for start, end in find_passages(text[skip:], skip):
+        begin = start if begin is None else begin
+        if not text[start:end].endswith("?"):
             yield begin, end
-    if question_start is not None:
-        yield question_start, len(text.rstrip())
-
-
-def _title(heading: re.Match[str]) -> str:
-    return str(heading["title"] or heading["asked"] or heading["plain"])
+            begin = None
+    if begin is not None:
+        yield begin, len(text.rstrip())
 
 
 def title_of(document: PolicyDocument) -> str:
     """Return the name that a document gives itself: its first line up to its version; else its id in words."""
-    first_line = document.text.split("\n", 1)[0][:120]
-    dates = [quantity.start for quantity in find_quantities(first_line) if quantity.unit == "date"]
-    title_end = _TITLE_END.search(first_line)
-    title = first_line[: min([*dates, title_end.start() if title_end else len(first_line)])].strip(" -–—,")
+    head = document.text.split("\n", 1)[0][:120]
+    ends = [date.start for date in _dates(head)] + [end.start() for end in _TITLE_END.finditer(head)]
+    title = head[: min(ends, default=None)].strip(" -–—,")
     return title if 0 < len(title.split()) <= 10 else document.doc_id.replace("_", " ")
 
 
 def date_of(document: PolicyDocument) -> str:
     """The first date among the first words of a document, `2025-01-??` for a month; empty where there is none."""
-    dates = [str(quantity.value) for quantity in find_quantities(document.text[:400]) if quantity.unit == "date"]
+    dates = (str(date.value) for date in _dates(document.text[:400]))
     return next((date for date in dates if not date.startswith("?")), "")
+
+
+def _dates(text: str) -> list[Quantity]:
+    return [quantity for quantity in find_quantities(text) if quantity.unit == "date"]

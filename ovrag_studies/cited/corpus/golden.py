@@ -16,7 +16,7 @@ from ovrag_studies.cited.corpus.policies import PolicyCorpus, require_known
 Category = Literal["answerable", "unanswerable", "contradiction"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 COLUMNS = ("query_id", "question", "category", "gold_paragraph_ids")
-MORE_COLUMNS = ("split", "expected", "gold_quote")  # that are read where they are there
+READ_COLUMNS = (*COLUMNS, "split", "expected", "gold_quote")  # the last three where they are there
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +46,19 @@ def read_golden(path: Path, corpus: PolicyCorpus | None = None) -> list[GoldenQu
 
     Raises QuestionError with file, row and column, and CorpusError with the list of paragraphs that are not there.
     """
+    needed = ", ".join(COLUMNS)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = list(csv.DictReader(file, restval=""))
     except (OSError, UnicodeDecodeError, csv.Error):
-        raise QuestionError(
-            f"{path} cannot be read; a golden set is a CSV in UTF-8 with {', '.join(COLUMNS)}"
-        ) from None
+        raise QuestionError(f"{path} cannot be read; a golden set is a CSV in UTF-8 with {needed}") from None
     if missing := [name for name in COLUMNS if name not in (rows[0] if rows else {})]:
-        raise QuestionError(f"{path} lacks the column {missing[0]} or has no rows; it needs {', '.join(COLUMNS)}")
-    column_names = (*COLUMNS, *MORE_COLUMNS)
-    for name in rows[0].keys() - set(column_names):
-        if name and (near := difflib.get_close_matches(name, column_names, n=1, cutoff=0.85)):
+        raise QuestionError(f"{path} lacks the column {missing[0]} or has no rows; it needs {needed}")
+    for name in rows[0].keys() - set(READ_COLUMNS):
+        if name and (near := difflib.get_close_matches(name, READ_COLUMNS, n=1, cutoff=0.85)):
             raise QuestionError(f"{path} has a column {one_line(name, 40)}, which is not read; call it {near[0]}")
     queries = [_query(path, number, row) for number, row in enumerate(rows, 2)]
-    repeated = [name for name, times in Counter(query.query_id for query in queries).items() if times > 1]
-    if repeated:
+    if repeated := [name for name, times in Counter(query.query_id for query in queries).items() if times > 1]:
         raise QuestionError(f"{path} has the query {one_line(repeated[0], 80)} more than once; keep one of the rows")
     if corpus:
         require_known((name for query in queries for name in query.gold), corpus, str(path))
@@ -69,18 +66,13 @@ def read_golden(path: Path, corpus: PolicyCorpus | None = None) -> list[GoldenQu
 
 
 def _query(path: Path, number: int, row: dict[str, str]) -> GoldenQuery:
-    def cell(name: str) -> str:
-        return row.get(name, "").strip()
-
-    category = next((name for name in CATEGORIES if name == cell("category")), None)
+    query_id, question, stated, ids, split, expected, quote = (row.get(name, "").strip() for name in READ_COLUMNS)
+    category = next((name for name in CATEGORIES if name == stated), None)
     if category is None:
-        raise QuestionError(
-            f"{path}, row {number}: category {one_line(cell('category'), 40)!r} is none of {', '.join(CATEGORIES)}"
-        )
-    if not cell("query_id") or not cell("question"):
+        known = ", ".join(CATEGORIES)
+        raise QuestionError(f"{path}, row {number}: category {one_line(stated, 40)!r} is none of {known}")
+    if not query_id or not question:
         raise QuestionError(f"{path}, row {number}: query_id and question must not be empty")
     # A note such as "none" may stand in place of ids; an id names its document before two colons.
-    gold = tuple(dict.fromkeys(name.strip() for name in cell("gold_paragraph_ids").split(",") if "::" in name))
-    return GoldenQuery(
-        cell("query_id"), cell("question"), category, cell("split"), gold, cell("expected"), cell("gold_quote")
-    )
+    gold = tuple(dict.fromkeys(name.strip() for name in ids.split(",") if "::" in name))
+    return GoldenQuery(query_id, question, category, split, gold, expected, quote)

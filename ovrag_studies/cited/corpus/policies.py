@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ovrag_core.base import CorpusError
@@ -23,7 +23,10 @@ BETWEEN = "\n\n"
 
 @dataclass(frozen=True, slots=True)
 class ParagraphPlace:
-    """Place of a paragraph: `Document.text[start:end]` is its text. `published_id` is what its file calls it."""
+    """Place of a paragraph: `Document.text[start:end]` is its text. `published_id` is what its file calls it.
+
+    `page` counts from 1, `index`, its number on that page, from 0.
+    """
 
     doc_id: str
     page: int
@@ -31,45 +34,15 @@ class ParagraphPlace:
     id: str
     start: int
     end: int
-    published_id: str | None = None
+    published_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraph:
-    """One piece of evidence with all its places, at least one; it is cited by its first."""
+class Paragraph(ParagraphPlace):
+    """One piece of evidence with all its places; it is cited by its first, which its own fields are of."""
 
     text: str
     places: tuple[ParagraphPlace, ...]
-
-    @property
-    def doc_id(self) -> str:
-        """The document of the first place."""
-        return self.places[0].doc_id
-
-    @property
-    def page(self) -> int:
-        """The page of the first place, from 1."""
-        return self.places[0].page
-
-    @property
-    def index(self) -> int:
-        """Its number on that page, from 0."""
-        return self.places[0].index
-
-    @property
-    def id(self) -> str:
-        """The id of the first place."""
-        return self.places[0].id
-
-    @property
-    def start(self) -> int:
-        """Offset in the text of its document where it begins."""
-        return self.places[0].start
-
-    @property
-    def end(self) -> int:
-        """Offset in the text of its document where it ends."""
-        return self.places[0].end
 
     @property
     def ids(self) -> frozenset[str]:
@@ -144,34 +117,22 @@ def assemble(
     places: dict[str, list[ParagraphPlace]] = {}
     documents = {}
     for doc_id, paragraphs in by_document.items():
-        for place, paragraph in zip(_placed(paragraphs), paragraphs, strict=True):
+        start, counts = 0, Counter[str]()
+        for paragraph in paragraphs:
+            name = f"{doc_id}::{text_hash(paragraph.text)}"
+            counts[name] += 1
+            name += f"::{counts[name]}" if counts[name] > 1 else ""
+            end = start + len(paragraph.text)
+            place = ParagraphPlace(doc_id, paragraph.page, paragraph.index, name, start, end, paragraph.published_id)
             places.setdefault(paragraph.text, []).append(place)
-        text = BETWEEN.join(p.text for p in paragraphs)
+            start = end + len(BETWEEN)
+        text = BETWEEN.join(paragraph.text for paragraph in paragraphs)
         images = (scanned or {}).get(doc_id, ())
         documents[doc_id] = PolicyDocument(doc_id, paragraphs[0].file, sha256[doc_id], text, images)
-    return PolicyCorpus(tuple(Paragraph(text, tuple(text_places)) for text, text_places in places.items()), documents)
-
-
-def _placed(paragraphs: Sequence[FileParagraph]) -> list[ParagraphPlace]:
-    start, counts, places = 0, Counter[str](), []
-    for paragraph in paragraphs:
-        digest = text_hash(paragraph.text)
-        counts[digest] += 1
-        suffix = f"::{counts[digest]}" if counts[digest] > 1 else ""
-        end = start + len(paragraph.text)
-        places.append(
-            ParagraphPlace(
-                paragraph.doc_id,
-                paragraph.page,
-                paragraph.index,
-                f"{paragraph.doc_id}::{digest}{suffix}",
-                start,
-                end,
-                paragraph.published_id,
-            )
-        )
-        start = end + len(BETWEEN)
-    return places
+    merged = (
+        Paragraph(**asdict(places_of[0]), text=text, places=tuple(places_of)) for text, places_of in places.items()
+    )
+    return PolicyCorpus(tuple(merged), documents)
 
 
 def corpus_digest(corpus: PolicyCorpus) -> str:

@@ -1,9 +1,7 @@
 """Score how surely a paragraph answers a question, by weights learned from questions about invented policies.
 
-Nearness cannot tell a paragraph that names the price of a thing from one that only mentions the thing. So question and
-paragraph are read together, by the bundled sentence embedder with low-rank adapters (Hu et al. 2022) on its upper half.
-`tools/train_policy_reader.py` makes the weights from the questions of `training/cited/questions` and of
-`training/cited/houses`.
+Question and paragraph are read together, by the bundled sentence embedder with low-rank adapters (Hu et al. 2022) on
+its upper half. `tools/train_policy_reader.py` makes the weights from `training/cited/questions` and `.../houses`.
 """
 
 from __future__ import annotations
@@ -25,15 +23,16 @@ TOKENS = 192  # of question and paragraph together
 LEAST = 1e-4  # probabilities come with four decimals
 KNOWN = 5_000  # pairs whose judgement is kept
 
-Pair = tuple[str, str]
-
 
 class RelevanceReader:
     """Reads pairs of question and text; what was read before is kept."""
 
     def __init__(self, weights: Path) -> None:
-        self._encoder = _encoder(weights)
-        self._known: dict[Pair, float] = {}
+        try:
+            self._encoder = Encoder(read_tensors(weights)[0])
+        except (OSError, SafetensorError):
+            raise SettingsError(f"{weights} cannot be read; make it with tools/train_policy_reader.py") from None
+        self._known: dict[tuple[str, str], float] = {}
 
     def judge(self, question: str, paragraphs: Sequence[str]) -> list[float]:
         """For each paragraph the log-odds that it answers: the mean of those of the whole and of its best window."""
@@ -51,26 +50,14 @@ class RelevanceReader:
         tokens = self._encoder.tokens
         question_ids = tokens(question).ids
         joined = [join(question_ids, tokens(text).ids) for text in new]
-        ids, marks = [ids for ids, _ in joined], [marks for _, marks in joined]
-        judged = self._encoder.probabilities(ids, marks, 2)[:, 0, 1]
+        judged = self._encoder.probabilities([ids for ids, _ in joined], [marks for _, marks in joined], 2)[:, 0, 1]
         if len(self._known) + len(new) > KNOWN:
             self._known.clear()
             return self.read(question, texts)
-        for row, text in enumerate(new):
-            self._known[question, text] = _log_odds(float(judged[row]))
+        for text, share in zip(new, judged, strict=True):
+            inner = min(max(float(share), LEAST), 1 - LEAST)
+            self._known[question, text] = log(inner / (1 - inner))
         return [self._known[question, text] for text in texts]
-
-
-def _encoder(weights: Path) -> Encoder:
-    try:
-        return Encoder(read_tensors(weights)[0])
-    except (OSError, SafetensorError):
-        raise SettingsError(f"{weights} cannot be read; make it with tools/train_policy_reader.py") from None
-
-
-def _log_odds(share: float) -> float:
-    inner = min(max(share, LEAST), 1 - LEAST)
-    return log(inner / (1 - inner))
 
 
 def join(question: Sequence[int], paragraph: Sequence[int]) -> tuple[list[int], list[list[bool]]]:
@@ -86,9 +73,13 @@ def join(question: Sequence[int], paragraph: Sequence[int]) -> tuple[list[int], 
     return ids, [of_question, of_paragraph, [position == 0 for position in positions]]
 
 
-def windows_of(text: str) -> list[str]:
-    """List what is read beside a whole paragraph: each sentence behind the one before it, on which it may lean."""
-    spans = list(find_passages(text)) or [(0, len(text))]
+def windows_of(text: str, spans: Sequence[tuple[int, int]] | None = None) -> list[str]:
+    """List what is read beside a whole paragraph: each sentence behind the one before it, on which it may lean.
+
+    Sentences are at `spans`; without these, all are meant, or the whole where there is none.
+    """
+    if spans is None:
+        spans = list(find_passages(text)) or [(0, len(text))]
     return [text[spans[max(0, row - 1)][0] : end] for row, (_, end) in enumerate(spans)]
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 import numpy
-from numpy.typing import NDArray
 
 from ovrag_core.retrieval import Embedder, Scores, Vectors, WordRanker, join, kept_vectors, minilm
 from ovrag_core.text import find_passages, stems
@@ -59,6 +59,7 @@ class CorpusIndex:
         self.embedder = embedder or minilm()
         self._keep = keep
         self._queries: dict[str, Vectors] = {}
+        self._texts = [paragraph.text for paragraph in corpus.paragraphs]
 
     def scores(self, query: str, way: Way) -> Scores:
         """A number for each paragraph of the corpus, in its order."""
@@ -66,11 +67,10 @@ class CorpusIndex:
             word_scores = self._lexicon.scores([(stem, 1.0) for stem in dict.fromkeys(stems(query))])
             return numpy.maximum(word_scores, 0.0)  # without any of the words it is -inf
         if way == "dense":
-            return self._cosines(self._paragraphs, query)
+            return self._cosines(self._paragraph_vectors, query)
         if way == "sentences":
-            vectors, rows = self._sentences
-            best = numpy.full(len(self.corpus.paragraphs), -1.0)
-            numpy.maximum.at(best, rows, self._cosines(vectors, query))
+            ends = numpy.cumsum([len(sentences) for sentences in self._sentences])
+            best: Scores = numpy.maximum.reduceat(self._cosines(self._sentence_vectors, query), [0, *ends[:-1]])
             return best
         by_way = {name: self.scores(query, name) for name in FUSED}
         if way == "ranks":
@@ -80,9 +80,8 @@ class CorpusIndex:
 
     def vectors(self) -> tuple[list[str], Vectors]:
         """The sentences and paragraphs of the corpus, and one row of numbers for each."""
-        texts = [sentence for paragraph in self.corpus.paragraphs for sentence in _sentences_of(paragraph.text)]
-        texts += [paragraph.text for paragraph in self.corpus.paragraphs]
-        return texts, numpy.concatenate([self._sentences[0], self._paragraphs])
+        texts = [*chain(*self._sentences), *self._texts]
+        return texts, numpy.concatenate([self._sentence_vectors, self._paragraph_vectors])
 
     def _cosines(self, vectors: Vectors, query: str) -> Scores:
         if query not in self._queries:
@@ -95,21 +94,19 @@ class CorpusIndex:
         return WordRanker([stems(text) for text in with_headings(self.corpus)])
 
     @cached_property
-    def _paragraphs(self) -> Vectors:
-        return self._embed([paragraph.text for paragraph in self.corpus.paragraphs])
+    def _paragraph_vectors(self) -> Vectors:
+        return self._embed(self._texts)
 
     @cached_property
-    def _sentences(self) -> tuple[Vectors, NDArray[numpy.intp]]:
-        cut = [_sentences_of(paragraph.text) for paragraph in self.corpus.paragraphs]
-        rows = numpy.repeat(numpy.arange(len(cut)), [len(sentences) for sentences in cut])
-        return self._embed([sentence for sentences in cut for sentence in sentences]), rows
+    def _sentences(self) -> list[list[str]]:
+        return [[text[start:end] for start, end in find_passages(text)] or [text] for text in self._texts]
+
+    @cached_property
+    def _sentence_vectors(self) -> Vectors:
+        return self._embed(list(chain(*self._sentences)))
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
         return kept_vectors(self.embedder, texts, self._keep) if self._keep else self.embedder.embed(texts)
-
-
-def _sentences_of(text: str) -> list[str]:
-    return [text[start:end] for start, end in find_passages(text)] or [text]
 
 
 def _standard(scores: Scores) -> Scores:
@@ -137,10 +134,8 @@ def heading_of(text: str) -> str:
     if not match:
         return ""
     words = match[1].split()
-    end = max((index for index, word in enumerate(words) if not word[0].islower()), default=0)
-    while end > 1 and words[end - 1][0].islower():
-        end -= 1
-    return " ".join(words[: max(1, end)])
+    capitals = [index for index, word in enumerate(words) if not word[0].islower()]
+    return " ".join(words[: capitals[-2] + 1 if len(capitals) > 1 else 1])
 
 
 def retrieve(query: str, index: CorpusIndex) -> RetrievedParagraphs:
@@ -152,13 +147,11 @@ def retrieve(query: str, index: CorpusIndex) -> RetrievedParagraphs:
     candidates = retrieve_by("fused", query, index, CANDIDATES)
     odds = load_reader().judge(query, [candidate.paragraph.text for candidate in candidates]) if candidates else []
     worth = [round(candidate.score + READ * odd, DECIMALS) for candidate, odd in zip(candidates, odds, strict=True)]
-    best = sorted(range(len(candidates)), key=lambda row: -worth[row])[:TOP]
-    evidence = (
-        RankedParagraph(candidates[row].paragraph, worth[row], "reader", rank) for rank, row in enumerate(best, 1)
+    best = sorted(zip(worth, candidates, strict=True), key=lambda scored: -scored[0])[:TOP]
+    evidence = tuple(
+        replace(candidate, score=score, by="reader", rank=rank) for rank, (score, candidate) in enumerate(best, 1)
     )
-    return RetrievedParagraphs(
-        tuple(evidence), {"retrieval": "fused", "embedder": index.embedder.name, "rerank": "reader"}
-    )
+    return RetrievedParagraphs(evidence, {"retrieval": "fused", "embedder": index.embedder.name, "rerank": "reader"})
 
 
 def retrieve_by(way: Way, query: str, index: CorpusIndex, top: int = TOP) -> list[RankedParagraph]:

@@ -1,31 +1,37 @@
-"""Files that a corpus is read from: documents, and files of paragraphs that were made of documents before."""
+"""Files that a corpus is read from: documents, and files of paragraphs that were made of documents before.
+
+The paragraphs of a document are those of Policy Copilot's ingest (COMP3931, University of Leeds, 2026): blocks between
+empty lines of its pages in reading order, a heading with what it stands over, long ones cut.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from ovrag_core.base import CorpusError, read_records
-from ovrag_core.documents import find
-from ovrag_core.text import one_line
-from ovrag_studies.cited.corpus.paragraphs import read_paragraphs
+from ovrag_core.base import CorpusError, Document, read_records
+from ovrag_core.documents import find, load, scanned_pages
+from ovrag_core.text import find_passages, one_line
 
-HASH_DIGITS = 12
-PARAGRAPHS = "paragraphs.jsonl"
-PROCESSED = Path("processed") / PARAGRAPHS
 REMEDY = "give a file of paragraphs as it was made"
+SHORTEST = 20  # characters: what is no longer says nothing by itself
+LONGEST = 400  # characters, from which a paragraph is cut at the ends of sentences
+HEADING = 80  # characters that a heading has at most
 
 _PUBLISHED_HASH = re.compile(r"::([0-9a-f]{12})$")
+_BLOCK = re.compile(r"\S(?:.|\n(?!\s*\n))*")
+_HEADING = re.compile(r"(?:[A-Z(]|\d+(?:\.\d+)*[.)]?\s+[A-Z]).*[^\s.;,!?:]")
 
 
 @dataclass(frozen=True, slots=True)
 class FileParagraph:
-    """A paragraph as a file gives it, before its offsets are known."""
+    """A paragraph as a file gives it: page from 1, its number on that page from 0; its offsets are not known yet."""
 
     doc_id: str
     file: str
@@ -41,8 +47,8 @@ class PolicyFile:
 
     path: Path
     sha256: str
-    read: tuple[FileParagraph, ...]
-    scanned: tuple[int, ...] = ()
+    read: list[FileParagraph]
+    scanned: tuple[int, ...]
 
 
 class _ParagraphLine(BaseModel):
@@ -61,48 +67,95 @@ def find_sources(path: Path) -> list[Path]:
 
     Raises DocumentError for a path that is not there, and for a folder without documents.
     """
-    for name in (PROCESSED, Path(PARAGRAPHS)):
-        if (path / name).is_file():
-            return [path / name]
-    return find(path)
+    made_before = [path / "processed/paragraphs.jsonl", path / "paragraphs.jsonl"]
+    return [file for file in made_before if file.is_file()][:1] or find(path)
 
 
 def read_source(path: Path) -> PolicyFile:
-    """The paragraphs of a document, or of a file of paragraphs, which ends in `.jsonl`.
+    """The paragraphs of a document, or of a file of paragraphs, which ends in `.jsonl`; formats without pages have one.
 
     Raises DocumentError for a document that cannot be read, and CorpusError, with the line, where a line of a file of
     paragraphs is none, an id stands twice, or a text is not the one that its id was made for.
     """
+    scanned: tuple[int, ...] = ()
     if path.suffix == ".jsonl":
-        return _read_lines(path)
-    paragraphs = read_paragraphs(path)
-    if not paragraphs.cuts:
-        raise CorpusError(f"{path.name} holds no paragraph; check that it is the right file")
-    read = tuple(FileParagraph(path.stem, path.name, cut.page, cut.number, cut.text) for cut in paragraphs.cuts)
-    return PolicyFile(path, hashlib.sha256(path.read_bytes()).hexdigest(), read, paragraphs.scanned)
+        read = _read_lines(path)
+    else:
+        document = load(path)
+        blank = [page.number for page in document.pages if not document.text[page.start : page.end].strip()]
+        if blank:
+            scanned = tuple(scanned_pages(path.read_bytes(), blank))
+        read = list(_cut(document, path))
+        if not read:
+            raise CorpusError(f"{path.name} holds no paragraph; check that it is the right file")
+    return PolicyFile(path, hashlib.sha256(path.read_bytes()).hexdigest(), read, scanned)
 
 
-def _read_lines(path: Path) -> PolicyFile:
-    lines = read_records(path, _ParagraphLine, CorpusError, REMEDY)
-    read = tuple(_read_line(path, number, line) for number, line in lines)
+def _read_lines(path: Path) -> list[FileParagraph]:
+    read = []
+    for number, line in read_records(path, _ParagraphLine, CorpusError, REMEDY):
+        name, text = line.paragraph_id, line.text
+        hash_match = _PUBLISHED_HASH.search(name)
+        if hash_match and hash_match[1] != text_hash(text):
+            made_for = f"the text is not the one that {one_line(name, 120)} was made for"
+            raise CorpusError(f"{path}, line {number}: {made_for}; {REMEDY}")
+        read.append(FileParagraph(line.doc_id, line.source_file, line.page, line.paragraph_index, text, name))
     if not read:
         raise CorpusError(f"{path} holds no paragraph; {REMEDY}")
-    repeated = [name for name, times in Counter(paragraph.published_id for paragraph in read).items() if times > 1]
-    if repeated:
+    if repeated := [name for name, times in Counter(line.published_id for line in read).items() if times > 1]:
         raise CorpusError(f"{path} gives the id {repeated[0]} to several paragraphs; {REMEDY}")
-    return PolicyFile(path, hashlib.sha256(path.read_bytes()).hexdigest(), read)
+    return read
 
 
-def _read_line(path: Path, number: int, line: _ParagraphLine) -> FileParagraph:
-    hash_match = _PUBLISHED_HASH.search(line.paragraph_id)
-    if hash_match and hash_match[1] != text_hash(line.text):
-        raise CorpusError(
-            f"{path}, line {number}: the text is not the one that {one_line(line.paragraph_id, 120)} was made for; "
-            f"{REMEDY}"
-        )
-    return FileParagraph(line.doc_id, line.source_file, line.page, line.paragraph_index, line.text, line.paragraph_id)
+def _cut(document: Document, path: Path) -> Iterator[FileParagraph]:
+    blocks = (
+        (document.page_at(block.start()) or 1, " ".join(block.group().split()))
+        for block in _BLOCK.finditer(document.text)
+    )
+    counts = Counter[int]()
+    for page, text in _headed(blocks):
+        for paragraph in _parts(text):
+            if len(paragraph) > SHORTEST:
+                yield FileParagraph(path.stem, path.name, page, counts[page], paragraph)
+                counts[page] += 1
+
+
+def _headed(blocks: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Headings joined with the block that they stand over, on the same page; a title stands over the whole document."""
+    heading: tuple[int, str] | None = None
+    for index, (page, block) in enumerate(blocks):
+        if index == 0 and block[0].isalpha():
+            yield page, block
+            continue
+        if heading and heading[0] != page:
+            yield heading
+            heading = None
+        text = f"{heading[1]} {block}" if heading else block
+        heading = (page, text) if len(text) <= HEADING and _HEADING.fullmatch(text) else None
+        if not heading:
+            yield page, text
+    if heading:
+        yield heading
+
+
+def _parts(text: str) -> Iterator[str]:
+    if len(text) <= LONGEST:
+        yield text
+        return
+    start = end = 0
+    for sentence_start, sentence_end in find_passages(text):
+        if end > start and sentence_end - start > LONGEST:
+            yield text[start:end]
+            start = sentence_start
+        end = sentence_end
+    yield text[start:].strip()
+
+
+def text_digest(text: str) -> str:
+    """The text's SHA-256 in hexadecimal digits."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def text_hash(text: str) -> str:
     """The first 12 hexadecimal digits of the text's SHA-256."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:HASH_DIGITS]
+    return text_digest(text)[:12]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pydantic import Field
 
 from ovrag_core.base import Frozen
 from ovrag_core.llm import Chat, Message, fence
 from ovrag_core.text import locate
-from ovrag_studies.cited.critic.critic_rules import NAMES, CriticFinding, Label
+from ovrag_studies.cited.critic.critic_rules import NAMES, CriticFinding, Label, in_order
 
 PURPOSE = "policy critic"
 SYSTEM = """You read a passage of a company's policy and say where it argues instead of ruling. Labels:
@@ -34,13 +34,11 @@ class _CriticReply(Frozen):
     findings: list[_Found] = Field(max_length=50)
 
 
-@dataclass(frozen=True, slots=True)
-class Criticism:
+class Criticism(NamedTuple):
     """Findings of a model, and the number of its passages that do not stand in the text."""
 
     findings: tuple[CriticFinding, ...]
     invented: int
-    by: str
 
 
 def criticise_by_chat(text: str, chat: Chat, seed: int | None = 42) -> Criticism:
@@ -50,11 +48,11 @@ def criticise_by_chat(text: str, chat: Chat, seed: int | None = 42) -> Criticism
     key is made of text, prompt and model.
     """
     if not text.strip():
-        return Criticism((), 0, chat.name)
+        return Criticism((), 0)
     line = fence(text)
     messages = (Message("system", SYSTEM), Message("user", f"{line}\n{text}\n{line}"))
     reply = chat.complete(messages, schema=_CriticReply, temperature=0.0, seed=seed, purpose=PURPOSE)
-    findings: dict[tuple[Label, int, int], CriticFinding] = {}
+    findings: dict[tuple[int, int, Label], CriticFinding] = {}
     invented = 0
     for reported in reply.parsed_as(_CriticReply).findings:
         span = locate(reported.quote, text)
@@ -62,6 +60,6 @@ def criticise_by_chat(text: str, chat: Chat, seed: int | None = 42) -> Criticism
             invented += 1
             continue
         why = " ".join(reported.why.split()) or NAMES[reported.label]
-        findings.setdefault((reported.label, *span), CriticFinding(reported.label, *span, why))
-    ordered = sorted(findings.values(), key=lambda finding: (finding.start, finding.end, finding.label))
-    return Criticism(tuple(ordered), invented, chat.name)
+        finding = CriticFinding(reported.label, *span, why)
+        findings.setdefault(finding.place, finding)
+    return Criticism(in_order(findings.values()), invented)

@@ -28,10 +28,11 @@ from ovrag_studies.cited.critic.critic_rules import (
     Label,
     ProseSentence,
     clash,
-    clause_of,
+    clauses_of,
     even,
+    in_order,
     opposed,
-    parts_of,
+    other_numbers,
     rules,
     sentences_of,
     traits,
@@ -56,22 +57,21 @@ class CriticWeights(NamedTuple):
     pair_bias: float
 
 
-def by_weights(text: str, embedder: Embedder, *, threshold: float = THRESHOLD) -> tuple[CriticFinding, ...]:
-    """Findings whose probability is above the threshold, in order of place.
+def by_weights(text: str, embedder: Embedder) -> tuple[CriticFinding, ...]:
+    """Findings whose probability is above THRESHOLD, in order of place.
 
     Raises SettingsError where the weights are missing or were learned for other traits or another embedder.
     """
-    sentences = tuple(sentences_of(text))
+    sentences = list(sentences_of(text))
     if not sentences:
         return ()
     weights = load_weights(embedder.name)
-    findings = [
-        *_windows(text, sentences, embedder, weights, threshold),
-        *_pairs(sentences, embedder, weights, threshold),
-    ]
+    findings = [*_windows(text, sentences, embedder, weights), *_pairs(sentences, embedder, weights)]
     if traits()["source"].search(even(text)):
-        findings = [f for f in findings if f.label != "L3"]  # what names its source is not unsupported
-    return tuple(sorted(findings, key=lambda finding: (finding.start, finding.end, finding.label)))
+        findings = [
+            finding for finding in findings if finding.label != "L3"
+        ]  # what names its source is not unsupported
+    return in_order(findings)
 
 
 def windows_of(sentences: Sequence[ProseSentence]) -> list[tuple[int, int]]:
@@ -88,77 +88,55 @@ def window_features(texts: Sequence[str], embedder: Embedder) -> Table:
     return numpy.hstack([embedder.embed(texts).astype(float), TRAIT_WEIGHT * numpy.asarray(met, dtype=float)])
 
 
-def clauses_of(sentences: Sequence[ProseSentence]) -> list[DutyClause]:
-    """The clauses of a text."""
-    return [clause_of(passage) for sentence in sentences for passage in parts_of(sentence)]
-
-
 def pair_features(first: DutyClause, second: DutyClause, cosine: float) -> list[float]:
     """List what two clauses share and what may part them, in the order of the weights; `cosine` is of their vectors."""
     vocabulary = rules()
-    shared = first.about & second.about
-    overlap = len(shared) / max(1, min(len(first.about), len(second.about)))
-    whole = len(shared) / max(1, len(first.about | second.about))
+    shared, either = len(first.about & second.about), len(first.about | second.about)
+    overlap = shared / max(1, min(len(first.about), len(second.about)))
     denied = first.negated != second.negated
     duties = any(opposed(first.duties, second.duties, pair) for pair in vocabulary.opposed)
     antonyms = any(opposed(first.about, second.about, pair) for pair in vocabulary.antonyms)
-    numbers = bool(first.numbers and second.numbers and not first.numbers & second.numbers)
+    parting = [denied, duties, antonyms, other_numbers(first, second)]
     narrow, closed = first.narrow or second.narrow, first.closed or second.closed
     quantified = first.quantified or second.quantified
+    contrast = cosine * quantified * (denied or duties)
     return [
-        cosine,
-        overlap,
-        whole,
-        denied,
-        duties,
-        antonyms,
-        numbers,
-        narrow,
-        closed,
-        quantified,
+        *(cosine, overlap, shared / max(1, either), *parting, narrow, closed, quantified),
         first.subject == second.subject != "",
-        cosine * denied,
-        cosine * duties,
-        cosine * antonyms,
-        cosine * numbers,
-        overlap * (denied or duties or antonyms or numbers),
-        cosine * quantified * (denied or duties),
-        narrow and not closed,
-        clash(first, second) is not None,
+        *(cosine * parts for parts in parting),
+        *(overlap * any(parting), contrast, narrow and not closed, clash(first, second) is not None),
         len(first.about - second.about) / 8,
         len(second.about - first.about) / 8,
     ]
 
 
 def _windows(
-    text: str, sentences: Sequence[ProseSentence], embedder: Embedder, weights: CriticWeights, threshold: float
+    text: str, sentences: Sequence[ProseSentence], embedder: Embedder, weights: CriticWeights
 ) -> list[CriticFinding]:
-    spans = [(sentences[left].start, sentences[right].end) for left, right in windows_of(sentences)]
-    shares = probabilities(weights, window_features([text[start:end] for start, end in spans], embedder))
-    if not (shares > threshold).any():
+    windows = windows_of(sentences)
+    texts = [text[sentences[left].start : sentences[right].end] for left, right in windows]
+    shares = probabilities(weights, window_features(texts, embedder))
+    if not (shares > THRESHOLD).any():
         return []
     alone = probabilities(weights, window_features([text[s.start : s.end] for s in sentences], embedder))
     findings = {}
-    for (first_index, last_index), row in zip(windows_of(sentences), shares, strict=True):
-        for column, label in enumerate(WINDOW_LABELS):
-            if row[column] > threshold:
-                # The sentence that argues most by itself stands for its window.
-                index = first_index + int(numpy.argmax(alone[first_index : last_index + 1, column]))
-                sentence = sentences[index]
-                findings[label, index] = CriticFinding(
-                    label, sentence.start, sentence.end, _why(label, float(row[column]))
-                )
+    for row, column in numpy.argwhere(shares > THRESHOLD):
+        left, right = windows[row]
+        # The sentence that argues most by itself stands for its window.
+        index = left + int(numpy.argmax(alone[left : right + 1, column]))
+        start, end, _ = sentences[index]
+        label = WINDOW_LABELS[column]
+        findings[label, index] = CriticFinding(label, start, end, _why(label, shares[row, column]))
     return list(findings.values())
 
 
-def _pairs(
-    sentences: Sequence[ProseSentence], embedder: Embedder, weights: CriticWeights, threshold: float
-) -> list[CriticFinding]:
+def _pairs(sentences: Sequence[ProseSentence], embedder: Embedder, weights: CriticWeights) -> list[CriticFinding]:
     clauses = clauses_of(sentences)
     near = [
         (left, right)
         for left, right in combinations(range(len(clauses)), 2)
-        if right - left <= MOST_CLAUSES and not _repeats(clauses[left], clauses[right])
+        # Nothing that was learned from contradictions speaks of clauses that say the same.
+        if right - left <= MOST_CLAUSES and clauses[left][1:] != clauses[right][1:]
     ]
     if not near:
         return []
@@ -168,15 +146,10 @@ def _pairs(
     ]
     shares = _logistic(numpy.asarray(features, dtype=float) @ weights.pair + weights.pair_bias)
     return [
-        CriticFinding("L4", clauses[left].place.start, clauses[right].place.end, _why("L4", float(share)))
+        CriticFinding("L4", clauses[left].place.start, clauses[right].place.end, _why("L4", share))
         for (left, right), share in zip(near, shares, strict=True)
-        if share > threshold
+        if share > THRESHOLD
     ]
-
-
-def _repeats(first: DutyClause, second: DutyClause) -> bool:
-    """Return True where two clauses say the same, which nothing learned from contradictions speaks of."""
-    return first[1:] == second[1:]
 
 
 def probabilities(weights: CriticWeights, features: Table) -> Table:
@@ -193,19 +166,19 @@ def _why(label: Label, share: float) -> str:
 
 
 @cache
-def load_weights(embedder: str, path: Path = WEIGHTS) -> CriticWeights:
+def load_weights(embedder: str) -> CriticWeights:
     """The weights. Raises SettingsError where they are missing or were learned for other features."""
     try:
-        tensors, metadata = read_tensors(path)
+        tensors, metadata = read_tensors(WEIGHTS)
     except (OSError, SafetensorError):
-        raise SettingsError(f"{path} cannot be read; make it with tools/train_policy_critic.py") from None
+        raise SettingsError(f"{WEIGHTS} cannot be read; make it with tools/train_policy_critic.py") from None
     weights = {name: tensor.astype(float) for name, tensor in tensors.items()}
     learned_with = json.loads(metadata.get("learned_with", "{}"))
     if learned_with.get("embedder") != embedder:
         raise SettingsError(
-            f"{path} was learned with {learned_with.get('embedder')}, not with {embedder}; use that embedder, or make "
-            "the file anew with tools/train_policy_critic.py"
+            f"{WEIGHTS} was learned with {learned_with.get('embedder')}, not with {embedder}; use that embedder, or "
+            "make the file anew with tools/train_policy_critic.py"
         )
     if learned_with.get("traits") != list(traits()):
-        raise SettingsError(f"{path} was learned for other classes of words; run tools/train_policy_critic.py")
+        raise SettingsError(f"{WEIGHTS} was learned for other classes of words; run tools/train_policy_critic.py")
     return CriticWeights(weights["window"], weights["window_bias"], weights["pair"], float(weights["pair_bias"][0]))

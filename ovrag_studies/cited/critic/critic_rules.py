@@ -7,15 +7,16 @@ dismissal is what policies are made of.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
-from typing import Literal, NamedTuple, Required, TypedDict, cast, get_args
+from typing import Literal, NamedTuple, get_args
 
 import yaml
 
+from ovrag_core.base import Frozen
 from ovrag_core.text import sentences, stems
 
 Label = Literal["L1", "L2", "L3", "L4", "L5", "L6"]
@@ -34,6 +35,7 @@ _CLAUSE_END = re.compile(
     r"; |, (?:and|but|yet|while|whereas|since|because|as) |\b(?:and|but) (?=\w+ (?:may|must|who)\b)"
 )
 _VERB = re.compile(r"\b(is|are|was|were|must|shall|should|may|can|cannot|has to|have to|need|needs|will|do|does)\b")
+_ARTICLE = re.compile(r"^(?:the|an?|all|every|each|any|no) ")
 _NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
 _EVEN = str.maketrans("‘’“”\n\t\u00a0", "''\"\"   ")
 _STEM = 6  # letters by which words are compared: approve and approval, photograph and photography
@@ -51,6 +53,11 @@ class CriticFinding:
     end: int
     why: str
 
+    @property
+    def place(self) -> tuple[int, int, Label]:
+        """Where it stands and what it is, by which findings are sorted and told apart."""
+        return self.start, self.end, self.label
+
 
 class ProseSentence(NamedTuple):
     """A passage with its place, in lower case and with straight quotes; as long as it is in the text."""
@@ -60,14 +67,13 @@ class ProseSentence(NamedTuple):
     text: str
 
 
-class CriticCue(NamedTuple):
+class CriticCue(Frozen):
     """Patterns that all, of which one or more, that none may be found in a sentence; that nowhere in the text."""
 
-    label: Label
     all: tuple[re.Pattern[str], ...]
-    some: tuple[re.Pattern[str], ...]
-    none: tuple[re.Pattern[str], ...]
-    nowhere: tuple[re.Pattern[str], ...]
+    some: tuple[re.Pattern[str], ...] = ()
+    none: tuple[re.Pattern[str], ...] = ()
+    nowhere: tuple[re.Pattern[str], ...] = ()
     why: str
 
 
@@ -87,37 +93,40 @@ class DutyClause(NamedTuple):
 
 def by_rules(text: str) -> tuple[CriticFinding, ...]:
     """Find the prose of `text` that argues instead of ruling, in order of place; nothing for an empty text."""
-    sentences = tuple(sentences_of(text))
+    sentences = list(sentences_of(text))
     whole = even(text)
-    findings = {(finding.label, finding.start, finding.end): finding for finding in _contradictions(sentences)}
-    for cue in _cues():
-        if any(pattern.search(whole) for pattern in cue.nowhere):
+    findings = {finding.place: finding for finding in _contradictions(sentences)}
+    for label, cues in rules().cues.items():
+        for cue in cues:
+            if not _is_any_in(cue.nowhere, whole):
+                for finding in _judge(label, cue, sentences):
+                    findings.setdefault(finding.place, finding)
+    return in_order(findings.values())
+
+
+def in_order(findings: Iterable[CriticFinding]) -> tuple[CriticFinding, ...]:
+    """Sort findings by place, then by label."""
+    return tuple(sorted(findings, key=lambda finding: finding.place))
+
+
+def _judge(label: Label, cue: CriticCue, sentences: Iterable[ProseSentence]) -> Iterator[CriticFinding]:
+    """The findings of a cue. Loaded words are the span themselves, an argument is its whole sentence."""
+    for start, end, text in sentences:
+        matches = [match for pattern in cue.all if (match := pattern.search(text))]
+        if len(matches) < len(cue.all) or _is_any_in(cue.none, text):
             continue
-        for sentence in sentences:
-            if finding := _judge(cue, sentence):
-                findings.setdefault((finding.label, finding.start, finding.end), finding)
-    return tuple(sorted(findings.values(), key=lambda finding: (finding.start, finding.end, finding.label)))
+        if not cue.some or _is_any_in(cue.some, text):
+            left, right = matches[0].span() if label == "L1" else (0, end - start)
+            yield CriticFinding(label, start + left, start + right, cue.why)
 
 
-def _judge(cue: CriticCue, sentence: ProseSentence) -> CriticFinding | None:
-    """The finding of a cue in a sentence. Loaded words are the span themselves, an argument is its whole sentence."""
-    met = [pattern.search(sentence.text) for pattern in cue.all]
-    if not all(met) or any(pattern.search(sentence.text) for pattern in cue.none):
-        return None
-    if cue.some and not any(pattern.search(sentence.text) for pattern in cue.some):
-        return None
-    first_match = met[0]
-    if cue.label == "L1" and first_match:
-        return CriticFinding(
-            cue.label, sentence.start + first_match.start(), sentence.start + first_match.end(), cue.why
-        )
-    return CriticFinding(cue.label, sentence.start, sentence.end, cue.why)
+def _is_any_in(patterns: Iterable[re.Pattern[str]], text: str) -> bool:
+    return any(pattern.search(text) for pattern in patterns)
 
 
-def _contradictions(sentences: Sequence[ProseSentence]) -> Iterator[CriticFinding]:
+def _contradictions(sentences: Iterable[ProseSentence]) -> Iterator[CriticFinding]:
     """Clauses of the text about the same thing that cannot both hold, as one span from the first to the second."""
-    clauses = [clause_of(passage) for sentence in sentences for passage in parts_of(sentence)]
-    for earlier, later in combinations(clauses, 2):
+    for earlier, later in combinations(clauses_of(sentences), 2):
         if why := clash(earlier, later):
             yield CriticFinding("L4", earlier.place.start, later.place.end, why)
 
@@ -125,39 +134,28 @@ def _contradictions(sentences: Sequence[ProseSentence]) -> Iterator[CriticFindin
 def clash(first: DutyClause, second: DutyClause) -> str | None:
     """Say why two clauses cannot both hold; None if they may, as where one names an exception or a narrower case."""
     vocabulary = rules()
-    shared = first.about & second.about
-    if not shared or _other_case(first, second) or _other_case(second, first):
+    shared, fewer = len(first.about & second.about), min(len(first.about), len(second.about))
+    # A clause for a case of its own leaves the other one as it is, unless that rules out any other case.
+    if not shared or (first.narrow and not second.closed) or (second.narrow and not first.closed):
         return None
-    whole = len(shared) / len(first.about | second.about)
-    same_matter, denied = _on_the_same(first, second), first.negated != second.negated
+    whole = shared / len(first.about | second.about)
+    denied = first.negated != second.negated
+    same_subject = denied and first.subject == second.subject != "" and (first.quantified or second.quantified)
+    same_matter = same_subject or (shared / fewer >= _ALIKE and whole >= _WHOLE and (shared > 1 or fewer == 1))
     if same_matter and any(opposed(first.duties, second.duties, pair) for pair in vocabulary.opposed):
         return "two clauses on the same thing cannot both be kept"
-    if same_matter and len(shared) > 1 and whole >= _ALIKE and denied:
+    if same_matter and shared > 1 and whole >= _ALIKE and denied:
         return "a clause denies what another says"
     if any(_apart(first.about, second.about, pair) for pair in vocabulary.antonyms):
         return "two clauses say opposite things of the same"
-    if whole >= _SAME and _other_numbers(first, second):
+    if whole >= _SAME and other_numbers(first, second):
         return "two clauses give different numbers for the same"
     return None
 
 
-def _other_case(first: DutyClause, second: DutyClause) -> bool:
-    """Return True where the first clause is for a case of its own that the second one leaves open."""
-    return first.narrow and not second.closed
-
-
-def _other_numbers(first: DutyClause, second: DutyClause) -> bool:
+def other_numbers(first: DutyClause, second: DutyClause) -> bool:
+    """Return True where both clauses have numbers and share none."""
     return bool(first.numbers and second.numbers) and not first.numbers & second.numbers
-
-
-def _on_the_same(first: DutyClause, second: DutyClause) -> bool:
-    """Return True where two clauses that share words are about the same: one subject, or most of their words."""
-    of_one = first.subject == second.subject != "" and first.negated != second.negated
-    if of_one and (first.quantified or second.quantified):
-        return True
-    shared, fewer = len(first.about & second.about), min(len(first.about), len(second.about))
-    whole = shared / len(first.about | second.about)
-    return shared / fewer >= _ALIKE and whole >= _WHOLE and (shared > 1 or fewer == 1)
 
 
 def opposed(first: frozenset[str], second: frozenset[str], pair: tuple[str, str]) -> bool:
@@ -177,8 +175,12 @@ def _apart(first: frozenset[str], second: frozenset[str], pair: tuple[str, str])
     return False
 
 
-def clause_of(place: ProseSentence) -> DutyClause:
-    """Read what a clause says of duty, and of what."""
+def clauses_of(sentences: Iterable[ProseSentence]) -> list[DutyClause]:
+    """The clauses of sentences."""
+    return [_clause(passage) for sentence in sentences for passage in _parts(sentence)]
+
+
+def _clause(place: ProseSentence) -> DutyClause:
     vocabulary = rules()
     duties = set()
     unread = place.text
@@ -187,16 +189,16 @@ def clause_of(place: ProseSentence) -> DutyClause:
             duties.add(name)
             # A ban is read before a permission, so that its words do not speak twice.
             unread = pattern.sub(" ", unread)
-    numbers = frozenset(_NUMBER.findall(place.text))
     words = stems(vocabulary.units.sub(" ", _NUMBER.sub(" ", place.text)))
-    about = [short for word in words if (short := vocabulary.irregular.get(word, word)[:_STEM]) not in vocabulary.light]
+    about = frozenset(vocabulary.irregular.get(word, word)[:_STEM] for word in words) - vocabulary.light
+    verb = _VERB.search(place.text)
     narrow = bool(vocabulary.narrowing.search(place.text))
     return DutyClause(
         place,
         frozenset(duties),
-        frozenset(about),
-        _subject(place),
-        numbers,
+        about,
+        subject=_ARTICLE.sub("", place.text[: verb.start()].strip()) if verb else "",
+        numbers=frozenset(_NUMBER.findall(place.text)),
         negated=bool(vocabulary.negated.search(place.text)),
         quantified=bool(vocabulary.quantified.search(place.text)),
         narrow=narrow,
@@ -204,14 +206,7 @@ def clause_of(place: ProseSentence) -> DutyClause:
     )
 
 
-def _subject(place: ProseSentence) -> str:
-    """Return the beginning of a clause up to its first verb of duty or being, without an article."""
-    head, verb, _ = re.split(_VERB, place.text, maxsplit=1) if _VERB.search(place.text) else ("", "", "")
-    return re.sub(r"^(?:the|an?|all|every|each|any|no) ", "", head.strip()) if verb else ""
-
-
-def parts_of(sentence: ProseSentence) -> Iterator[ProseSentence]:
-    """The clauses of a sentence."""
+def _parts(sentence: ProseSentence) -> Iterator[ProseSentence]:
     start = 0
     for end in [*_CLAUSE_END.finditer(sentence.text), None]:
         stop = end.start() if end else len(sentence.text)
@@ -231,37 +226,11 @@ def even(text: str) -> str:
     return "".join(char.lower() if len(char.lower()) == 1 else char for char in text.translate(_EVEN))
 
 
-class Worded(TypedDict, total=False):
-    """A cue as it is written."""
+class Rules(Frozen):
+    """Content of `critic_rules.yaml`, the classes of words put in where they are named."""
 
-    all: Required[list[str]]
-    some: list[str]
-    none: list[str]
-    nowhere: list[str]
-    why: Required[str]
-
-
-class CriticVocabulary(TypedDict):
-    """Content of `critic_rules.yaml`."""
-
-    words: dict[str, str]
-    marks: dict[str, str]
-    cues: dict[Label, list[Worded]]
-    duties: dict[str, str]
-    opposed: list[tuple[str, str]]
-    antonyms: list[tuple[str, str]]
-    irregular: dict[str, str]
-    light: list[str]
-    units: str
-    negated: str
-    quantified: str
-    universal: str
-    narrowing: str
-
-
-class Rules(NamedTuple):
-    """Patterns and words by which clauses are read."""
-
+    traits: dict[str, re.Pattern[str]]
+    cues: dict[Label, tuple[CriticCue, ...]]
     duties: dict[str, re.Pattern[str]]
     opposed: tuple[tuple[str, str], ...]
     antonyms: tuple[tuple[str, str], ...]
@@ -276,61 +245,22 @@ class Rules(NamedTuple):
 
 @cache
 def rules() -> Rules:
-    """Load the patterns and words by which clauses are read, once."""
-    read = _vocabulary()
-    return Rules(
-        duties={name: re.compile(pattern) for name, pattern in read["duties"].items()},
-        opposed=tuple((word, opposite) for word, opposite in read["opposed"]),
-        antonyms=tuple((word, opposite) for word, opposite in read["antonyms"]),
-        irregular=read["irregular"],
-        light=frozenset(read["light"]),
-        units=re.compile(read["units"]),
-        negated=re.compile(read["negated"]),
-        quantified=re.compile(read["quantified"]),
-        universal=re.compile(read["universal"]),
-        narrowing=re.compile(read["narrowing"]),
-    )
-
-
-@cache
-def _words() -> dict[str, str]:
-    """The classes of words, each with those that it names put in."""
+    """Load the patterns and words by which prose is read, once."""
+    read = yaml.safe_load(_VOCABULARY.read_text(encoding="utf-8"))
     words = dict[str, str]()
-    for name, pattern in _vocabulary()["words"].items():
+    for name, pattern in read.pop("words").items():
         words[name] = _filled(pattern, words)
-    return words
+    for cue in chain.from_iterable(read["cues"].values()):
+        for kind in cue.keys() - {"why"}:
+            cue[kind] = [_filled(pattern, words) for pattern in cue[kind]]
+    return Rules(traits=words | read.pop("marks"), **read)
 
 
-@cache
 def traits() -> dict[str, re.Pattern[str]]:
     """Classes of words, and further marks of how a sentence is built, by name: what a learned critic looks for."""
-    return {name: re.compile(pattern) for name, pattern in (_words() | _vocabulary()["marks"]).items()}
-
-
-@cache
-def _cues() -> tuple[CriticCue, ...]:
-    def compiled(patterns: Sequence[str]) -> tuple[re.Pattern[str], ...]:
-        return tuple(re.compile(_filled(pattern, _words())) for pattern in patterns)
-
-    return tuple(
-        CriticCue(
-            label,
-            compiled(cue["all"]),
-            compiled(cue.get("some", ())),
-            compiled(cue.get("none", ())),
-            compiled(cue.get("nowhere", ())),
-            cue["why"],
-        )
-        for label, cues in _vocabulary()["cues"].items()
-        for cue in cues
-    )
+    return rules().traits
 
 
 def _filled(pattern: str, words: Mapping[str, str]) -> str:
     """The pattern with the classes it names put in; other braces count repetitions."""
     return re.sub(r"\{([a-z_]+)\}", lambda name: f"(?:{words[name[1]]})", pattern)
-
-
-@cache
-def _vocabulary() -> CriticVocabulary:
-    return cast(CriticVocabulary, yaml.safe_load(_VOCABULARY.read_text(encoding="utf-8")))

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from ovrag_core.retrieval import Embedder, minilm
 from ovrag_studies.cited.critic.critic_learned import by_weights
-from ovrag_studies.cited.critic.critic_rules import LABELS, NAMES, CriticFinding, Label, by_rules
+from ovrag_studies.cited.critic.critic_rules import LABELS, NAMES, CriticFinding, by_rules, in_order
 
-__all__ = ["LABELS", "NAMES", "CriticFinding", "Label", "by_rules", "criticise"]
+__all__ = ["LABELS", "NAMES", "CriticFinding", "by_rules", "criticise"]
 
 
 def criticise(text: str, embedder: Embedder | None = None) -> tuple[CriticFinding, ...]:
@@ -21,11 +21,13 @@ def criticise(text: str, embedder: Embedder | None = None) -> tuple[CriticFindin
     learned is added where the rules found nothing under the same label that it overlaps.
     """
     ruled = by_rules(text)
-    learned = [
-        finding for finding in by_weights(text, embedder or minilm()) if not any(_same(finding, rule) for rule in ruled)
-    ]
-    return tuple(sorted([*ruled, *learned], key=lambda finding: (finding.start, finding.end, finding.label)))
+    learned = (
+        finding
+        for finding in by_weights(text, embedder or minilm())
+        if not any(rule.label == finding.label and _overlap(rule, finding) for rule in ruled)
+    )
+    return in_order([*ruled, *learned])
 
 
-def _same(one: CriticFinding, other: CriticFinding) -> bool:
-    return one.label == other.label and one.start < other.end and other.start < one.end
+def _overlap(first: CriticFinding, second: CriticFinding) -> bool:
+    return first.start < second.end and second.start < first.end

@@ -12,16 +12,22 @@ from decimal import Decimal
 from functools import lru_cache
 
 from ovrag_core.text import MONTHS, NUMBER_WORD, ORDINALS, any_of, words_to_number
-from ovrag_studies.cited.language.quantities import TIMES, Quantity, counted, find_quantities, is_measured, made
+from ovrag_studies.cited.language.quantities import (
+    TIMES,
+    UNIT_AFTER,
+    Quantity,
+    counted,
+    find_quantities,
+    made,
+    overlaps,
+)
 
-HALF_DAY = 720  # minutes: what "the same day" is taken for
-
-# Times in words, in minutes; each is a maximum.
+# Times in words, in minutes; each is a maximum. "The same day" is taken for half a day.
 _SAID = {
     r"(?<!effective )(?:immediately|at once|straight ?away|right away|forthwith|without (?:any |undue )?delay)": 0,
     r"within the hour": 60,
     r"(?:(?:on|within|by the end of) )?the (?:same|very) (?:(?:working|business) )?day|on the day(?= of)|within the day"
-    r"|(?:by|before) the end of (?:the|that|your|their|a) (?:day|shift)|that day|overnight": HALF_DAY,
+    r"|(?:by|before) the end of (?:the|that|your|their|a) (?:day|shift)|that day|overnight": 720,
     r"(?:on |by )?the (?:next|following) (?:working |business )?day": 1440,
     r"(?:by|before) the end of (?:the|that) week|within the week": 7 * 1440,
     r"(?:by|before) the end of (?:the|that) month": 30 * 1440,
@@ -38,8 +44,7 @@ _HOUR_SAID = re.compile(
 _PAST = {"half past ": 30, "quarter past ": 15, "quarter to ": -15}
 _ANY_VALUE = re.compile(
     r"\b(?:(?:of )?any|what(?:so)?ever (?:its|their|the)|(?:no matter|regardless of|irrespective of)"
-    r"(?: its| their| the)?)"
-    r"\s*(?:value|amount|price|cost|worth)\b",
+    r"(?: its| their| the)?)\s*(?:value|amount|price|cost|worth)\b",
     re.I,
 )
 _TIMES_EVERY = re.compile(
@@ -67,6 +72,7 @@ _ONE = re.compile(
     r"(?<!no )(?<!any)\bone(?=\s+(?!of\b|or\b|another\b|and\b|who\b|to\b|day's\b|time\b|side\b|party\b|hand\b)[a-z]+)",
     re.I,
 )
+# What makes a maximum of a minimum: "Nobody stays longer than 30 minutes".
 _CAPPED = re.compile(
     r"\b(?:nobody|no one|nothing|none|no|never|not)\b[^,.;]*?\b(?:longer|faster|slower|more|higher|larger|bigger"
     r"|heavier|later|over|above|exceed(?:s|ing)?|beyond)(?:\s+than)?\s*$",
@@ -82,18 +88,14 @@ def find_amounts(text: str) -> tuple[Quantity, ...]:
     third day" of the unit "nth day", and "any value" of the unit "any".
     """
     amounts = [amount for read in (_said, _counts, _frequencies) for amount in read(text)]
-    spans = [(amount.start, amount.end) for amount in amounts]
     plain = (
-        replace(quantity, bound="most") if quantity.bound == "least" and is_capped(quantity, text) else quantity
+        replace(quantity, bound="most")
+        if quantity.bound == "least" and _CAPPED.search(text, 0, quantity.start)
+        else quantity
         for quantity in find_quantities(text)
-        if not any(quantity.start < end and start < quantity.end for start, end in spans)
+        if not overlaps(quantity, amounts)
     )
-    return tuple(sorted((*amounts, *plain), key=lambda each: each.start))
-
-
-def is_capped(quantity: Quantity, text: str) -> bool:
-    """Return True where a negation makes a maximum of a quantity: "Nobody stays longer than 30 minutes"."""
-    return bool(_CAPPED.search(text, 0, quantity.start))
+    return tuple(sorted((*amounts, *plain), key=lambda amount: amount.start))
 
 
 def without_amounts(text: str) -> str:
@@ -105,23 +107,22 @@ def without_amounts(text: str) -> str:
 
 
 def _said(text: str) -> Iterator[Quantity]:
+    values = list(_SAID.values())
     for match in _SAID_TIME.finditer(text):
-        value = Decimal(tuple(_SAID.values())[int(str(match.lastgroup)[1:])])
-        yield Quantity(value, "minute", frozenset(), "most", False, match.start(), match.end())
+        yield Quantity(Decimal(values[int(str(match.lastgroup)[1:])]), "minute", *match.span(), bound="most")
     for match in _BEFORE.finditer(text):
         unit, value = TIMES[match["unit"].lower()]
-        yield Quantity(value, unit, frozenset(), "least", False, match.start(), match.end())
+        yield Quantity(value, unit, *match.span(), bound="least")
     for match in _HALF.finditer(text):
         unit, value = TIMES[match["unit"].lower()]
-        yield made(text, value / 2, unit, frozenset(), match.start(), match.end())
+        yield made(text, value / 2, unit, match.span())
     for match in _HOUR_SAID.finditer(text):
-        yield made(text, _minutes_of(match), "time", frozenset(), match.start(), match.end())
+        yield made(text, _minutes_of(match), "time", match.span())
     for match in _ANY_VALUE.finditer(text):
-        yield Quantity(Decimal(0), "any", frozenset(), "least", False, match.start(), match.end())
+        yield Quantity(Decimal(0), "any", *match.span(), bound="least")
 
 
 def _minutes_of(match: re.Match[str]) -> Decimal:
-    """The minutes since midnight of a time of the day in words."""
     if match["noon"] or match["midnight"]:
         return Decimal(720 if match["noon"] else 1440)
     figure = (match["hour"] or match["clock"]).lower()
@@ -133,25 +134,22 @@ def _minutes_of(match: re.Match[str]) -> Decimal:
 def _counts(text: str) -> Iterator[Quantity]:
     for match in _NTH.finditer(text):
         value = Decimal(ORDINALS.index(match["nth"].lower()) + 1)
-        yield made(text, value, f"nth {match['unit'].lower()}", frozenset(), match.start(), match.end())
+        yield made(text, value, f"nth {match['unit'].lower()}", match.span())
     for match in _ONE.finditer(text):
-        if not is_measured(text, match.end()):
-            yield made(text, Decimal(1), "", counted(text, match.start(), match.end()), match.start(), match.end())
+        if not UNIT_AFTER.match(text, match.end()):
+            yield made(text, Decimal(1), "", match.span(), counted(text, *match.span()))
 
 
 def _frequencies(text: str) -> Iterator[Quantity]:
     for match in _EVERY_NAMED.finditer(text):
         unit, period = ("month", 12) if match["season"] else ("minute", 1440 if match["day"] else 10080)
-        yield _recurring(text, Decimal(period) / (2 if match["more"] else 1), unit, match)
+        yield made(text, Decimal(period) / (2 if match["more"] else 1), unit, match.span(), every="word")
     for match in _EVERY_TERM.finditer(text):
-        yield _recurring(text, Decimal(_TERMS[(match["term"] or "term").lower()]), "month", match)
+        months = _TERMS[(match["term"] or "term").lower()]
+        yield made(text, Decimal(months), "month", match.span(), every="word")
     for match in _TIMES_EVERY.finditer(text):
         unit, value = TIMES[(match["unit"] or match["other"]).lower()]
         figure = (match["times"] or "").lower()
         times = Decimal(figure if figure.isdigit() else words_to_number(figure) or 0)
         if times or match["other"]:
-            yield _recurring(text, value / times if times else 2 * value, unit, match)
-
-
-def _recurring(text: str, value: Decimal, unit: str, match: re.Match[str]) -> Quantity:
-    return replace(made(text, value, unit, frozenset(), match.start(), match.end()), every="word")
+            yield made(text, value / times if times else 2 * value, unit, match.span(), every="word")

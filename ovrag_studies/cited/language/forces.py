@@ -31,86 +31,78 @@ _NOBODY = (
 )
 
 # In the order in which they are tried where two could begin at the same word.
-_CUES: tuple[tuple[Force, tuple[str, ...]], ...] = (
-    ("duty", (rf"\b{_MODALS} {_NOT} (?:avoid|fail|refrain|forget|neglect|omit)\b", r"\bnot optional\b")),
-    ("may", (rf"\b{_NOT}{_ADVERB}\s+{_BANNED}\b", r"\bno (?:ban|prohibition)\b")),
+_CUES: tuple[tuple[Force, *tuple[str, ...]], ...] = (
+    ("duty", rf"\b{_MODALS} {_NOT} (?:avoid|fail|refrain|forget|neglect|omit)\b", r"\bnot optional\b"),
+    ("may", rf"\b{_NOT}{_ADVERB}\s+{_BANNED}\b", r"\bno (?:ban|prohibition)\b"),
     (
         "waived",
-        (
-            r"\bneed\s*(?:not|n't)\b",
-            rf"\b(?:do|does|did|will|would|shall)(?:\s+not|n't){_ADVERB}\s+(?:require|need|have to|oblige|mandate)\b",
-            rf"\b(?:is|are|was|were|be)(?:\s+{_NOT}|n't)(?:\s+(?!but\b|only\b|optional\b)\w+){{0,2}}?\s+{_NEEDED}\b",
-            rf"\b{_NOT}\s+(?:an?\s+)?{_NEEDED}\b",
-            rf"{_NOBODY}(?:is|are|be)?\s*{_NEEDED}\b",
-            r"\b(?:requires?|needs?)\s+no\b",
-            r"\b(?:nobody|no one|none)\s+(?:has|needs) to\b",
-            r"\bno (?:need|requirement|obligation|duty)\b",
-            r"\bwithout (?:the need|needing|requiring|requirement)\b",
-            r"\bexempt(?:s|ed|ions?)?\b",
-            r"\bwaive[sd]?\b",
-            r"\bwaivers?\b",
-            r"\boptional\b",
-            r"\bvoluntary\b",
-            r"\bexcused from\b",
-            r"\bat (?:their|your|his|her|its) (?:own )?discretion\b",
-            r"\b(?:is|are) (?:left )?up to (?:(?:you|them|him|her|each)\b|(?:the )?[\w ]{2,25}? (?:whether|to decide))",
-            r"\b(?:is|are) free to (?:decide|choose)\b",
-            r"\b(?:when|where|what)ever (?:they|you|he or she) (?:like|please|want|wish|choose)s?\b",
-        ),
+        r"\bneed\s*(?:not|n't)\b",
+        rf"\b(?:do|does|did|will|would|shall)(?:\s+not|n't){_ADVERB}\s+(?:require|need|have to|oblige|mandate)\b",
+        rf"\b(?:is|are|was|were|be)(?:\s+{_NOT}|n't)(?:\s+(?!but\b|only\b|optional\b)\w+){{0,2}}?\s+{_NEEDED}\b",
+        rf"\b{_NOT}\s+(?:an?\s+)?{_NEEDED}\b",
+        rf"{_NOBODY}(?:is|are|be)?\s*{_NEEDED}\b",
+        r"\b(?:requires?|needs?)\s+no\b",
+        r"\b(?:nobody|no one|none)\s+(?:has|needs) to\b",
+        r"\bno (?:need|requirement|obligation|duty)\b",
+        r"\bwithout (?:the need|needing|requiring|requirement)\b",
+        r"\bexempt(?:s|ed|ions?)?\b",
+        r"\bwaive[sd]?\b",
+        r"\bwaivers?\b",
+        r"\boptional\b",
+        r"\bvoluntary\b",
+        r"\bexcused from\b",
+        r"\bat (?:their|your|his|her|its) (?:own )?discretion\b",
+        r"\b(?:is|are) (?:left )?up to (?:(?:you|them|him|her|each)\b|(?:the )?[\w ]{2,25}? (?:whether|to decide))",
+        r"\b(?:is|are) free to (?:decide|choose)\b",
+        r"\b(?:when|where|what)ever (?:they|you|he or she) (?:like|please|want|wish|choose)s?\b",
     ),
     (
         "ban",
-        (
-            rf"\b{_MODALS}\s*(?:\s+{_NOT}|n't)\b",
-            r"\b(?:cannot|can't|shan't)\b",
-            rf"\b(?:is|are|was|were|be|been)(?:\s+{_NOT}|n't){_ADVERB}\s+{_ALLOWED}\b",
-            rf"\b{_NOT}{_ADVERB}\s+{_ALLOWED}\b",
-            r"\b(?:do|does|did|will)(?:\s+not|n't)\s+(?:permit|allow|authori[sz]e|accept|tolerate)\b",
-            rf"{_NOBODY}(?:may|can|shall|should|must)\b",
-            rf"{_NOBODY}(?:is|are|be|will be|shall be){_ADVERB}\s+{_ALLOWED}\b",
-            r"\bunder no circumstances\b",
-            r"\b(?:on no account|in no case|out of the question)\b",
-            r"\bprohibit(?:s|ing|ion|ions|ed)?\b",
-            r"\bforbid(?:s|ding|den)?\b",
-            rf"\b{_BANNED}\b",
-            r"\bbans?\b",
-            r"\bdisallows?\b",
-            r"\brefrain(?:s|ing)? from\b",
-            r"\b(?:must|should|shall|to)\s+avoid\b",
-            r"\bzero[- ]tolerance\b",
-            r"\boff[- ]limits\b",
-            r"\b(?:unacceptable|impermissible)\b",
-        ),
+        rf"\b{_MODALS}\s*(?:\s+{_NOT}|n't)\b",
+        r"\b(?:cannot|can't|shan't)\b",
+        rf"\b(?:is|are|was|were|be|been)(?:\s+{_NOT}|n't){_ADVERB}\s+{_ALLOWED}\b",
+        rf"\b{_NOT}{_ADVERB}\s+{_ALLOWED}\b",
+        r"\b(?:do|does|did|will)(?:\s+not|n't)\s+(?:permit|allow|authori[sz]e|accept|tolerate)\b",
+        rf"{_NOBODY}(?:may|can|shall|should|must)\b",
+        rf"{_NOBODY}(?:is|are|be|will be|shall be){_ADVERB}\s+{_ALLOWED}\b",
+        r"\bunder no circumstances\b",
+        r"\b(?:on no account|in no case|out of the question)\b",
+        r"\bprohibit(?:s|ing|ion|ions|ed)?\b",
+        r"\bforbid(?:s|ding|den)?\b",
+        rf"\b{_BANNED}\b",
+        r"\bbans?\b",
+        r"\bdisallows?\b",
+        r"\brefrain(?:s|ing)? from\b",
+        r"\b(?:must|should|shall|to)\s+avoid\b",
+        r"\bzero[- ]tolerance\b",
+        r"\boff[- ]limits\b",
+        r"\b(?:unacceptable|impermissible)\b",
     ),
     (
         "duty",
-        (
-            r"\b(?:must|shall|should)\b",
-            r"\brequir(?:e|es|ed|ing|ements?)\b",
-            r"\bmandat(?:ory|e|es|ed|ing)\b",
-            r"\b(?:compulsory|obligatory|obliged|obligat(?:ed|ions?)|duty|necessary)\b",
-            r"\bneeds? to\b",
-            r"\bha(?:s|ve) to\b",
-            r"\b(?:is|are) (?:to|expected to|needed)\b",
-        ),
+        r"\b(?:must|shall|should)\b",
+        r"\brequir(?:e|es|ed|ing|ements?)\b",
+        r"\bmandat(?:ory|e|es|ed|ing)\b",
+        r"\b(?:compulsory|obligatory|obliged|obligat(?:ed|ions?)|duty|necessary)\b",
+        r"\bneeds? to\b",
+        r"\bha(?:s|ve) to\b",
+        r"\b(?:is|are) (?:to|expected to|needed)\b",
     ),
     (
         "may",
-        (
-            r"\bmay\b(?!\s+\d)",
-            r"\b(?:can|could|might)\b",
-            r"\bpermi(?:ts?|tted|tting|ssion)\b",
-            r"\ballow(?:s|ed|able)?\b",
-            rf"\b{_ALLOWED}\b",
-            r"\b(?:right|free|able|welcome|at liberty) to\b",
-            r"\b(?:eligible|welcome)\b",
-            r"\b(?:is|are) (?:fine|ok|okay|all right)\b",
-            r"\bfeel free\b",
-        ),
+        r"\bmay\b(?!\s+\d)",
+        r"\b(?:can|could|might)\b",
+        r"\bpermi(?:ts?|tted|tting|ssion)\b",
+        r"\ballow(?:s|ed|able)?\b",
+        rf"\b{_ALLOWED}\b",
+        r"\b(?:right|free|able|welcome|at liberty) to\b",
+        r"\b(?:eligible|welcome)\b",
+        r"\b(?:is|are) (?:fine|ok|okay|all right)\b",
+        r"\bfeel free\b",
     ),
 )
 _CUE = re.compile(
-    "|".join(f"(?P<c{row}>{'|'.join(patterns)})" for row, (_, patterns) in enumerate(_CUES)), re.IGNORECASE
+    "|".join(f"(?P<c{row}>{'|'.join(patterns)})" for row, (_, *patterns) in enumerate(_CUES)), re.IGNORECASE
 )
 # "Nothing in this policy limits …" leaves a plain statement as it is.
 _DENIAL = re.compile(rf"(?!nothing\b){NEGATION}|\bfail(?:s|ed|ure)?\b", re.I)
@@ -199,17 +191,14 @@ def _of_sentence(sentence: str) -> list[ForceCue]:
 
 def _edge(sentence: str, start: int, end: int) -> int:
     """Find where between two cues the second one's part begins: at the last break, or else right before it."""
-    breaks = [match.start() for match in _BREAK.finditer(sentence, start, end)]
-    return breaks[-1] if breaks else end
+    return max((match.start() for match in _BREAK.finditer(sentence, start, end)), default=end)
 
 
 def _cue(sentence: str, match: re.Match[str], start: int, end: int) -> ForceCue:
-    row = next(row for row in range(len(_CUES)) if match[f"c{row}"])
-    clause = f"{sentence[start : match.start()]} {sentence[match.end() : end]}"
     return ForceCue(
-        _CUES[row][0],
+        next(force for row, (force, *_) in enumerate(_CUES) if match[f"c{row}"]),
         _head(sentence, match, start, end),
-        frozenset(stems(clause)),
+        frozenset(stems(f"{sentence[start : match.start()]} {sentence[match.end() : end]}")),
         bool(_CONDITION.search(sentence)),
         bool(_FORMER.search(sentence, start, match.start())),
         match[0],
@@ -217,25 +206,26 @@ def _cue(sentence: str, match: re.Match[str], start: int, end: int) -> ForceCue:
 
 
 def _head(sentence: str, match: re.Match[str], start: int, end: int) -> frozenset[str]:
-    after = [word for word in _WORD.findall(sentence[match.end() : end]) if _content(word)]
+    before, after = sentence[start : match.start()], sentence[match.end() : end]
     if _MODAL.search(match[0]):
-        return frozenset(stems(" ".join(after[:1])))
-    if _ACTIVE.search(match[0]) or re.match(r"\s+(?:to|from|for)\b", sentence[match.end() :]):
-        return frozenset(stems(" ".join(after[:2])))
-    before = [word for word in _WORD.findall(sentence[start : match.start()]) if _content(word)]
-    return frozenset(stems(" ".join(before[-3:])))
+        words = _content_words(after)[:1]
+    elif _ACTIVE.search(match[0]) or re.match(r"\s+(?:to|from|for)\b", sentence[match.end() :]):
+        words = _content_words(after)[:2]
+    else:
+        words = _content_words(before)[-3:]
+    return frozenset(stems(" ".join(words)))
 
 
-def _content(word: str) -> bool:
-    return word.lower() not in _SKIPPED and not word.lower().endswith("ly") and bool(stems(word))
+def _content_words(text: str) -> list[str]:
+    words = _WORD.findall(text)
+    return [word for word in words if word.lower() not in _SKIPPED and not word.lower().endswith("ly") and stems(word)]
 
 
 def find_opposed(sentence: str, evidence: Sequence[str]) -> tuple[str, str] | None:
     """The first words of a sentence that the evidence opposes, with those that do; None where polarity is equal."""
     evidence_cues = [cue for text in evidence for cue in find_cues(text)]
     for claimed in find_cues(sentence):
-        against = _opposing(claimed, evidence_cues)
-        if against:
+        if against := _opposing(claimed, evidence_cues):
             return claimed.text or "plain statement", against.text or "plain statement"
     affirmed = {stem for text in evidence for stem in stems(text)}
     denied = {stem for text in evidence for stem in _denied(text)}
@@ -245,9 +235,8 @@ def find_opposed(sentence: str, evidence: Sequence[str]) -> tuple[str, str] | No
 
 def _denied(text: str) -> list[str]:
     """Stems of the words that are plainly denied ("is not X"), but for those that are cues themselves."""
-    denied_words = _DENIED.findall(text.replace("’", "'"))
-    words = [word for word in denied_words if not _CUE.search(word)]
-    return stems(" ".join(words))
+    words = _DENIED.findall(text.replace("’", "'"))
+    return stems(" ".join(word for word in words if not _CUE.search(word)))
 
 
 def _opposing(claimed: ForceCue, given: Sequence[ForceCue]) -> ForceCue | None:

@@ -6,7 +6,7 @@ Each is brought into one form, so that "quarterly" is every three months, "two w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -29,11 +29,11 @@ class Quantity:
 
     value: Decimal | str
     unit: str
-    of: frozenset[str]
-    bound: Bound
-    former: bool
     start: int
     end: int
+    of: frozenset[str] = frozenset()
+    bound: Bound = ""
+    former: bool = False
     every: Frequency = ""
 
 
@@ -50,28 +50,20 @@ TIMES = {
     "year": ("month", Decimal(12)),
 }
 _FREQUENT = {
-    "hourly": ("minute", 60),
-    "daily": ("minute", 1440),
-    "nightly": ("minute", 1440),
-    "weekly": ("minute", 10080),
-    "fortnightly": ("minute", 20160),
-    "monthly": ("month", 1),
-    "quarterly": ("month", 3),
-    "half-yearly": ("month", 6),
-    "semi-annual": ("month", 6),
-    "semi-annually": ("month", 6),
-    "semiannual": ("month", 6),
-    "semiannually": ("month", 6),
-    "bi-annual": ("month", 6),
-    "bi-annually": ("month", 6),
-    "biannual": ("month", 6),
-    "biannually": ("month", 6),
-    "twice yearly": ("month", 6),
-    "annual": ("month", 12),
-    "annually": ("month", 12),
-    "yearly": ("month", 12),
-    "biennial": ("month", 24),
-    "biennially": ("month", 24),
+    word: (unit, Decimal(times))
+    for unit, times, words in (
+        ("minute", 60, "hourly"),
+        ("minute", 1440, "daily|nightly"),
+        ("minute", 10080, "weekly"),
+        ("minute", 20160, "fortnightly"),
+        ("month", 1, "monthly"),
+        ("month", 3, "quarterly"),
+        ("month", 6, "half-yearly|semi-annual|semi-annually|semiannual|semiannually|twice yearly"),
+        ("month", 6, "bi-annual|bi-annually|biannual|biannually"),
+        ("month", 12, "annual|annually|yearly"),
+        ("month", 24, "biennial|biennially"),
+    )
+    for word in words.split("|")
 }
 _SCALES = SCALES | {"k": 1000, "m": 10**6, "bn": 10**9}
 _TIME_UNIT = (
@@ -103,7 +95,7 @@ _NUMBER = re.compile(
     rf"|\b(?!a\s)(?P<words>{NUMBER_WORDS})\b",
     re.I,
 )
-_AFTER = re.compile(
+UNIT_AFTER = re.compile(
     r"[\s-]?(?:(?P<share>%|per\s?cent\b|percent\b)"
     r"|(?P<money>GBP|EUR|USD|CHF|CAD|AUD|JPY|INR|pounds?|euros?|dollars?|sterling|yen|rupees)\b"
     rf"|{_TIME_UNIT})",
@@ -135,8 +127,7 @@ _MOST_AFTER = re.compile(r"\s*(?:or less|or fewer|or lower|maximum|at most)\b", 
 _FORMER = re.compile(
     r"\b(?:previous(?:ly)?|former(?:ly)?|prior|old|initially|originally|used to be|instead of|rather than"
     r"|(?:increased|reduced|raised|lowered|shortened|extended|changed|up|down)(?: \w+)? from|replac(?:es|ing) (?:the )?"
-    r"|superse(?:des|ding) (?:the )?|(?<=\()from)"
-    r"(?:\s+(?!now\b)[\w'-]+){0,5}\s*$",
+    r"|superse(?:des|ding) (?:the )?|(?<=\()from)(?:\s+(?!now\b)[\w'-]+){0,5}\s*$",
     re.I,
 )
 
@@ -144,40 +135,45 @@ _FORMER = re.compile(
 @lru_cache(maxsize=1 << 14)
 def find_quantities(text: str) -> tuple[Quantity, ...]:
     """All quantities of `text` in order."""
-    spans: list[tuple[int, int]] = []
     quantities: list[Quantity] = []
     for read in (_items, _dates, _clocks, _codes, _frequencies, _numbers):
-        new = [
-            quantity
-            for quantity in read(text)
-            if not any(quantity.start < end and start < quantity.end for start, end in spans)
-        ]
-        spans += [(quantity.start, quantity.end) for quantity in new]
-        quantities += new
-    return tuple(sorted(_with_shared_units(quantities, text), key=lambda each: each.start))
+        quantities += [quantity for quantity in read(text) if not overlaps(quantity, quantities)]
+    return tuple(sorted(_with_shared_units(quantities, text), key=lambda quantity: quantity.start))
 
 
-def made(text: str, value: Decimal | str, unit: str, of: frozenset[str], start: int, end: int) -> Quantity:
+def overlaps(quantity: Quantity, others: Iterable[Quantity]) -> bool:
+    """Return True where a quantity and one of the others are written in the same place."""
+    return any(quantity.start < other.end and other.start < quantity.end for other in others)
+
+
+def made(
+    text: str,
+    value: Decimal | str,
+    unit: str,
+    span: tuple[int, int],
+    of: frozenset[str] = frozenset(),
+    every: Frequency = "",
+) -> Quantity:
     """A quantity with what the words around it say of its bound, and whether it held before."""
-    before, after = text[max(0, start - 60) : start], text[end : end + 20]
-    before = re.split(r"[.;:]\s", before)[-1]
+    start, end = span
+    before, after = re.split(r"[.;:]\s", text[max(0, start - 60) : start])[-1], text[end : end + 20]
     bound: Bound = ""
     if _LEAST.search(before) or _LEAST_AFTER.match(after):
         bound = "least"
     if _MOST.search(before) or _MOST_AFTER.match(after):
         bound = "most"
-    return Quantity(value, unit, of, bound, bool(_FORMER.search(before)), start, end)
+    return Quantity(value, unit, start, end, of, bound, bool(_FORMER.search(before)), every)
 
 
 def _items(text: str) -> Iterator[Quantity]:
     for match in _LIST_NUMBER.finditer(text):
-        yield Quantity(Decimal(match[1]), "item", frozenset(), "", False, match.start(1), match.end(1))
+        yield Quantity(Decimal(match[1]), "item", *match.span(1))
 
 
 def _dates(text: str) -> Iterator[Quantity]:
     for date in partial_dates(text):
         year, day = ("????" if date.year is None else date.year), ("??" if date.day is None else f"{date.day:02}")
-        yield made(text, f"{year}-{date.month:02}-{day}", "date", frozenset(), date.start, date.end)
+        yield made(text, f"{year}-{date.month:02}-{day}", "date", (date.start, date.end))
 
 
 def _clocks(text: str) -> Iterator[Quantity]:
@@ -186,29 +182,25 @@ def _clocks(text: str) -> Iterator[Quantity]:
         minute = int(match["minute"] or match["minute2"] or 0)
         if match["half"]:
             hour = hour % 12 + (12 if match["half"].lower() == "p" else 0)
-        yield made(text, Decimal(60 * hour + minute), "time", frozenset(), match.start(), match.end())
+        yield made(text, Decimal(60 * hour + minute), "time", match.span())
 
 
 def _codes(text: str) -> Iterator[Quantity]:
     for match in _CODE.finditer(text):
-        plain = match[0].replace("-", "").upper()
-        yield Quantity(plain, "code", frozenset(), "", False, match.start(), match.end())
+        yield Quantity(match[0].replace("-", "").upper(), "code", *match.span())
 
 
 def _frequencies(text: str) -> Iterator[Quantity]:
     for match in _FREQUENCY.finditer(text):
-        if match["word"]:
-            unit, times = _FREQUENT[match["word"].lower()]
-            value = Decimal(times)
-        else:
-            unit, value = TIMES[(match["unit"] or match["unit2"]).lower()]
-            if match["working"] and match["unit"].lower() == "day":
-                unit, value = _working(match["working"], unit, value)
-            if match["twice"]:
-                value /= 2
-        spans = match["unit"] and _SPAN.search(text, max(0, match.start() - 12), match.start())
-        quantity = made(text, value, unit, frozenset(), match.start(), match.end())
-        yield quantity if spans and match[0][0] in "aA" else replace(quantity, every="word")
+        name = (match["word"] or match["unit"] or match["unit2"]).lower()
+        unit, value = _FREQUENT[name] if match["word"] else TIMES[name]
+        if match["working"] and name == "day":
+            unit, value = _working(match["working"], unit, value)
+        if match["twice"]:
+            value /= 2
+        in_span = match["unit"] and _SPAN.search(text, max(0, match.start() - 12), match.start())
+        every: Frequency = "" if in_span and match[0][0] in "aA" else "word"
+        yield made(text, value, unit, match.span(), every=every)
 
 
 def _working(kind: str, unit: str, value: Decimal) -> tuple[str, Decimal]:
@@ -221,16 +213,13 @@ def _numbers(text: str) -> Iterator[Quantity]:
         if value is None:
             continue
         start, end = match.start() + len(match[0]) - len(match[0].lstrip()), match.end()
+        after = UNIT_AFTER.match(text, end)
         if match["sign"]:
-            yield made(text, value, currency_of(match["sign"].upper()) or "", frozenset(), start, end)
-            continue
-        after = _AFTER.match(text, end)
-        if match["words"] and match["words"].lower() == "one" and not after:
-            continue  # a pronoun as often as a number
-        if after:
+            yield made(text, value, currency_of(match["sign"].upper()) or "", (start, end))
+        elif after:
             yield _measured(text, value, after, start)
-        else:
-            yield made(text, value, "", counted(text, start, end), start, end)
+        elif (match["words"] or "").lower() != "one":  # a pronoun as often as a number
+            yield made(text, value, "", (start, end), counted(text, start, end))
 
 
 def _value(match: re.Match[str]) -> Decimal | None:
@@ -241,24 +230,19 @@ def _value(match: re.Match[str]) -> Decimal | None:
 
 
 def _measured(text: str, value: Decimal, after: re.Match[str], start: int) -> Quantity:
+    span = start, after.end()
     if after["share"]:
-        return made(text, value, "%", frozenset(), start, after.end())
+        return made(text, value, "%", span)
     if after["money"]:
-        return made(text, value, currency_of(after["money"].upper()) or "", frozenset(), start, after.end())
-    name = {"min": "minute", "hr": "hour", "yr": "year", "sec": "second"}.get(
-        short := after["unit"].lower().removesuffix("s"), short
-    )
+        return made(text, value, currency_of(after["money"].upper()) or "", span)
+    short = after["unit"].lower().removesuffix("s")
+    name = {"min": "minute", "hr": "hour", "yr": "year", "sec": "second"}.get(short, short)
     unit, factor = TIMES[name]
     amount = value * factor
     if name == "day" and after["working"]:
         unit, amount = _working(after["working"], unit, amount)
     every: Frequency = "figure" if _EVERY.search(text, max(0, start - 8), start) else ""
-    return replace(made(text, amount, unit, frozenset(), start, after.end()), every=every)
-
-
-def is_measured(text: str, end: int) -> bool:
-    """Return True where a unit of time, money or share follows a number that ends there."""
-    return bool(_AFTER.match(text, end))
+    return made(text, amount, unit, span, every=every)
 
 
 def counted(text: str, start: int, end: int) -> frozenset[str]:
@@ -275,15 +259,14 @@ def counted(text: str, start: int, end: int) -> frozenset[str]:
     return frozenset(stems(" ".join(words)))
 
 
-def _with_shared_units(found: list[Quantity], text: str) -> Iterator[Quantity]:
+def _with_shared_units(quantities: list[Quantity], text: str) -> Iterator[Quantity]:
     """Gives "20" of "20-22 degrees" and "from 30 to 7 days" the unit of the number that it is joined with."""
     later: Quantity | None = None
-    for quantity in sorted(found, key=lambda one: -one.start):
+    for quantity in sorted(quantities, key=lambda quantity: -quantity.start):
         joined = later and not quantity.unit and _JOINED.fullmatch(text, quantity.end, later.start)
-        if joined and quantity.of and "and" in joined[0].lower():
-            joined = None  # "Section 4 and 2 days"
         shared = quantity
-        if later and joined and later.unit not in ("code", "time", "date"):
+        of_its_own = joined and quantity.of and "and" in joined[0].lower()  # "Section 4 and 2 days"
+        if later and joined and not of_its_own and later.unit not in ("code", "time", "date"):
             shared = replace(quantity, unit=later.unit, of=quantity.of | later.of)
             if isinstance(quantity.value, Decimal) and later.unit in ("minute", "month"):
                 shared = replace(shared, value=quantity.value * _per_unit(text, later))
@@ -292,10 +275,9 @@ def _with_shared_units(found: list[Quantity], text: str) -> Iterator[Quantity]:
 
 
 def _per_unit(text: str, quantity: Quantity) -> Decimal:
-    for name, (_, factor) in TIMES.items():
-        if re.search(rf"\b{name}", text[quantity.start : quantity.end], re.I):
-            return factor
-    return Decimal(1)
+    written = text[quantity.start : quantity.end]
+    factors = (factor for name, (_, factor) in TIMES.items() if re.search(rf"\b{name}", written, re.I))
+    return next(factors, Decimal(1))
 
 
 def agrees(claimed: Quantity, given: Quantity) -> bool:

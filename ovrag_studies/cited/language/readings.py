@@ -1,19 +1,83 @@
-"""The phrases of a sentence of a policy, and which of its words are of content.
+"""What the words of a rule mean, as far as policies of any trade use them, and the phrases that they stand in.
 
+A sentence becomes concepts: stems, of which those of one row of `thesaurus.yaml` share the first. What is missing there
+is left to the vectors of words; those bring contraries together ("weekday", "weekend"), so that contraries are listed.
 Nothing here parses: phrases are what stands between prepositions, verbs and marks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
 
+import yaml
+
+from ovrag_core.text import stems
 from ovrag_studies.cited.language.amounts import without_amounts
-from ovrag_studies.cited.language.thesaurus import concept, concepts
 
 Words = frozenset[str]
+
+_LISTS = yaml.safe_load(Path(__file__).with_name("thesaurus.yaml").read_text(encoding="utf-8"))
+_PHRASES: dict[str, str] = _LISTS["phrases"]
+
+
+def _rows(text: str) -> list[list[str]]:
+    return [row.split() for row in text.strip().split("\n")]
+
+
+_PHRASE = re.compile(
+    "|".join(rf"(?P<p{number}>\b(?:{pattern})\b)" for number, pattern in enumerate(_PHRASES.values())), re.I
+)
+_NAMES = tuple(_PHRASES)
+_NOT = re.compile(r"\bnon[- ](?=[a-z])", re.I)
+
+
+def _canonical() -> Mapping[str, str]:
+    by_stem: dict[str, str] = {}
+    for row in _rows(_LISTS["synonyms"]):
+        row_stems = [next(iter(stems(word)), word) for word in row]
+        row_concept = by_stem.get(row_stems[0], row_stems[0])
+        for stem in row_stems:
+            by_stem.setdefault(stem, row_concept)
+    return by_stem
+
+
+_CANONICAL = _canonical()
+
+
+def concept(word: str) -> str:
+    """The concept of a word: its stem, or that of the first word of its row; empty for a stop word."""
+    return next((_CANONICAL.get(stem, stem) for stem in stems(word)), "")
+
+
+@lru_cache(maxsize=1 << 16)
+def unite(text: str) -> str:
+    """A text with phrases that are one in meaning as one word ("carried out": "conduct")."""
+    named = _PHRASE.sub(lambda phrase: _NAMES[int(str(phrase.lastgroup)[1:])], text)
+    return _NOT.sub("non", re.sub(r"\bIT\b", "infotech", named))  # "it" is a stop word, IT a department
+
+
+@lru_cache(maxsize=1 << 16)
+def concepts(text: str) -> tuple[str, ...]:
+    """The concepts of a text in order, without stop words."""
+    return tuple(_CANONICAL.get(stem, stem) for stem in stems(unite(text)))
+
+
+_EXCLUDING = tuple(frozenset(concept(word) for word in row) for row in _rows(_LISTS["contraries"]))
+_NEGATIVE = re.compile(r"^(?:non|un)(?=[a-z]{4})")
+
+
+def exclude(first: Words, second: Words) -> bool:
+    """Return True where each set of concepts has one that the other set lacks, and these two exclude each other."""
+    only_first, only_second = first - second, second - first
+    pairs = ((only_first, only_second), (only_second, only_first))
+    return any(only_first & row and only_second & row for row in _EXCLUDING) or any(
+        _NEGATIVE.sub("", word) in theirs for mine, theirs in pairs for word in mine if _NEGATIVE.match(word)
+    )
+
 
 _PREPOSITIONS = (
     r"in the event of|in case of|no later than|in front of|next to|prior to|subject to|as well as|of|in|on|at"
@@ -24,8 +88,7 @@ _PREPOSITIONS = (
 )
 _VERBS = (
     r"is|are|was|were|be|been|being|has|have|had|does|do|did|will|would|must|shall|should|may|might|can|cannot"
-    r"|could|need"
-    r"|needs|ought"
+    r"|could|need|needs|ought"
 )
 _BREAK = re.compile(rf"(?P<word>\b(?:{_PREPOSITIONS}|{_VERBS})\b)|(?P<mark>[,;:()–—]|\s-\s)", re.I)
 _RULING_TEXT = """must shall should may can cannot require required requirement requirements mandatory permit permitted
@@ -40,8 +103,7 @@ therefore however same
 RULING = frozenset(concept(word) for word in _RULING_TEXT.split()) | frozenset({"employe", "day", "time", ""})
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(NamedTuple):
     """Words that one preposition leads, or none (a subject, an object)."""
 
     lead: str
@@ -50,8 +112,7 @@ class Phrase:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceReading:
+class SentenceReading(NamedTuple):
     """A sentence: its phrases, its concepts of content, those of its first phrase, and the last of these."""
 
     phrases: tuple[Phrase, ...]
@@ -65,7 +126,7 @@ def read(sentence: str) -> SentenceReading:
     """The reading of one sentence."""
     text = without_amounts(sentence)
     phrases = tuple(_phrases(text))
-    subject = _subject(phrases)
+    subject = phrases[0].words if phrases and not phrases[0].lead else ()
     content = frozenset(concepts(text)) - RULING
     return SentenceReading(phrases, content, frozenset(subject) - RULING, subject[-1] if subject else "")
 
@@ -74,12 +135,7 @@ def _phrases(text: str) -> Iterator[Phrase]:
     lead, start = "", 0
     for match in [*_BREAK.finditer(text), None]:
         end = match.start() if match else len(text)
-        words = concepts(text[start:end])
-        if words:
+        if words := concepts(text[start:end]):
             yield Phrase(lead, words, start, end)
         if match:
             lead, start = (match["word"] or match["mark"]).lower(), match.end()
-
-
-def _subject(phrases: tuple[Phrase, ...]) -> tuple[str, ...]:
-    return phrases[0].words if phrases and not phrases[0].lead else ()

@@ -6,15 +6,12 @@ conflict whether it is superseded or unresolved.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import permutations
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict
-
-from ovrag_core.base import ResultError, read_records
+from ovrag_core.base import Frozen, ResultError, read_records
 from ovrag_core.evaluation import Estimate, Resampling, wilson
 from ovrag_studies.cited.answering.published_pipeline import opposed_pairs
 from ovrag_studies.cited.conflicts.rule_conflicts import Conflict
@@ -22,10 +19,8 @@ from ovrag_studies.cited.conflicts.rules import RuleSource
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, require_known
 
 
-class Pair(BaseModel):
+class Pair(Frozen, extra="ignore"):
     """Two quotations with their paragraphs, which conflict or only look so."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     pair_id: str
     label: Literal["conflict", "lookalike"]
@@ -36,16 +31,14 @@ class Pair(BaseModel):
     status: Literal["superseded", "unresolved", ""] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Flagged:
+class Flagged(NamedTuple):
     """Output of a system for a corpus: places of paragraphs in it, first before second, by pair; conflicts by pair."""
 
     pairs: frozenset[tuple[int, int]]
     conflicts: tuple[Conflict, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ConflictReport:
+class ConflictReport(NamedTuple):
     """Shares of conflicts found, of lookalikes flagged, of all other pairs of paragraphs flagged, and told apart."""
 
     found: Estimate
@@ -68,10 +61,10 @@ def read_pairs(path: Path) -> list[Pair]:
 def flagged(conflicts: Sequence[Conflict], corpus: PolicyCorpus) -> Flagged:
     """Return the pairs of paragraphs in which conflicts were found."""
     row = _rows(corpus)
-    sides = (
-        (row[conflict.first.source.paragraph_id], row[conflict.second.source.paragraph_id]) for conflict in conflicts
+    pairs = (
+        _places(conflict.first.source.paragraph_id, conflict.second.source.paragraph_id, row) for conflict in conflicts
     )
-    return Flagged(frozenset(_ordered(*pair) for pair in sides), tuple(conflicts))
+    return Flagged(frozenset(pairs), tuple(conflicts))
 
 
 def flagged_as_published(corpus: PolicyCorpus) -> Flagged:
@@ -87,52 +80,43 @@ def assess(found: Flagged, pairs: Sequence[Pair], corpus: PolicyCorpus, plan: Re
     """
     require_known((name for pair in pairs for name in (pair.first, pair.second)), corpus, "the file of pairs")
     row = _rows(corpus)
-    pair_rows = {pair.pair_id: _ordered(row[pair.first], row[pair.second]) for pair in pairs}
-    hits = {pair.pair_id: _hits(pair, pair_rows[pair.pair_id], found, row) for pair in pairs}
-    named = {name for name in pair_rows if pair_rows[name] in found.pairs and (not found.conflicts or hits[name])}
-    conflicts, lookalikes = _ids(pairs, "conflict"), _ids(pairs, "lookalike")
-    told_apart = _told_apart(pairs, hits)
+    places = {pair.pair_id: _places(pair.first, pair.second, row) for pair in pairs}
+    hits = {pair.pair_id: _hits(pair, places[pair.pair_id], found, row) for pair in pairs}
+    named = {name for name in places if places[name] in found.pairs and (not found.conflicts or hits[name])}
+    conflicts = [pair for pair in pairs if pair.label == "conflict"]
+    lookalikes = [pair.pair_id for pair in pairs if pair.label == "lookalike"]
+    missed = tuple(pair.pair_id for pair in conflicts if pair.pair_id not in named)
+    mistaken = tuple(name for name in lookalikes if name in named)
+    with_status = [(pair.status, hits[pair.pair_id]) for pair in conflicts if pair.status and hits[pair.pair_id]]
+    told_apart = sum(any(hit.status == status for hit in pair_hits) for status, pair_hits in with_status)
+    known = set(places.values())
+    between = {(first, second) for first, second in known if first != second}  # the others are of one paragraph
+    others = len(corpus.paragraphs) * (len(corpus.paragraphs) - 1) // 2 - len(between)
     return ConflictReport(
-        wilson(len(named.intersection(conflicts)), len(conflicts), plan.confidence),
-        wilson(len(named.intersection(lookalikes)), len(lookalikes), plan.confidence),
-        wilson(len(found.pairs - set(pair_rows.values())), _others(pair_rows.values(), corpus), plan.confidence),
-        wilson(sum(told_apart), len(told_apart), plan.confidence),
-        tuple(name for name in conflicts if name not in named),
-        tuple(name for name in lookalikes if name in named),
+        wilson(len(conflicts) - len(missed), len(conflicts), plan.confidence),
+        wilson(len(mistaken), len(lookalikes), plan.confidence),
+        wilson(len(found.pairs - known), others, plan.confidence),
+        wilson(told_apart, len(with_status), plan.confidence),
+        missed,
+        mistaken,
     )
-
-
-def _ids(pairs: Iterable[Pair], label: str) -> list[str]:
-    return [pair.pair_id for pair in pairs if pair.label == label]
-
-
-def _told_apart(pairs: Iterable[Pair], hits: Mapping[str, Sequence[Conflict]]) -> list[bool]:
-    """Return for each conflict that was found and has a status whether a finding has it too."""
-    with_status = (pair for pair in pairs if pair.label == "conflict" and pair.status)
-    return [any(hit.status == pair.status for hit in hits[pair.pair_id]) for pair in with_status if hits[pair.pair_id]]
-
-
-def _others(known: Iterable[tuple[int, int]], corpus: PolicyCorpus) -> int:
-    """Return how many pairs of paragraphs of a corpus are not among the known ones."""
-    apart = {places for places in known if places[0] != places[1]}  # the others are of one paragraph
-    return len(corpus.paragraphs) * (len(corpus.paragraphs) - 1) // 2 - len(apart)
 
 
 def _rows(corpus: PolicyCorpus) -> dict[str, int]:
     return {name: row for row, paragraph in enumerate(corpus.paragraphs) for name in paragraph.ids}
 
 
-def _ordered(one: int, other: int) -> tuple[int, int]:
-    return min(one, other), max(one, other)
+def _places(first: str, second: str, row: Mapping[str, int]) -> tuple[int, int]:
+    return min(row[first], row[second]), max(row[first], row[second])
 
 
-def _hits(pair: Pair, places: tuple[int, int], found: Flagged, row: dict[str, int]) -> list[Conflict]:
+def _hits(pair: Pair, places: tuple[int, int], found: Flagged, row: Mapping[str, int]) -> list[Conflict]:
     """Return the conflicts between the two paragraphs whose sentences are those of the quotations, either way round."""
     return [
         conflict
         for conflict in found.conflicts
         for left, right in [(conflict.first.source, conflict.second.source)]
-        if _ordered(row[left.paragraph_id], row[right.paragraph_id]) == places
+        if _places(left.paragraph_id, right.paragraph_id, row) == places
         and any(_holds(a, pair.first_quote) and _holds(b, pair.second_quote) for a, b in permutations((left, right)))
     ]
 

@@ -8,15 +8,14 @@ of the spans where snippets have them. A label that neither is given nor found a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, NamedTuple, Self
 
 import numpy
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from ovrag_core.base import ResultError, read_records
+from ovrag_core.base import Frozen, ResultError, read_records
 from ovrag_core.evaluation import Estimate, Resampling, ratio, wilson
 from ovrag_studies.cited.critic.critic_rules import LABELS, CriticFinding, Label
 
@@ -24,20 +23,16 @@ Marks = npt.NDArray[numpy.float64]  # snippets × labels, 1 where a snippet has 
 Findings = Sequence[Sequence[CriticFinding]]  # by snippet
 
 
-class LabelledSpan(BaseModel):
+class LabelledSpan(Frozen, extra="ignore", strict=True):
     """A passage that earns a label."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
     label: Label
     start: Annotated[int, Field(ge=0)]
     end: Annotated[int, Field(ge=1)]
 
 
-class Snippet(BaseModel):
+class Snippet(Frozen, extra="ignore", strict=True):
     """A piece of policy prose with its labels; none for a neutral one. `spans` where they are known."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
     snippet_id: str
     text: Annotated[str, Field(min_length=1)]
@@ -51,8 +46,7 @@ class Snippet(BaseModel):
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class CriticReport:
+class CriticReport(NamedTuple):
     """Measures of a critic on a set of snippets; those of labels by label, in the order of LABELS."""
 
     precision: tuple[Estimate, ...]
@@ -69,9 +63,10 @@ def read_snippets(folder: Path) -> list[Snippet]:
 
     Raises ResultError, with file and line, where there is none or one does not have its form.
     """
-    remedy = "write one snippet a line"
     paths = sorted(folder.glob("*/critic_snippets.jsonl"))
-    snippets = [snippet for path in paths for _, snippet in read_records(path, Snippet, ResultError, remedy)]
+    snippets = [
+        snippet for path in paths for _, snippet in read_records(path, Snippet, ResultError, "write one snippet a line")
+    ]
     if not snippets:
         raise ResultError(f"{folder} holds no snippets; name a folder with critic_snippets.jsonl in its folders")
     return snippets
@@ -104,9 +99,8 @@ def _macro_f1(both: Marks, total: Marks, plan: Resampling) -> Estimate:
     drawn = numpy.random.default_rng(plan.seed).integers(0, len(both), (plan.samples, len(both)))
     values = [_mean_f1(2 * both[rows].sum(axis=0), total[rows].sum(axis=0)) for rows in drawn]
     tail = (1 - plan.confidence) / 2
-    low, high = (float(quantile) for quantile in numpy.nanquantile(values, [tail, 1 - tail]))
-    value = _mean_f1(2 * both.sum(axis=0), total.sum(axis=0))
-    return Estimate(value, low, high, len(both), "percentile")
+    low, high = numpy.nanquantile(values, [tail, 1 - tail]).tolist()
+    return Estimate(_mean_f1(2 * both.sum(axis=0), total.sum(axis=0)), low, high, len(both), "percentile")
 
 
 def _mean_f1(right: Marks, total: Marks) -> float:

@@ -7,7 +7,8 @@ answer is not wrong, or silence meets a query without an answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import pandas
@@ -67,9 +68,8 @@ def judge(records: Iterable[PolicyRecord], queries: Sequence[GoldenQuery], corpu
             )
         # A paragraph that stands in several places goes by several names.
         cited = frozenset(name for id_ in record.cited for name in paragraphs[id_].ids)
-        judged.append(
-            JudgedRecord(record, query, tuple(paragraphs[passage.paragraph_id] for passage in record.evidence), cited)
-        )
+        evidence = tuple(paragraphs[passage.paragraph_id] for passage in record.evidence)
+        judged.append(JudgedRecord(record, query, evidence, cited))
     return judged
 
 
@@ -80,52 +80,47 @@ def score(judged: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling
         arm_records = [j for j in judged if j.record.arm == arm]
         ranks = score_ranks([(j.query, j.paragraphs) for j in arm_records], plan)
         del ranks["first is gold"]
-        figures[arm] = (
-            _silence(arm_records, plan) | ranks | _citations(arm_records, corpus, plan) | _conflicts(arm_records, plan)
-        )
-        figures[arm]["ungrounded claims"] = _ungrounded(arm_records, corpus, verifier, plan)
+        figures[arm] = {
+            **_silence(arm_records, plan),
+            **ranks,
+            **_citations(arm_records, corpus, plan),
+            **_conflicts(arm_records, plan),
+            "ungrounded claims": _ungrounded(arm_records, corpus, verifier, plan),
+        }
     return figures
 
 
-def _share(of: Iterable[JudgedRecord], holds: Callable[[JudgedRecord], bool], plan: Resampling) -> Estimate:
-    values = [holds(j) for j in of]
-    return wilson(sum(values), len(values), plan.confidence)
+def _share(outcomes: Iterable[bool], plan: Resampling) -> Estimate:
+    counted = list(outcomes)
+    return wilson(sum(counted), len(counted), plan.confidence)
 
 
-def _silence(given: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Estimate]:
-    answered, silent = [j for j in given if j.answered], [j for j in given if not j.answered]
-    plain = [j for j in given if j.query.category == "answerable"]
+def _silence(judged: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Estimate]:
     return {
-        "answered": _share(given, lambda each: each.answered, plan),
-        "answer rate": _share(plain, lambda each: each.answered, plan),
-        "abstention accuracy": _share(
-            (j for j in given if not j.query.answerable), lambda each: not each.answered, plan
-        ),
-        "abstention precision": _share(silent, lambda each: not each.query.answerable, plan),
-        "wrong of answered": _share(answered, lambda each: each.wrong, plan),
-        "right": _share(given, lambda each: each.right, plan),
+        "answered": _share((j.answered for j in judged), plan),
+        "answer rate": _share((j.answered for j in judged if j.query.category == "answerable"), plan),
+        "abstention accuracy": _share((not j.answered for j in judged if not j.query.answerable), plan),
+        "abstention precision": _share((not j.query.answerable for j in judged if not j.answered), plan),
+        "wrong of answered": _share((j.wrong for j in judged if j.answered), plan),
+        "right": _share((j.right for j in judged), plan),
     }
 
 
-def _citations(given: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling) -> dict[str, Estimate]:
-    answered = [j for j in given if j.answered and j.query.category == "answerable"]
-    precision = [recall(j.cited, _names(j.paragraphs)) for j in answered]
+def _citations(judged: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling) -> dict[str, Estimate]:
+    answered = [j for j in judged if j.answered and j.query.category == "answerable"]
+    # One paragraph that stands in several places has several ids.
+    precision = [recall(j.cited, (name for paragraph in j.paragraphs for name in paragraph.ids)) for j in answered]
     recalls = [recall(j.query.gold, j.cited) for j in answered]
-    citations = [citation for j in given for sentence in j.record.sentences for citation in sentence.citations]
-    standing = sum(verifies(citation, corpus) for citation in citations)
-    quoted = [j for j in given if j.query.quote and j.query.answerable]
+    citations = [citation for j in judged for sentence in j.record.sentences for citation in sentence.citations]
     ones = [1.0] * len(answered)
     return {
         "citation precision": ratio(precision, ones, plan),
         "citation recall": ratio(recalls, ones, plan),
-        "quotes that verify": wilson(standing, len(citations), plan.confidence),
-        "holds the gold quotation": _share(quoted, holds_quote, plan),
+        "quotes that verify": _share((verifies(citation, corpus) for citation in citations), plan),
+        "holds the gold quotation": _share(
+            (holds_quote(j) for j in judged if j.query.quote and j.query.answerable), plan
+        ),
     }
-
-
-def _names(paragraphs: Iterable[Paragraph]) -> frozenset[str]:
-    """Return all ids of paragraphs: one that stands in several places has several."""
-    return frozenset(name for paragraph in paragraphs for name in paragraph.ids)
 
 
 def holds_quote(judged: JudgedRecord) -> bool:
@@ -134,42 +129,42 @@ def holds_quote(judged: JudgedRecord) -> bool:
     Several quotations are divided by ` | `.
     """
     texts = [_plain(sentence.text) for sentence in judged.record.sentences]
-    quotes = [_plain_parts(quote) for quote in _DIVIDED.split(judged.query.quote)]
-    return any(passages and all(any(passage in text for text in texts) for passage in passages) for passages in quotes)
-
-
-def _plain_parts(quote: str) -> list[str]:
-    passages = (_plain(quote[start:end]) for start, end in find_passages(quote))
-    return [passage for passage in passages if passage.strip()]
+    for quote in _DIVIDED.split(judged.query.quote):
+        passages = [_plain(quote[start:end]) for start, end in find_passages(quote)]
+        told = [any(passage in text for text in texts) for passage in passages if passage.strip()]
+        if told and all(told):
+            return True
+    return False
 
 
 def _plain(text: str) -> str:
     return f" {' '.join(word.strip('.') for word in _PUNCTUATION.sub(' ', text.lower()).split())} ".replace("  ", " ")
 
 
-def _conflicts(given: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Estimate]:
-    probes = [j for j in given if j.query.category == "contradiction"]
-    flagged = [j for j in given if j.record.conflicts]
-    flagged_probes = [j for j in probes if j.record.conflicts and j.query.expected in ("superseded", "unresolved")]
+def _conflicts(judged: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Estimate]:
+    probes = [j for j in judged if j.query.category == "contradiction"]
+    told_apart = (
+        j.query.expected in {conflict.status for conflict in j.record.conflicts}
+        for j in probes
+        if j.record.conflicts and j.query.expected in ("superseded", "unresolved")
+    )
     return {
-        "conflict recall": _share(probes, lambda each: bool(each.record.conflicts), plan),
-        "conflict precision": _share(flagged, lambda each: each.query.category == "contradiction", plan),
-        "conflicts told apart": _share(
-            flagged_probes,
-            lambda each: each.query.expected in {conflict.status for conflict in each.record.conflicts},
-            plan,
-        ),
+        "conflict recall": _share((bool(j.record.conflicts) for j in probes), plan),
+        "conflict precision": _share((j.query.category == "contradiction" for j in judged if j.record.conflicts), plan),
+        "conflicts told apart": _share(told_apart, plan),
     }
 
 
 def _ungrounded(
-    given: Sequence[JudgedRecord], corpus: PolicyCorpus, verifier: SentenceVerifier, plan: Resampling
+    judged: Sequence[JudgedRecord], corpus: PolicyCorpus, verifier: SentenceVerifier, plan: Resampling
 ) -> Estimate:
     paragraphs = corpus.by_id()
-    claims = [claim for j in given for claim in j.record.sentences]
-    cited = [[paragraphs[c.paragraph_id].text for c in claim.citations] for claim in claims]
-    wrong = sum(not verifier.supports(claim.text, texts).ok for claim, texts in zip(claims, cited, strict=True))
-    return wilson(wrong, len(claims), plan.confidence)
+    claims = (
+        (claim.text, [paragraphs[citation.paragraph_id].text for citation in claim.citations])
+        for j in judged
+        for claim in j.record.sentences
+    )
+    return _share((not verifier.supports(text, cited).ok for text, cited in claims), plan)
 
 
 def compare_arms(judged: Sequence[JudgedRecord], first: Arm = "ours") -> pandas.DataFrame:
@@ -177,14 +172,14 @@ def compare_arms(judged: Sequence[JudgedRecord], first: Arm = "ours") -> pandas.
 
     `p_holm` is adjusted after Holm.
     """
-    outcomes: dict[Arm, dict[str, bool]] = {}
+    outcomes: defaultdict[Arm, dict[str, bool]] = defaultdict(dict)
     for judged_record in judged:
-        outcomes.setdefault(judged_record.record.arm, {})[judged_record.query.query_id] = judged_record.right
-    rows = []
+        outcomes[judged_record.record.arm][judged_record.query.query_id] = judged_record.right
+    ours, rows = outcomes.pop(first, {}), []
     for arm, arm_outcomes in outcomes.items():
-        shared = [name for name in outcomes.get(first, {}) if name in arm_outcomes]
-        if arm != first and shared:
-            test = exact_mcnemar([outcomes[first][name] for name in shared], [arm_outcomes[name] for name in shared])
+        shared = [name for name in ours if name in arm_outcomes]
+        if shared:
+            test = exact_mcnemar([ours[name] for name in shared], [arm_outcomes[name] for name in shared])
             rows.append((first, arm, test.pairs, test.first_only, test.second_only, test.p))
     frame = pandas.DataFrame(rows, columns=["arm", "other", "queries", "only_arm_right", "only_other_right", "p"])
     frame["p_holm"] = holm(frame["p"].tolist())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
-from ovrag_core.evaluation import Estimate, Resampling, first_rank, ratio, reciprocal
+from ovrag_core.evaluation import Estimate, Resampling, first_rank, ratio, recall, reciprocal
 from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.corpus.policies import Paragraph
 
@@ -16,13 +17,12 @@ def score_ranks(found: Iterable[tuple[GoldenQuery, Sequence[Paragraph]]], plan: 
 
     Queries without gold paragraphs are left out. A paragraph that stands in several places is one.
     """
-    with_gold = [(set(query.gold), paragraphs[:DEPTH]) for query, paragraphs in found if query.gold]
-    hits = [[paragraph.ids & gold for paragraph in paragraphs] for gold, paragraphs in with_gold]
-    ranks = [first_rank(map(bool, query_hits)) for query_hits in hits]
-    recall = [len(set().union(*query_hits)) / len(gold) for query_hits, (gold, _) in zip(hits, with_gold, strict=True)]
-    ones = [1.0] * len(hits)
+    with_gold = [(query.gold, [p.ids for p in paragraphs[:DEPTH]]) for query, paragraphs in found if query.gold]
+    ranks = [first_rank(not ids.isdisjoint(gold) for ids in names) for gold, names in with_gold]
+    recalls = [recall(gold, chain.from_iterable(names)) for gold, names in with_gold]
+    ones = [1.0] * len(ranks)
     return {
-        "recall@5": ratio(recall, ones, plan),
+        "recall@5": ratio(recalls, ones, plan),
         "MRR@5": ratio([reciprocal(rank) for rank in ranks], ones, plan),
         "first is gold": ratio([float(rank == 1) for rank in ranks], ones, plan),
     }

@@ -69,20 +69,13 @@ def try_checks(corpus: PolicyCorpus, verifier: SentenceVerifier, seed: int) -> p
         Perturbed("unchanged", text[start:end], (text,)) for text in texts for start, end in find_passages(text)
     ]
     away = [(case.sentence, case.evidence) for case in unchanged[::EACH]]
-    rows = [(case, case.evidence[0]) for case in (*unchanged, *perturb(texts))]
-    rows += [(case, case.sentence) for case in misplace(away, texts, seed=seed)]
-    return pandas.DataFrame(
-        [
-            (
-                case.kind,
-                group,
-                not published_support(case.sentence, case.evidence),
-                not verifier.supports(case.sentence, case.evidence).ok,
-            )
-            for case, group in rows
-        ],
-        columns=["kind", "group", *CHECKS],
-    )
+    cases = [(case, case.evidence[0]) for case in (*unchanged, *perturb(texts))]
+    cases += [(case, case.sentence) for case in misplace(away, texts, seed=seed)]
+    rows = [
+        (kind, group, not published_support(sentence, evidence), not verifier.supports(sentence, evidence).ok)
+        for (kind, sentence, evidence), group in cases
+    ]
+    return pandas.DataFrame(rows, columns=["kind", "group", *CHECKS])
 
 
 def share_rejected(tried: pandas.DataFrame, check: str, kind: Kind, plan: Resampling) -> Estimate:
@@ -98,11 +91,9 @@ def swap_must(sentence: str) -> str:
 
 def change_numbers(sentence: str) -> list[str]:
     """Return the sentence once for each number in figures, with that number more than doubled."""
-    return [
-        f"{sentence[: match.start()]}{_other(match[0])}{sentence[match.end() :]}"
-        for match in _NUMBER.finditer(sentence)
-    ]
-
-
-def _other(number: str) -> str:
-    return str(2 * int(number) + 1) if number.isdigit() else str(round(2 * float(number) + 1, 3))
+    changed = []
+    for match in _NUMBER.finditer(sentence):
+        number = match[0]
+        more = 2 * int(number) + 1 if number.isdigit() else round(2 * float(number) + 1, 3)
+        changed.append(f"{sentence[: match.start()]}{more}{sentence[match.end() :]}")
+    return changed

@@ -28,35 +28,34 @@ class RatingPage:
         self.folder, self.pack = folder, read_pack(folder)
         self.items: list[RatedItem] = []
         self.at = 0
-        self.rater = widgets.Text(placeholder="your name", layout=_wide())
-        self.begin = widgets.Button(description="Begin", button_style="primary", layout=_wide())
+        wide = widgets.Layout(width="290px")
+        self.rater = widgets.Text(placeholder="your name", layout=wide)
+        self.begin = widgets.Button(description="Begin", button_style="primary", layout=wide)
         self.shown = widgets.HTML()
-        self.supported = widgets.BoundedIntText(value=0, min=0, max=99, layout=_wide())
-        self.claims = widgets.BoundedIntText(value=1, min=1, max=99, layout=_wide())
+        self.supported = widgets.BoundedIntText(value=0, min=0, max=99, layout=wide)
+        self.claims = widgets.BoundedIntText(value=1, min=1, max=99, layout=wide)
         self.citations = _scale(0, 2)
         self.clarity, self.actionability = _scale(1, 5), _scale(1, 5)
-        self.note = widgets.Textarea(placeholder="note", layout=_wide())
-        self.save = widgets.Button(description="Save and go on", button_style="primary", disabled=True, layout=_wide())
-        self.back = widgets.Button(description="Back", disabled=True, layout=_wide())
+        self.note = widgets.Textarea(placeholder="note", layout=wide)
+        self.save = widgets.Button(description="Save and go on", button_style="primary", disabled=True, layout=wide)
+        self.back = widgets.Button(description="Back", disabled=True, layout=wide)
         self.status = widgets.HTML(showing.message(f"{len(self.pack.items)} answers. Give your name to begin."))
         for widget, name in ((self.begin, "begin"), (self.save, "save"), (self.status, "rated")):
             widget.add_class(f"ovp-{name}")
         self.begin.on_click(lambda _: self.start())
         self.save.on_click(lambda _: self.keep())
         self.back.on_click(lambda _: self.show(self.at - 1))
-        form = widgets.VBox(
-            [
-                _labelled("Rater", self.rater, self.begin),
-                _labelled(SCALES["G1"], self.supported),
-                _labelled("Claims in all", self.claims),
-                _labelled(SCALES["G2"], self.citations),
-                _labelled(SCALES["U1"], self.clarity),
-                _labelled(SCALES["U2"], self.actionability),
-                _labelled("Note", self.note, self.save, self.back),
-                self.status,
-            ]
-        )
-        self.widget = widgets.VBox([widgets.HTML(showing.style()), widgets.HBox([form, self.shown])])
+        form = [
+            _labelled("Rater", self.rater, self.begin),
+            _labelled(SCALES["G1"], self.supported),
+            _labelled("Claims in all", self.claims),
+            _labelled(SCALES["G2"], self.citations),
+            _labelled(SCALES["U1"], self.clarity),
+            _labelled(SCALES["U2"], self.actionability),
+            _labelled("Note", self.note, self.save, self.back),
+            self.status,
+        ]
+        self.widget = widgets.VBox([widgets.HTML(showing.style()), widgets.HBox([widgets.VBox(form), self.shown])])
 
     def start(self) -> None:
         """Show the first answer that this rater has not rated."""
@@ -71,9 +70,8 @@ class RatingPage:
             return
         self.items = order_for(name, self.pack)
         self.rater.disabled = self.begin.disabled = True
-        self.show(
-            next((position for position, item in enumerate(self.items) if item.name not in done), len(self.items))
-        )
+        unrated = (position for position, item in enumerate(self.items) if item.name not in done)
+        self.show(next(unrated, len(self.items)))
 
     def show(self, at: int) -> None:
         """Show the answer at a place of the rater's order, with empty scales."""
@@ -95,22 +93,21 @@ class RatingPage:
 
     def keep(self) -> None:
         """Keep the rating and show the next answer, or say what is missing."""
-        chosen = (self.citations.value, self.clarity.value, self.actionability.value)
-        if None in chosen:
+        citations, clarity, actionability = self.citations.value, self.clarity.value, self.actionability.value
+        if None in (citations, clarity, actionability):
             self.status.value = showing.message("Choose a value on every scale.", "bad")
             return
-        supported, claims = self.supported.value, self.claims.value
         try:
             rating = Rating(
                 pack=self.pack.digest,
                 item=self.items[self.at].name,
                 rater=self.rater.value.strip(),
-                g0=supported < claims,
-                supported=supported,
-                claims=claims,
-                g2=chosen[0],
-                u1=chosen[1],
-                u2=chosen[2],
+                g0=self.supported.value < self.claims.value,
+                supported=self.supported.value,
+                claims=self.claims.value,
+                g2=citations,
+                u1=clarity,
+                u2=actionability,
                 note=self.note.value,
             )
         except ValidationError as error:
@@ -140,7 +137,3 @@ def _scale(low: int, high: int) -> widgets.ToggleButtons:
 
 def _labelled(text: str, *parts: widgets.Widget) -> widgets.VBox:
     return widgets.VBox([widgets.HTML(f'<div class="ovp"><strong>{html.escape(text)}</strong></div>'), *parts])
-
-
-def _wide() -> widgets.Layout:
-    return widgets.Layout(width="290px")

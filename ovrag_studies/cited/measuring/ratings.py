@@ -93,16 +93,15 @@ class AgreementReport(NamedTuple):
 def make_pack(records: Iterable[PolicyRecord], seed: int) -> tuple[Pack, PackKey]:
     """Return a blind pack of the answers that say something, and its key. Raises ResultError where none does."""
     # Sorted first: the order of the pack must not depend on the order in which arms were run.
-    answers = sorted((record for record in records if not record.silent), key=lambda each: (each.query_id, each.arm))
+    answers = sorted(
+        (record for record in records if not record.silent), key=lambda record: (record.query_id, record.arm)
+    )
     if not answers:
         raise ResultError("no answer says anything, so there is nothing to rate; take a run with answers")
     random.Random(seed).shuffle(answers)
-    names = [f"a{number:03}" for number in range(1, len(answers) + 1)]
-    items = [
-        RatedItem(name=name, question=record.question, sentences=record.sentences)
-        for name, record in zip(names, answers, strict=True)
-    ]
-    origins = {name: (record.query_id, record.arm) for name, record in zip(names, answers, strict=True)}
+    named = {f"a{number:03}": record for number, record in enumerate(answers, 1)}
+    items = (RatedItem(name=name, question=r.question, sentences=r.sentences) for name, r in named.items())
+    origins = {name: (record.query_id, record.arm) for name, record in named.items()}
     return Pack(items=tuple(items)), PackKey(origins=origins)
 
 
@@ -182,8 +181,8 @@ def compare_raters(
     }
     agreed = {
         scale: agreement(
-            list(first_frame[scale]),
-            list(second_frame[scale]),
+            first_frame[scale].tolist(),
+            second_frame[scale].tolist(),
             list(categories),
             plan,
             weights="none" if scale in ("G0", "U1 binned") else "quadratic",
@@ -204,16 +203,7 @@ def read_report(folder: Path, plan: Resampling) -> AgreementReport | None:
 
 def _frame(ratings: Sequence[Rating]) -> pandas.DataFrame:
     """Return the scales of ratings as columns, by answer; G1 is in five steps, `supported` a share."""
-    shares = [rating.supported / rating.claims for rating in ratings]
-    return pandas.DataFrame(
-        {
-            "G0": [int(rating.g0) for rating in ratings],
-            "G1": [round(4 * share) for share in shares],
-            "G2": [rating.g2 for rating in ratings],
-            "U1": [rating.u1 for rating in ratings],
-            "U1 binned": [BINS[rating.u1] for rating in ratings],
-            "U2": [rating.u2 for rating in ratings],
-            "supported": shares,
-        },
-        index=[rating.item for rating in ratings],
-    )
+    frame = pandas.DataFrame([rating.model_dump() for rating in ratings]).set_index("item").rename(columns=str.upper)
+    shares = frame["SUPPORTED"] / frame["CLAIMS"]
+    binned = {"U1 binned": frame["U1"].map(BINS)}
+    return frame.assign(G0=frame["G0"].astype(int), G1=(4 * shares).round().astype(int), supported=shares, **binned)

@@ -11,9 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
-from ovrag_core.base import RunError, read_records
+from ovrag_core.base import Frozen, RunError, read_records
 from ovrag_studies.cited.answering.citations import Cited, read_citations
 from ovrag_studies.cited.answering.published_pipeline import LEAST_SUPPORT, published_support
 from ovrag_studies.cited.corpus.golden import Category
@@ -22,27 +20,23 @@ _APPENDED = re.compile(r"\s*Note: some evidence sources may conflict on this poi
 _BEFORE_STOP = re.compile(r"\s+([.!?])$")  # the blank that a citation left which stood before the full stop
 
 
-class _RecordedPart(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class RecordedClaim(_RecordedPart):
+class RecordedClaim(Frozen, extra="ignore"):
     """A sentence of an answer as it was checked; `citations` are the ids that it was taken to cite."""
 
     text: str
     citations: tuple[str, ...]
 
 
-class _RecordedEvidence(_RecordedPart):
+class _RecordedEvidence(Frozen, extra="ignore"):
     paragraph_id: str
     text: str
 
 
-class _RecordedClaims(_RecordedPart):
+class _RecordedClaims(Frozen, extra="ignore"):
     claims: tuple[RecordedClaim, ...] = ()
 
 
-class RecordedAnswer(_RecordedPart):
+class RecordedAnswer(Frozen, extra="ignore"):
     """One line of a recorded run; without claims where nothing was checked."""
 
     query_id: str
@@ -59,22 +53,17 @@ class RecordedAnswer(_RecordedPart):
 
     def cited_sentences(self) -> list[tuple[str, tuple[str, ...]]]:
         """Return the sentences of the model's reply, each with the texts that it cites, citations read right."""
-        texts = {e.paragraph_id: e.text for e in self.evidence}
-        cited: Sequence[Cited] = read_citations(self._reply(), texts) if self.claims else ()
+        texts = {passage.paragraph_id: passage.text for passage in self.evidence}
+        # The reply as recorded where an answer was given, else rebuilt.
+        is_whole = not self.is_abstained and "[CITATION:" in self.answer
+        reply = _APPENDED.sub("", self.answer) if is_whole else rebuilt_reply(self.claims)
+        cited: Sequence[Cited] = read_citations(reply, texts) if self.claims else ()
         return [(sentence.text, tuple(texts.get(name, "") for name in sentence.ids)) for sentence in cited]
 
     def is_answered_when_read_right(self) -> bool:
         """Return True where the published rule gives the answer, its citations read right; else as it was recorded."""
-        sentences = self.cited_sentences()
-        if not sentences:
-            return not self.is_abstained
-        return sum(published_support(*sentence) for sentence in sentences) >= LEAST_SUPPORT * len(sentences)
-
-    def _reply(self) -> str:
-        """Return the reply as recorded where an answer was given, else rebuilt."""
-        if not self.is_abstained and "[CITATION:" in self.answer:
-            return _APPENDED.sub("", self.answer)
-        return rebuilt_reply(self.claims)
+        supported = [published_support(*sentence) for sentence in self.cited_sentences()]
+        return sum(supported) >= LEAST_SUPPORT * len(supported) if supported else not self.is_abstained
 
 
 def read_answers(folder: Path) -> list[RecordedAnswer]:

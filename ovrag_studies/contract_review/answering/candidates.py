@@ -1,26 +1,21 @@
-"""Spans that may answer a question, and what tells whether they do: the second stage of the learned answers.
-
-The linear scorers rank; how far a score means an answer depends on its neighbours, on the contract's other scores and
-on the category. Those numbers are laid out here, the same columns for every category.
-"""
+"""Spans that may answer a question, and the numbers that tell whether they do: the same columns for every category."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy
 
+from ovrag_core.text import Span
 from ovrag_studies.contract_review.answering.features import KINDS, ContractReading, Numbers
-from ovrag_studies.contract_review.answering.scorers import ABSENT, HALF, jaccard, word_set
+from ovrag_studies.contract_review.answering.scorers import ABSENT, cuad_match, word_set
 from ovrag_studies.contract_review.texts.datasets import Contract
-
-Span = tuple[int, int]
 
 MOST_PASSAGES = 14
 MOST_SHORTS = 10
-PARTIES = "Parties"  # CUAD's evaluation: a span that holds a party's name in full answers for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +37,7 @@ class Prior:
     length: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scored:
     """A reading with its scores: logits of passages (n × k) and of short spans (m × k), and how like each passage is
     to clauses as one would draft them, by vectors and by words (n × k each)."""
@@ -52,44 +47,32 @@ class Scored:
     shorts: Numbers
     likeness: Numbers
     wording: Numbers
-    inside: Mapping[int, Sequence[int]]  # short spans by passage
 
-
-def scored(reading: ContractReading, passages: Numbers, shorts: Numbers, likeness: Numbers, wording: Numbers) -> Scored:
-    """Scores laid beside what they are scores of."""
-    inside: defaultdict[int, list[int]] = defaultdict(list)
-    for number, short in enumerate(reading.shorts):
-        inside[short.passage].append(number)
-    return Scored(reading, passages, shorts, likeness, wording, dict(inside))
+    @cached_property
+    def inside(self) -> Mapping[int, Sequence[int]]:
+        """Short spans by passage."""
+        inside: defaultdict[int, list[int]] = defaultdict(list)
+        for number, short in enumerate(self.reading.shorts):
+            inside[short.passage].append(number)
+        return inside
 
 
 def find_priors(contracts: Sequence[Contract], categories: Sequence[str]) -> list[Prior]:
     """A prior for each category, drawn towards a common one where contracts are few."""
-    counts = dict.fromkeys(categories, 0)
-    spans: dict[str, list[int]] = {category: [] for category in categories}
-    lengths: dict[str, list[int]] = {category: [] for category in categories}
-    for contract in contracts:
-        for question in contract.questions:
-            if question.category in counts:
-                counts[question.category] += 1
-                if question.gold:
-                    spans[question.category].append(len(question.gold))
-                lengths[question.category] += [end - start for start, end in question.gold]
-    return [
-        Prior(
-            (len(spans[category]) + 0.6) / (counts[category] + 2),
-            (sum(spans[category]) + 4) / (len(spans[category]) + 2),
-            float(numpy.median([*lengths[category], 250])),
-        )
-        for category in categories
-    ]
+    golds_of: dict[str, list[Sequence[Span]]] = {category: [] for category in categories}
+    for question in (question for contract in contracts for question in contract.questions):
+        if question.category in golds_of:
+            golds_of[question.category].append(question.gold)
+    priors = []
+    for golds in golds_of.values():
+        answered, lengths = sum(map(bool, golds)), [end - start for gold in golds for start, end in gold]
+        present, spans = (answered + 0.6) / (len(golds) + 2), (len(lengths) + 4) / (answered + 2)
+        priors.append(Prior(present, spans, float(numpy.median([*lengths, 250]))))
+    return priors
 
 
 def propose(given: Scored, column: int) -> list[SpanCandidate]:
-    """The best passages and short spans by their scores in one category, best first in each kind.
-
-    Of spans of the same words only the best is proposed.
-    """
+    """The best passages, then the best short spans by their scores in one category; no two of the same words."""
     reading = given.reading
     candidates: list[SpanCandidate] = []
     used_words: set[frozenset[str]] = set()
@@ -99,15 +82,13 @@ def propose(given: Scored, column: int) -> list[SpanCandidate]:
         if words not in used_words and len(candidates) < MOST_PASSAGES:
             used_words.add(words)
             candidates.append(SpanCandidate(start, end, row))
-    count = 0
+    most = len(candidates) + MOST_SHORTS
     for row in _best(given.shorts[:, column], 8 * MOST_SHORTS):
         short = reading.shorts[row]
         words = word_set(reading.text[short.start : short.end])
-        if given.shorts[row, column] <= ABSENT or words in used_words or not words or count == MOST_SHORTS:
-            continue
-        used_words.add(words)
-        count += 1
-        candidates.append(SpanCandidate(short.start, short.end, short.passage, row))
+        if given.shorts[row, column] > ABSENT and words and words not in used_words and len(candidates) < most:
+            used_words.add(words)
+            candidates.append(SpanCandidate(short.start, short.end, short.passage, row))
     return candidates
 
 
@@ -123,15 +104,9 @@ def describe(given: Scored, found: Sequence[SpanCandidate], column: int, prior: 
     highest = float(exact_scores.max()) if len(exact_scores) else ABSENT
     most_like, most_worded = float(likeness.max(initial=0)), float(wording.max(initial=0))
     whole = [
-        numpy.log(len(scores)),
-        float((scores > 0).sum()),
-        float((scores > -2).sum()),
-        numpy.log(prior.present / (1 - prior.present)),
-        prior.spans,
-        numpy.log(prior.length),
-        most_like,
-        most_worded,
-        highest,
+        *(numpy.log(len(scores)), float((scores > 0).sum()), float((scores > -2).sum())),
+        *_of_prior(prior),
+        *(most_like, most_worded, highest),
         *top,
     ]
     rows = []
@@ -139,13 +114,13 @@ def describe(given: Scored, found: Sequence[SpanCandidate], column: int, prior: 
     for candidate in found:
         passage = candidate.passage
         score = float(scores[passage])
-        exact = float(exact_scores[candidate.short]) if candidate.short is not None else ABSENT
-        other_scores = numpy.delete(given.passages[passage], column)
-        best_other = float(other_scores.max(initial=ABSENT))
+        best_other = float(numpy.delete(given.passages[passage], column).max(initial=ABSENT))
         inside = [float(exact_scores[row]) for row in given.inside.get(passage, ()) if row != candidate.short]
         passage_start, passage_end = given.reading.passages[passage]
-        is_short = candidate.short is not None
-        kind = KINDS.index(given.reading.shorts[candidate.short].kind) + 1 if candidate.short is not None else 0
+        exact, kind, is_short = ABSENT, 0, candidate.short is not None
+        if candidate.short is not None:
+            exact = float(exact_scores[candidate.short])
+            kind = KINDS.index(given.reading.shorts[candidate.short].kind) + 1
         size = numpy.log(1 + candidate.end - candidate.start)
         rows.append(
             [
@@ -178,6 +153,10 @@ def describe(given: Scored, found: Sequence[SpanCandidate], column: int, prior: 
     return numpy.array(rows, dtype=numpy.float32).reshape(len(rows), 22 + 9 + 4)
 
 
+def _of_prior(prior: Prior) -> tuple[float, float, float]:
+    return numpy.log(prior.present / (1 - prior.present)), prior.spans, numpy.log(prior.length)
+
+
 def _top(scores: Numbers) -> list[float]:
     order = numpy.sort(scores)[::-1]
     return [float(order[rank]) if rank < len(order) else ABSENT for rank in (0, 1, 2, 4)]
@@ -200,9 +179,7 @@ def summarise(given: Scored, columns: Numbers, probabilities: Numbers, column: i
             float((scores > -2).sum()),
             float(given.likeness[:, column].max(initial=0)),
             float(given.wording[:, column].max(initial=0)),
-            numpy.log(prior.present / (1 - prior.present)),
-            prior.spans,
-            numpy.log(prior.length),
+            *_of_prior(prior),
             float(columns[:, 8].max(initial=ABSENT)),
         ],
         dtype=numpy.float32,
@@ -212,8 +189,4 @@ def summarise(given: Scored, columns: Numbers, probabilities: Numbers, column: i
 def matches(text: str, candidate: SpanCandidate, category: str, gold: Sequence[Span]) -> bool:
     """Return True where a candidate answers as CUAD counts it."""
     answer = text[candidate.start : candidate.end]
-    words = word_set(answer)
-    return any(
-        jaccard(words, word_set(text[start:end])) >= HALF or (category == PARTIES and text[start:end] in answer)
-        for start, end in gold
-    )
+    return any(cuad_match(text[start:end], answer, category) for start, end in gold)

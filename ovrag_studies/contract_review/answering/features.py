@@ -1,13 +1,10 @@
-"""Reading of a contract for the learned clause scorers: its passages, its short spans, and numbers about both.
-
-Words are hashed, so that weights hold no vocabulary. Nothing here knows a category.
-"""
+"""Reading of a contract for the learned clause scorers: its passages, its short spans, and numbers about both."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -16,10 +13,9 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from ovrag_core.retrieval import Embedder, kept_vectors
-from ovrag_core.text import MONTH, find_passages
+from ovrag_core.text import MONTH, Span, find_passages
 from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses
 
-Span = tuple[int, int]
 Kind = Literal["date", "quoted", "bracket", "name", "line"]
 KINDS: tuple[Kind, ...] = ("date", "quoted", "bracket", "name", "line")
 Numbers = NDArray[numpy.float32]
@@ -28,7 +24,6 @@ Sparse: TypeAlias = scipy.sparse.csr_matrix
 WORD_BUCKETS = 2**14
 CONTEXT_BUCKETS = 2**13
 SHORT_BUCKETS = 2**15
-PLACES = 5  # columns about where a passage stands and how long it is
 OPENING = 10_000  # characters from the beginning in which short spans are looked for
 CLOSING = 4_000  # characters before the end, where contracts are signed and dated
 LONGEST_SHORT = 160  # characters of a short span
@@ -78,15 +73,13 @@ class Short:
 class ContractReading:
     """A contract as the scorers see it: n passages, m short spans.
 
-    `headings` holds for each passage the titles of the clauses around it, outermost first; `vectors` n × 384;
-    `words` n × `WORD_BUCKETS` counts of 0 or 1; `context` n × `CONTEXT_BUCKETS` of headings and of the two passages
-    before; `places` n × `PLACES`; `traits` m × `SHORT_BUCKETS` of the short spans.
+    `vectors` n × 384; `words` n × `WORD_BUCKETS` counts of 0 or 1; `context` n × `CONTEXT_BUCKETS` of the titles of the
+    clauses around and of the two passages before; `places` n × 5; `traits` m × `SHORT_BUCKETS`.
     """
 
     text: str
     passages: tuple[Span, ...]
     clauses: tuple[ContractClause, ...]
-    headings: tuple[tuple[str, ...], ...]
     vectors: Numbers
     words: Sparse
     context: Sparse
@@ -99,23 +92,19 @@ def read(text: str, embedder: Embedder) -> ContractReading:
     """Read a text as the scorers see it; an empty text has no passages."""
     passages = tuple(find_passages(text))
     clauses = find_clauses(text)
-    headings = tuple(_headings(clauses, passages))
     pieces = [text[start:end] for start, end in passages]
     vectors = kept_vectors(embedder, pieces) if pieces else numpy.zeros((0, 384), dtype=numpy.float32)
-    words = hashed_words(pieces)
-    context = _context(pieces, headings)
     shorts = tuple(find_shorts(text, passages))
     return ContractReading(
-        text,
-        passages,
-        clauses,
-        headings,
-        vectors,
-        words,
-        context,
-        _places(text, passages, headings),
-        shorts,
-        _traits(text, passages, headings, shorts),
+        text=text,
+        passages=passages,
+        clauses=clauses,
+        vectors=vectors,
+        words=hashed_words(pieces),
+        context=_context(pieces, _headings(clauses, passages)),
+        places=_places(text, passages),
+        shorts=shorts,
+        traits=_traits(text, passages, shorts),
     )
 
 
@@ -135,8 +124,8 @@ def _hashed(texts: Sequence[str], buckets: int) -> Sparse:
     return hashing.transform(texts).astype(numpy.float32)
 
 
-def _headings(clauses: Sequence[ContractClause], passages: Sequence[Span]) -> Iterator[tuple[str, ...]]:
-    """The titles of the clauses that a passage lies in, outermost first."""
+def _headings(clauses: Sequence[ContractClause], passages: Sequence[Span]) -> Iterator[str]:
+    """For each passage the titles of the clauses that it lies in, outermost first."""
     open_: list[ContractClause] = []
     upcoming = 0
     for start, end in passages:
@@ -144,21 +133,17 @@ def _headings(clauses: Sequence[ContractClause], passages: Sequence[Span]) -> It
             open_.append(clauses[upcoming])
             upcoming += 1
         open_ = [clause for clause in open_ if clause.end > start]
-        yield tuple(clause.title for clause in open_ if clause.title)
+        yield " ".join(clause.title for clause in open_)
 
 
-def _context(pieces: Sequence[str], headings: Sequence[tuple[str, ...]]) -> Sparse:
+def _context(pieces: Sequence[str], headings: Iterable[str]) -> Sparse:
     """Words of the headings, marked as such, and of the two passages before, the nearer counting twice."""
-    above = _hashed(
-        [" ".join(f"h{word}" for word in " ".join(titles).lower().split()) for titles in headings], CONTEXT_BUCKETS
-    )
+    above = _hashed([" ".join(f"h{word}" for word in titles.lower().split()) for titles in headings], CONTEXT_BUCKETS)
     piece_words = _hashed([piece.lower() for piece in pieces], CONTEXT_BUCKETS)
+    if not pieces:
+        return above
     count = len(pieces)
-    if count < 2:
-        return _unit(above)
-    before = scipy.sparse.diags_array([1.0, 0.5], offsets=[-1, -2], shape=(count, count)) if count > 2 else None
-    if before is None:
-        before = scipy.sparse.diags_array([1.0], offsets=[-1], shape=(count, count))
+    before = scipy.sparse.diags_array([1.0, 0.5], offsets=[-1, -2], shape=(count + 2, count)).tocsr()[:count]
     joined = _unit(above) + _unit(scipy.sparse.csr_matrix(before @ piece_words))
     return scipy.sparse.csr_matrix(joined).astype(numpy.float32)
 
@@ -174,18 +159,11 @@ def unit_rows(matrix: Sparse, weights: Numbers) -> Sparse:
     return _unit(scipy.sparse.csr_matrix(matrix @ scipy.sparse.diags_array(weights)))
 
 
-def _places(text: str, passages: Sequence[Span], headings: Sequence[tuple[str, ...]]) -> Numbers:
+def _places(text: str, passages: Sequence[Span]) -> Numbers:
     starts = numpy.array([start for start, _ in passages], dtype=numpy.float32)
     lengths = numpy.array([end - start for start, end in passages], dtype=numpy.float32)
-    whole = max(1, len(text))
-    columns = (
-        numpy.exp(-starts / 1500),
-        numpy.exp(-starts / 6000),
-        starts / whole,
-        numpy.log(lengths) / 6,
-        lengths < 60,
-    )
-    return numpy.stack(columns, axis=1).astype(numpy.float32).reshape(len(passages), PLACES)
+    near, nearer, share = numpy.exp(-starts / 6000), numpy.exp(-starts / 1500), starts / max(1, len(text))
+    return numpy.stack([nearer, near, share, numpy.log(lengths) / 6, lengths < 60], axis=1).astype(numpy.float32)
 
 
 def find_shorts(text: str, passages: Sequence[Span]) -> Iterator[Short]:
@@ -216,8 +194,7 @@ def _shorts(text: str, start: int, end: int) -> Iterator[tuple[Kind, int, int]]:
             yield "name", left, right
             yield from _within(text, left, right)
     for line in _LINE.finditer(text, start, end):
-        line_start = line.start()
-        for piece in _pieces(text, line_start, line.end()):
+        for piece in _pieces(text, *line.span()):
             left, right = _trimmed(text, *piece)
             if 3 <= right - left <= 120:
                 yield "line", left, right
@@ -234,11 +211,10 @@ def _within(text: str, left: int, right: int) -> Iterator[tuple[Kind, int, int]]
 
 def _pieces(text: str, left: int, right: int) -> Iterator[Span]:
     """Parts of a line between wide gaps, which stand for line ends that a filing has lost."""
-    piece_start = left
     for gap in _GAP.finditer(text, left, right):
-        yield piece_start, gap.start()
-        piece_start = gap.end()
-    yield piece_start, right
+        yield left, gap.start()
+        left = gap.end()
+    yield left, right
 
 
 def _trimmed(text: str, left: int, right: int) -> Span:
@@ -249,20 +225,19 @@ def _trimmed(text: str, left: int, right: int) -> Span:
     return left, right
 
 
-def _traits(
-    text: str, passages: Sequence[Span], headings: Sequence[tuple[str, ...]], shorts: Sequence[Short]
-) -> Sparse:
+def _traits(text: str, passages: Sequence[Span], shorts: Sequence[Short]) -> Sparse:
     """Hashed traits of short spans: their words and shape, the words around, the place."""
     if not shorts:
         return scipy.sparse.csr_matrix((0, SHORT_BUCKETS), dtype=numpy.float32)
-    counts = Counter(_plain(text[short.start : short.end]) for short in shorts)
+    plain = [" ".join(_TOKEN.findall(text[short.start : short.end].lower())) for short in shorts]
+    counts = Counter(plain)
     first_starts: dict[str, int] = {}
-    for short in sorted(shorts, key=lambda each: each.start):
-        first_starts.setdefault(_plain(text[short.start : short.end]), short.start)
-    rows = []
-    for short in shorts:
-        plain = _plain(text[short.start : short.end])
-        rows.append(list(_traits_of(text, passages, short, counts[plain], first_starts[plain] == short.start)))
+    for words, short in zip(plain, shorts, strict=True):
+        first_starts[words] = min(short.start, first_starts.get(words, short.start))
+    rows = [
+        list(_traits_of(text, passages, short, counts[words], first_starts[words] == short.start))
+        for words, short in zip(plain, shorts, strict=True)
+    ]
     from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 - takes a second
 
     hashing = HashingVectorizer(
@@ -278,8 +253,7 @@ def _traits_of(text: str, passages: Sequence[Span], short: Short, count: int, is
     after = _TOKEN.findall(text[short.end : short.end + 60].lower())[:5]
     begin, end = passages[short.passage]
     yield f"kind {short.kind}"
-    for word in set(words):
-        yield f"{short.kind} has {word}"
+    yield from (f"{short.kind} has {word}" for word in set(words))
     yield f"{short.kind} first {words[0] if words else ''}"
     yield f"{short.kind} last {words[-1] if words else ''}"
     for distance, word in enumerate(reversed(before)):
@@ -301,10 +275,5 @@ def _traits_of(text: str, passages: Sequence[Span], short: Short, count: int, is
     yield f"{short.kind} from end {min(4, (len(text) - short.end) // 1000)}"
     yield f"{short.kind} whole passage {short.start == begin and short.end >= end - 1}"
     yield f"{short.kind} opens {short.start == begin}"
-    for word in set(_TOKEN.findall(text[begin : min(end, begin + 600)].lower())):
-        if word.isalpha() and len(word) > 2:
-            yield f"{short.kind} in {word}"
-
-
-def _plain(text: str) -> str:
-    return " ".join(_TOKEN.findall(text.lower()))
+    around = set(_TOKEN.findall(text[begin : min(end, begin + 600)].lower()))
+    yield from (f"{short.kind} in {word}" for word in around if word.isalpha() and len(word) > 2)

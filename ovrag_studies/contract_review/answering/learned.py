@@ -1,8 +1,7 @@
 """The learned clause finder: fitted, measured out of fold, saved, and read again.
 
-Two stages. Linear scorers rank passages and short spans in each category; boosted trees, the same for all categories,
-turn ranks into probabilities that a span answers, and those into the probability that anything does. The trees learn
-from scores of contracts that the scorers did not see. Weights name the contracts they were trained on.
+Linear scorers rank passages and short spans in each category; boosted trees, the same for all categories, learn from
+scores of contracts that the scorers did not see how probably a span answers, and whether anything does.
 """
 
 from __future__ import annotations
@@ -10,15 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy
 from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
-from ovrag_core.base import CorpusError, QuestionError, read_tensors
+from ovrag_core.base import CorpusError, Document, QuestionError, read_tensors
 from ovrag_core.retrieval import Embedder, minilm
 from ovrag_studies.contract_review.answering.candidates import (
     Prior,
@@ -28,7 +28,6 @@ from ovrag_studies.contract_review.answering.candidates import (
     find_priors,
     matches,
     propose,
-    scored,
     summarise,
 )
 from ovrag_studies.contract_review.answering.features import (
@@ -39,27 +38,17 @@ from ovrag_studies.contract_review.answering.features import (
     read,
     unit_rows,
 )
-from ovrag_studies.contract_review.answering.scorers import (
-    LearningSettings,
-    Linear,
-    Scorers,
-    fit_scorers,
-    passage_targets,
-    short_targets,
-)
+from ovrag_studies.contract_review.answering.scorers import LearningSettings, Linear, Scorers, find_targets, fit_scorers
 from ovrag_studies.contract_review.answering.trees import Trees, fit_trees
 from ovrag_studies.contract_review.packed import from_sparse, sparse
 from ovrag_studies.contract_review.retrieval.expansion import vocabulary
-from ovrag_studies.contract_review.texts.datasets import Contract
-from ovrag_studies.contract_review.texts.folds import FOLDS, fold_of
+from ovrag_studies.contract_review.texts.datasets import FOLDS, Contract, fold_of
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "clauses.safetensors"
 LAYOUT = "contract-review clauses 2"
 ANSWER_DEPTH = 4
 PRESENCE_DEPTH = 3
 LEAST_LEAF = 20
-
-Ids = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +70,7 @@ class ClauseModel:
     priors: tuple[Prior, ...]
     answering: Trees
     presence: Trees
-    trained_on: Ids
+    trained_on: tuple[tuple[str, str], ...]
 
     def score(self, reading: ContractReading) -> Scored:
         """All scores of a contract."""
@@ -116,25 +105,20 @@ class ClauseModel:
             likely[candidate.passage] = max(likely.get(candidate.passage, 0.0), probability)
         passage_scores = given.passages[:, column]
         scores = []
-        for start, end in chunks:
+        for number, (start, end) in enumerate(chunks):
             rows = [
                 row
                 for row, (left, right) in enumerate(given.reading.passages)
                 if 2 * (min(end, right) - max(start, left)) >= right - left
             ]
             best = max((likely.get(row, 0.0) for row in rows), default=0.0)
-            scores.append((best, float(max((passage_scores[row] for row in rows), default=-numpy.inf))))
-        order = sorted(range(len(chunks)), key=lambda number: (-scores[number][0], -scores[number][1], number))
-        return [(number, scores[number][0]) for number in order]
+            scores.append((-best, -max((passage_scores[row] for row in rows), default=-numpy.inf), number))
+        return [(number, -best) for best, _, number in sorted(scores)]
 
-    def refuse_known(self, contracts: Sequence[Contract]) -> None:
-        """Raises CorpusError where one of the contracts was in training: a figure on it would mean nothing."""
-        titles, digests = {title for title, _ in self.trained_on}, {digest for _, digest in self.trained_on}
-        for contract in contracts:
-            if contract.document.id in titles or digest(contract.document.text) in digests:
-                raise CorpusError(
-                    f"{contract.document.id} was in the training of these weights; measure it out of fold instead"
-                )
+    def was_trained_on(self, document: Document) -> bool:
+        """Return True where a contract, by its title or its text, was in training: a figure on it means nothing."""
+        text_digest = digest(document.text)
+        return any(document.id == title or text_digest == fingerprint for title, fingerprint in self.trained_on)
 
 
 def digest(text: str) -> str:
@@ -144,12 +128,11 @@ def digest(text: str) -> str:
 
 def find_prototypes(categories: Sequence[str], embedder: Embedder) -> Prototypes:
     """Prototypes of the categories from the study's own vocabulary; a category it does not know has none."""
-    category_words = vocabulary()
     texts: list[str] = []
     owners: list[int] = []
     words = numpy.zeros((WORD_BUCKETS, len(categories)), dtype=numpy.float32)
     for column, category in enumerate(categories):
-        if (entry := category_words.get(category)) is not None:
+        if (entry := vocabulary().get(category)) is not None:
             texts += entry.clauses
             owners += [column] * len(entry.clauses)
             hashed = hashed_words([*entry.clauses, *entry.terms])
@@ -167,7 +150,7 @@ def _score(reading: ContractReading, scorers: Scorers, prototypes: Prototypes) -
         if (mine := prototypes.owners == column).any():
             likeness[:, column] = cosines[:, mine].max(axis=1, initial=0)
     wording = numpy.asarray(unit_rows(reading.words, scorers.word_weights) @ prototypes.words, dtype=numpy.float32)
-    return scored(reading, scorers.score_passages(reading), scorers.score_shorts(reading), likeness, wording)
+    return Scored(reading, scorers.score_passages(reading), scorers.score_shorts(reading), likeness, wording)
 
 
 class Trainer:
@@ -188,9 +171,8 @@ class Trainer:
         by_title = fold_of([contract.document.id for contract in contracts], folds)
         self.folds = [by_title[contract.document.id] for contract in contracts]
         self.readings = [read(contract.document.text, embedder) for contract in contracts]
-        pairs = list(zip(contracts, self.readings, strict=True))
-        self._passages = [passage_targets(contract, reading, categories) for contract, reading in pairs]
-        self._shorts = [short_targets(contract, reading, categories) for contract, reading in pairs]
+        pairs = zip(contracts, self.readings, strict=True)
+        self._targets = [find_targets(contract, reading, categories) for contract, reading in pairs]
         self._prototypes = find_prototypes(categories, embedder)
         self._known: dict[frozenset[int], Scorers] = {}
 
@@ -200,12 +182,8 @@ class Trainer:
             rows = [row for row, fold in enumerate(self.folds) if fold not in out]
             if not rows:
                 raise CorpusError("no contract is left to learn from; give contracts of more than one filer")
-            self._known[out] = fit_scorers(
-                [self.readings[row] for row in rows],
-                [self._passages[row] for row in rows],
-                [self._shorts[row] for row in rows],
-                self.settings,
-            )
+            readings, targets = [self.readings[row] for row in rows], [self._targets[row] for row in rows]
+            self._known[out] = fit_scorers(readings, targets, self.settings)
         return self._known[out]
 
     def fit(self, without: int | None = None) -> ClauseModel:
@@ -218,17 +196,15 @@ class Trainer:
             for row in rows
         }
         laid = {row: self._lay_out(row, scores[row], priors) for row in rows}
-        answering = _fit_answering([laid[row] for row in rows], self.settings)
-        presence = self._fit_presence(laid, scores, priors)
-        trained_on = tuple((self.contracts[row].document.id, digest(self.contracts[row].document.text)) for row in rows)
+        documents = [self.contracts[row].document for row in rows]
         return ClauseModel(
             self.categories,
             self.scorers_without(out),
             self._prototypes,
             tuple(priors),
-            answering,
-            presence,
-            trained_on,
+            _fit_answering([laid[row] for row in rows], self.settings),
+            self._fit_presence(laid, scores, priors),
+            tuple((document.id, digest(document.text)) for document in documents),
         )
 
     def out_of_fold(self) -> Iterator[tuple[Contract, ContractReading, ClauseModel]]:
@@ -241,16 +217,16 @@ class Trainer:
 
     def _lay_out(self, row: int, given: Scored, priors: Sequence[Prior]) -> _Laid:
         gold = {question.category: question.gold for question in self.contracts[row].questions}
-        columns, truth, presences = [], [], []
+        laid = _Laid([], [], [])
         for column, category in enumerate(self.categories):
             if category not in gold or not given.reading.passages:
                 continue
             candidates = propose(given, column)
-            columns.append(describe(given, candidates, column, priors[column]))
-            text = given.reading.text
-            truth.append(numpy.array([matches(text, c, category, gold[category]) for c in candidates], dtype=bool))
-            presences.append((column, bool(gold[category])))
-        return _Laid(columns, truth, presences)
+            truth = [matches(given.reading.text, c, category, gold[category]) for c in candidates]
+            laid.columns.append(describe(given, candidates, column, priors[column]))
+            laid.truth.append(numpy.array(truth, dtype=bool))
+            laid.asked.append((column, bool(gold[category])))
+        return laid
 
     def _fit_presence(self, laid: Mapping[int, _Laid], given: Mapping[int, Scored], priors: Sequence[Prior]) -> Trees:
         """Presence from probabilities of contracts that the trees behind them have not seen."""
@@ -269,13 +245,12 @@ class Trainer:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Laid:
+class _Laid(NamedTuple):
     """A contract's candidates: columns and truth by question asked, with the question's column and answer."""
 
-    columns: list[Numbers] = field(default_factory=list)
-    truth: list[numpy.ndarray] = field(default_factory=list)
-    asked: list[tuple[int, bool]] = field(default_factory=list)
+    columns: list[Numbers]
+    truth: list[numpy.ndarray]
+    asked: list[tuple[int, bool]]
 
 
 def _fit_answering(laid: Sequence[_Laid], settings: LearningSettings) -> Trees:
@@ -308,9 +283,8 @@ def save_model(model: ClauseModel, path: Path = WEIGHTS) -> None:
         "priors": numpy.array([[prior.present, prior.spans, prior.length] for prior in model.priors]),
     }
     for name, trees in (("answering", model.answering), ("presence", model.presence)):
-        tensors |= {
-            f"{name}.{attribute}": getattr(trees, attribute).astype(kind) for attribute, kind in _ARRAYS.items()
-        }
+        arrays = {key: getattr(trees, key).astype(kind) for key, kind in _ARRAYS.items()}
+        tensors |= {f"{name}.{key}": array for key, array in arrays.items()}
         tensors[f"{name}.start"] = numpy.array([trees.start, trees.depth], dtype=numpy.float64)
     notes = {
         "layout": LAYOUT,
@@ -354,28 +328,21 @@ def _model(tensors: Mapping[str, numpy.ndarray], notes: Mapping[str, str]) -> Cl
     upper = numpy.zeros((len(tensors["shorts.upper"]), len(categories)), dtype=numpy.float32)
     upper[:, learned] = tensors["shorts.upper"].astype(numpy.float32)
     none = numpy.zeros((0, len(categories)), dtype=numpy.float32)
+    passages = (tensors[f"passages.{name}"].astype(numpy.float32) for name in ("upper", "lower", "bias"))
     scorers = Scorers(
         tensors["word_weights"],
         tensors["context_weights"],
-        Linear(
-            tensors["passages.upper"].astype(numpy.float32),
-            tensors["passages.lower"].astype(numpy.float32),
-            tensors["passages.bias"],
-        ),
+        Linear(*passages),
         Linear(upper, none, tensors["shorts.bias"]),
         LearningSettings(**json.loads(notes["settings"])),
     )
-    prototypes = Prototypes(
-        tensors["prototypes.vectors"].astype(numpy.float32),
-        tensors["prototypes.owners"],
-        from_sparse("prototypes.words", tensors),
-    )
+    vectors = tensors["prototypes.vectors"].astype(numpy.float32)
+    prototypes = Prototypes(vectors, tensors["prototypes.owners"], from_sparse("prototypes.words", tensors))
     priors = tuple(Prior(*(float(number) for number in row)) for row in tensors["priors"])
     if not len(priors) == len(categories) == len(scorers.passages.bias):
         raise ValueError("tables of different lengths")
-    return ClauseModel(
-        categories, scorers, prototypes, priors, _trees(tensors, "answering"), _trees(tensors, "presence"), trained_on
-    )
+    answering, presence = (_trees(tensors, name) for name in ("answering", "presence"))
+    return ClauseModel(categories, scorers, prototypes, priors, answering, presence, trained_on)
 
 
 def _trees(tensors: Mapping[str, numpy.ndarray], name: str) -> Trees:

@@ -1,9 +1,4 @@
-"""Linear scorers of passages and short spans, one column a category, learned from annotated contracts.
-
-Logistic regression over sentence vectors (of the passage and its neighbours), hashed words of the passage, of the
-headings above and the passages before, and the place. A second one scores short spans (dates, names, titles) by their
-words and the words around.
-"""
+"""Linear scorers of passages and of short spans (dates, names, titles), one column a category: logistic regressions."""
 
 from __future__ import annotations
 
@@ -26,6 +21,7 @@ from ovrag_studies.contract_review.answering.features import (
 from ovrag_studies.contract_review.texts.datasets import Contract
 
 HALF = 0.5  # of words in common: a span answers, as CUAD counts
+PARTIES = "Parties"  # CUAD's evaluation: a span that holds a party's name in full answers for it
 FEWEST_SHORT = 8  # matches among short spans from which a category has short answers
 ABSENT = -12.0  # logit of what no training example speaks for
 
@@ -42,8 +38,7 @@ class Linear:
 
     def __call__(self, sparse: Sparse, dense: Numbers) -> Numbers:
         """Logits, n × categories."""
-        scores: Numbers = numpy.asarray(sparse @ self.upper + dense @ self.lower + self.bias, dtype=numpy.float32)
-        return scores
+        return numpy.asarray(sparse @ self.upper + dense @ self.lower + self.bias, dtype=numpy.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,63 +87,49 @@ def jaccard(first: frozenset[str], second: frozenset[str]) -> float:
     return len(first & second) / max(1, len(first | second))
 
 
-def passage_targets(contract: Contract, reading: ContractReading, categories: Sequence[str]) -> Numbers:
-    """Mark the passages that hold half of a gold span, or lie half within one (n × k, 0 or 1)."""
-    targets = numpy.zeros((len(reading.passages), len(categories)), dtype=numpy.float32)
-    columns = {category: column for column, category in enumerate(categories)}
-    for question in contract.questions:
-        if (column := columns.get(question.category)) is None:
-            continue
-        for start, end in question.gold:
-            for row, (left, right) in enumerate(reading.passages):
-                shared = min(right, end) - max(left, start)
-                if shared > 0 and (shared >= HALF * (end - start) or shared >= HALF * (right - left)):
-                    targets[row, column] = 1
-    return targets
+def cuad_match(gold: str, answer: str, category: str) -> bool:
+    """Return CUAD's rule: half of the words in common; of parties, a span that holds the name answers too."""
+    return jaccard(word_set(gold), word_set(answer)) >= HALF or (category == PARTIES and gold in answer)
 
 
-def short_targets(contract: Contract, reading: ContractReading, categories: Sequence[str]) -> Numbers:
-    """Mark the short spans that share half their words with a gold span (m × k, 0 or 1)."""
-    targets = numpy.zeros((len(reading.shorts), len(categories)), dtype=numpy.float32)
+def find_targets(contract: Contract, reading: ContractReading, categories: Sequence[str]) -> tuple[Numbers, Numbers]:
+    """Mark the passages that hold half of a gold span, or lie half within one (n × k, 0 or 1).
+
+    And the short spans that share half their words with one (m × k).
+    """
     columns = {category: column for column, category in enumerate(categories)}
+    passages = numpy.zeros((len(reading.passages), len(categories)), dtype=numpy.float32)
+    shorts = numpy.zeros((len(reading.shorts), len(categories)), dtype=numpy.float32)
     word_sets = [word_set(reading.text[short.start : short.end]) for short in reading.shorts]
-    for question in contract.questions:
-        if (column := columns.get(question.category)) is None:
-            continue
-        for start, end in question.gold:
-            wanted = word_set(reading.text[start:end])
-            for row, words in enumerate(word_sets):
-                if words & wanted and jaccard(words, wanted) >= HALF:
-                    targets[row, column] = 1
-    return targets
+    golds = [(columns[q.category], span) for q in contract.questions if q.category in columns for span in q.gold]
+    for column, (start, end) in golds:
+        for row, (left, right) in enumerate(reading.passages):
+            shared = min(right, end) - max(left, start)
+            if shared > 0 and shared >= HALF * min(end - start, right - left):
+                passages[row, column] = 1
+        wanted = word_set(reading.text[start:end])
+        shorts[[row for row, words in enumerate(word_sets) if jaccard(words, wanted) >= HALF], column] = 1
+    return passages, shorts
 
 
 def fit_scorers(
-    readings: Sequence[ContractReading],
-    passages: Sequence[Numbers],
-    shorts: Sequence[Numbers],
-    settings: LearningSettings | None = None,
+    readings: Sequence[ContractReading], targets: Sequence[tuple[Numbers, Numbers]], settings: LearningSettings
 ) -> Scorers:
-    """Scorers learned from contracts and the targets of their passages and short spans.
-
-    A category without a positive row gets `ABSENT` for every passage, so that it is scored, and never found.
-    """
-    settings = settings or LearningSettings()
+    """Scorers learned from contracts and the targets of their passages and short spans."""
     word_weights = _inverse_frequencies([reading.words for reading in readings], WORD_BUCKETS)
     context_weights = _inverse_frequencies([reading.context for reading in readings], CONTEXT_BUCKETS)
     columns = [_columns(reading, word_weights, context_weights, settings) for reading in readings]
     by_passage = fit_linear(
         scipy.sparse.vstack([sparse for sparse, _ in columns], format="csr"),
         numpy.concatenate([dense for _, dense in columns]),
-        numpy.concatenate(list(passages)),
+        numpy.concatenate([passages for passages, _ in targets]),
         settings.penalty,
         settings,
     )
     traits = scipy.sparse.vstack([_scaled(reading.traits) for reading in readings], format="csr")
     none = numpy.zeros((traits.shape[0], 0), dtype=numpy.float32)
-    by_short = fit_linear(
-        traits, none, numpy.concatenate(list(shorts)), settings.short_penalty, settings, fewest=FEWEST_SHORT
-    )
+    wanted = numpy.concatenate([shorts for _, shorts in targets])
+    by_short = fit_linear(traits, none, wanted, settings.short_penalty, settings, fewest=FEWEST_SHORT)
     return Scorers(word_weights, context_weights, by_passage, by_short, settings)
 
 
@@ -157,17 +138,15 @@ def fit_linear(
 ) -> Linear:
     """One logistic regression a column of `targets`, all at once by L-BFGS.
 
-    A column with fewer than `fewest` positive rows is not learned: weights 0, bias `ABSENT`.
+    A column with fewer than `fewest` positive rows is not learned, and never found: weights 0, bias `ABSENT`.
     """
     learned = numpy.flatnonzero(targets.sum(axis=0) >= fewest)
     upper = numpy.zeros((sparse.shape[1], targets.shape[1]), dtype=numpy.float32)
     lower = numpy.zeros((dense.shape[1], targets.shape[1]), dtype=numpy.float32)
     bias = numpy.full(targets.shape[1], ABSENT, dtype=numpy.float32)
     if learned.size:
-        wanted = targets[:, learned]
-        weights, learned_bias = _descend(sparse, dense, wanted, penalty, settings)
+        weights, bias[learned] = _descend(sparse, dense, targets[:, learned], penalty, settings)
         upper[:, learned], lower[:, learned] = weights[: sparse.shape[1]], weights[sparse.shape[1] :]
-        bias[learned] = learned_bias
     return Linear(upper, lower, bias)
 
 
@@ -183,7 +162,7 @@ def _descend(
         weights = flat[: rows * columns].reshape(rows, columns).astype(numpy.float32)
         scores = sparse @ weights[:split] + dense @ weights[split:] + flat[rows * columns :].astype(numpy.float32)
         small = numpy.exp(-numpy.abs(scores))
-        share = numpy.where(scores >= 0, 1 / (1 + small), small / (1 + small))
+        share = numpy.where(scores >= 0, 1, small) / (1 + small)
         value = (counts * (numpy.maximum(scores, 0) + numpy.log1p(small) - targets * scores)).sum(dtype=numpy.float64)
         value += 0.5 * penalty * numpy.square(weights).sum(dtype=numpy.float64)
         slope = counts * (share - targets)
@@ -198,13 +177,9 @@ def _descend(
 
 
 def _inverse_frequencies(matrices: Sequence[Sparse], buckets: int) -> Numbers:
-    counts = numpy.zeros(buckets)
-    rows = 0
-    for matrix in matrices:
-        counts += numpy.bincount(matrix.indices, minlength=buckets)
-        rows += matrix.shape[0]
-    weights: Numbers = numpy.log((rows + 1) / (counts + 1)).astype(numpy.float32)
-    return weights
+    counts = sum(numpy.bincount(matrix.indices, minlength=buckets) for matrix in matrices)
+    rows = sum(matrix.shape[0] for matrix in matrices)
+    return numpy.asarray(numpy.log((rows + 1) / (counts + 1)), dtype=numpy.float32)
 
 
 def _columns(

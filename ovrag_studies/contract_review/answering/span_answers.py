@@ -1,8 +1,6 @@
 """Answers to the checklist with their spans: which passages answer a category, and whether anything does.
 
-Three arms, each by its name: `extractive` needs no training (how like passages are to clauses as one would draft
-them), `learned` reads the trained weights, `by_chat` asks a chat model for quotes, and drops what the contract does not
-hold.
+Three arms: `extractive` needs no training, `learned` reads the trained weights, `by_chat` asks a chat model for quotes.
 """
 
 from __future__ import annotations
@@ -18,13 +16,11 @@ from pydantic import Field
 from ovrag_core.base import Frozen, ModelError
 from ovrag_core.llm import Chat, Message, fence
 from ovrag_core.retrieval import Embedder
-from ovrag_core.text import locate
-from ovrag_studies.contract_review.answering.features import ContractReading, Numbers, Span
+from ovrag_core.text import Span, locate
+from ovrag_studies.contract_review.answering.features import ContractReading, Numbers
 from ovrag_studies.contract_review.answering.learned import ClauseModel, find_prototypes
 from ovrag_studies.contract_review.retrieval.expansion import known, vocabulary
 from ovrag_studies.contract_review.texts.clause_tree import label, path_at
-
-Arm = Callable[[ContractReading, Sequence[str]], list["CategoryAnswers"]]
 
 LEAST = 0.02  # of a probability: below, a span is not given as an answer
 STATED = 0.9  # probability of a sentence that states the thing outright
@@ -70,8 +66,8 @@ def learned(
     answers = []
     for category in categories:
         candidates, present = model.answers(contract_scores, category)
-        scored = [((c.start, c.end), c.passage, score) for c, score in candidates if score >= least]
-        answers.append(_outright(reading, category, scored, present))
+        likely = [((c.start, c.end), c.passage, score) for c, score in candidates if score >= least]
+        answers.append(_outright(reading, category, likely, present))
     return answers
 
 
@@ -93,23 +89,17 @@ def extractive(reading: ContractReading, categories: Sequence[str], embedder: Em
 def _outright(
     reading: ContractReading, category: str, found: Sequence[tuple[Span, int, float]], present: float
 ) -> CategoryAnswers:
-    """Answers of the spans found, each with its passage and score, and of what sentences say outright.
-
-    A span in a sentence that denies the category answers nothing; a sentence that states it answers with `STATED`.
-    """
+    """Answers of the spans found, but for those in sentences that deny the category, and of sentences that state it."""
     words = vocabulary().get(category)
-    denied, stated = (
-        _matching(reading, patterns) for patterns in ((words.denies, words.states) if words else ((), ()))
-    )
+    denied = _matching(reading, words.denies) if words else set()
+    stated = (_matching(reading, words.states) if words else set()) - denied
     scores = {span: score for span, row, score in found if row not in denied}
-    for row in sorted(stated - denied):
+    for row in sorted(stated):
         scores[reading.passages[row]] = max(STATED, scores.get(reading.passages[row], 0.0))
-    if stated - denied:
         present = max(STATED, present)
-    ordered = sorted(scores.items(), key=lambda each: -each[1])
-    return CategoryAnswers(
-        category, present if ordered else 0.0, tuple(_answer(reading, *span, score) for span, score in ordered)
-    )
+    ordered = sorted(scores.items(), key=lambda item: -item[1])
+    answers = tuple(_answer(reading, *span, score) for span, score in ordered)
+    return CategoryAnswers(category, present if answers else 0.0, answers)
 
 
 def _matching(reading: ContractReading, patterns: Sequence[re.Pattern[str]]) -> set[int]:
@@ -151,7 +141,8 @@ def by_chat(
 
 
 def _asked(reading: ContractReading, category: str, chat: Chat, scores: Numbers, seed: int | None) -> CategoryAnswers:
-    rows = _with_neighbours([int(row) for row in numpy.argsort(-scores, kind="stable")[:SHOWN]], len(scores))
+    best = numpy.argsort(-scores, kind="stable")[:SHOWN].tolist()
+    rows = sorted({near for row in best for near in range(row - AROUND, row + AROUND + 1) if 0 <= near < len(scores)})
     if not rows:
         return CategoryAnswers(category, 0.0, ())
     passages = "\n\n".join(reading.text[slice(*reading.passages[row])] for row in rows)
@@ -167,10 +158,6 @@ def _asked(reading: ContractReading, category: str, chat: Chat, scores: Numbers,
     spans = [locate(quote, reading.text) for quote in quotes]
     answers = [_answer(reading, *span, quoted.confidence) for span in dict.fromkeys(spans) if span is not None]
     return CategoryAnswers(category, quoted.confidence if answers else 0.0, tuple(answers), dropped=spans.count(None))
-
-
-def _with_neighbours(rows: Sequence[int], count: int) -> list[int]:
-    return sorted({near for row in rows for near in range(row - AROUND, row + AROUND + 1) if 0 <= near < count})
 
 
 _ABSTAINS = re.compile(

@@ -36,19 +36,17 @@ class Trees:
                 goes_left = rows[numbers, self.column[nodes]] <= self.threshold[nodes]
                 nodes = numpy.where(goes_left, self.left[nodes], self.right[nodes])
             logits += self.value[nodes]
-        probabilities: Numbers = (1 / (1 + numpy.exp(-logits))).astype(numpy.float32)
-        return probabilities
+        return numpy.asarray(1 / (1 + numpy.exp(-logits)), dtype=numpy.float32)
 
 
-def fit_trees(rows: Numbers, truth: NDArray[numpy.bool_], count: int, depth: int, least: int, seed: int = 42) -> Trees:
+def fit_trees(rows: Numbers, truth: NDArray[numpy.bool_], count: int, depth: int, least: int) -> Trees:
     """Gradient boosting (Friedman 2001, 2002) on half of the rows and a third of the columns at a time.
 
     With one class in `truth` the trees are none, and the probability is that class's smoothed share.
     """
     share = (truth.sum() + 0.5) / (len(truth) + 1)
     if truth.all() or not truth.any():
-        nothing = numpy.zeros(0, dtype=numpy.int32)
-        none = numpy.zeros(0)
+        nothing, none = numpy.zeros(0, dtype=numpy.int32), numpy.zeros(0)
         return Trees(nothing, nothing, none, nothing, nothing, none, float(numpy.log(share / (1 - share))), depth)
     from sklearn.ensemble import GradientBoostingClassifier  # noqa: PLC0415 - only who learns shall wait for it
 
@@ -59,25 +57,22 @@ def fit_trees(rows: Numbers, truth: NDArray[numpy.bool_], count: int, depth: int
         learning_rate=0.06,
         subsample=0.5,
         max_features=0.33,
-        random_state=seed,
+        random_state=42,
     ).fit(rows, truth)
     prior = float(numpy.clip(truth.mean(), 1e-9, 1 - 1e-9))
     trees = [tree.tree_ for tree in boosted.estimators_[:, 0]]
-    roots = numpy.cumsum([0, *(tree.node_count for tree in trees)])
-    node_numbers = [numpy.arange(tree.node_count) for tree in trees]
-    leaf = [tree.children_left < 0 for tree in trees]
-    left = [
-        numpy.where(end, nodes, tree.children_left) for tree, nodes, end in zip(trees, node_numbers, leaf, strict=True)
-    ]
-    right = [
-        numpy.where(end, nodes, tree.children_right) for tree, nodes, end in zip(trees, node_numbers, leaf, strict=True)
-    ]
+    roots = numpy.cumsum([0, *(tree.node_count for tree in trees)])[:-1].astype(numpy.int32)
+
+    def sons(side: str) -> NDArray[numpy.int32]:
+        numbers = [numpy.where(t.children_left < 0, numpy.arange(t.node_count), getattr(t, side)) for t in trees]
+        return numpy.concatenate([nodes + root for nodes, root in zip(numbers, roots, strict=True)]).astype(numpy.int32)
+
     return Trees(
-        roots[:-1].astype(numpy.int32),
+        roots,
         numpy.concatenate([numpy.maximum(tree.feature, 0) for tree in trees]).astype(numpy.int32),
         numpy.concatenate([tree.threshold for tree in trees]),
-        numpy.concatenate([sons + root for sons, root in zip(left, roots, strict=False)]).astype(numpy.int32),
-        numpy.concatenate([sons + root for sons, root in zip(right, roots, strict=False)]).astype(numpy.int32),
+        sons("children_left"),
+        sons("children_right"),
         numpy.concatenate([tree.value[:, 0, 0] for tree in trees]) * boosted.learning_rate,
         float(numpy.log(prior / (1 - prior))),
         depth,

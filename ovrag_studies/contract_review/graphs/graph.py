@@ -1,18 +1,19 @@
-"""Contracts as graphs over their chunks: what is next, in one section, defined, used, referred to, introduced.
+"""Contracts as graphs over their chunks: what is next, in one section, defined, used, referred to, introduced; walks.
 
-Three designs share one graph and differ in the edges they walk (`graph_walks`). v1 and v2 are those of the thesis:
-chunks with their neighbours, and sections, found by their summaries, with the chunks in them. The third adds what makes
-a contract a graph: terms with the chunks that define and use them, references, and parties.
+Three designs share one graph and differ in the edges they walk. v1 and v2 are those of the thesis: chunks with their
+neighbours, and sections, found by their summaries. The third adds terms, references, and parties. Every walk begins
+with a ranking of a contract's chunks by some retriever: their numbers with their scores, best first.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, permutations
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy
 from numpy.typing import NDArray
@@ -24,12 +25,14 @@ from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find
 from ovrag_studies.contract_review.texts.structure import find_parties, find_references, find_terms, find_uses
 
 EdgeKind = Literal["NEXT", "PART_OF", "DEFINES", "USES", "REFERS_TO", "PARTY_TO"]
-EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
+Exact = NDArray[numpy.float64]
 Span = tuple[int, int]
 Pair = tuple[int, int]
+Ranking = Sequence[tuple[int, float]]
 
 _SECTION = 12_000  # characters: a longer part without headings is cut where its content shifts
 _PIECE = 6_000  # characters that such a part is cut into, about
+_REACH = 5  # passages before and after a cut that are compared
 _BEGINNING = 300  # characters of a clause that say where it stands
 _SUMMARY = 500  # characters of a section's own sentences that summarise it
 _HEADING = 120  # characters: a first passage so short is a heading, and always kept
@@ -43,7 +46,7 @@ class GraphSection:
     start: int
     end: int
     chunks: tuple[int, ...]
-    vector: NDArray[numpy.float64]
+    vector: Exact
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +66,12 @@ class ContractGraph:
 
     def links(self, kind: EdgeKind) -> Iterator[Pair]:
         """Yield pairs of chunks of which the first leads to the second; a used term leads to its definition."""
-        if kind == "NEXT":
-            for pair in pairwise(range(len(self.chunks))):
+        if kind in ("NEXT", "REFERS_TO"):
+            for pair in pairwise(range(len(self.chunks))) if kind == "NEXT" else self.references:
                 yield from (pair, pair[::-1])
         elif kind == "PART_OF":
             for section in self.sections:
                 yield from permutations(section.chunks, 2)
-        elif kind == "REFERS_TO":
-            for pair in self.references:
-                yield from (pair, pair[::-1])
         elif kind == "USES":
             for term, definer in self.defines.items():
                 yield from ((user, definer) for user in self.uses.get(term, ()))
@@ -87,10 +87,13 @@ def build_graph(shelved: Shelved) -> ContractGraph:
     for use in find_uses(text, terms):
         if (number := _holder(chunks, use.start)) is not None:
             uses[terms[use.term].name].add(number)
-    references = {
-        (_holder(chunks, reference.start), _beginning(chunks, clauses[reference.target]))
-        for reference in find_references(text, clauses)
-    }
+    spans = [(chunk.start, chunk.end) for chunk in chunks]
+
+    def beginning(clause: ContractClause) -> int | None:
+        """The chunk that holds most of a clause's beginning; its heading may stand at the end of the one before."""
+        return _most(spans, clause.start, min(clause.end, clause.start + _BEGINNING))
+
+    references = {(_holder(chunks, r.start), beginning(clauses[r.target])) for r in find_references(text, clauses)}
     parties = {_holder(chunks, start) for start, _ in find_parties(text, clauses)}
     return ContractGraph(
         chunks,
@@ -110,19 +113,10 @@ def _holder(chunks: Sequence[ContractChunk], offset: int) -> int | None:
     return number if number >= 0 and chunks[number].end > offset else None
 
 
-def _beginning(chunks: Sequence[ContractChunk], clause: ContractClause) -> int | None:
-    """The chunk that holds most of a clause's beginning; its heading may stand at the end of the one before."""
-    return _most(chunks, clause.start, min(clause.end, clause.start + _BEGINNING))
-
-
-def _most(parts: Sequence[ContractChunk] | Sequence[Span], start: int, end: int) -> int | None:
-    """The part that most of `[start, end)` lies in, the first of equal ones; None where none holds any of it."""
-    spans = [p if isinstance(p, tuple) else (p.start, p.end) for p in parts]
+def _most(spans: Sequence[Span], start: int, end: int) -> int | None:
+    """The span that most of `[start, end)` lies in, the first of equal ones; None where none holds any of it."""
     shared = [min(right, end) - max(left, start) for left, right in spans]
     return shared.index(max(shared)) if shared and max(shared) > 0 else None
-
-
-# -- sections ---------------------------------------------------------------------------------------------------------
 
 
 def _sections(
@@ -132,19 +126,18 @@ def _sections(
     passages: Sequence[Span],
     vectors: Vectors,
 ) -> Iterator[GraphSection]:
-    spans = list(_parts(text, clauses, passages, vectors))
+    """The uppermost clauses, what stands between them, and pieces of what is long, each with its chunks."""
+    uppermost = [clause.start for clause in clauses if clause.level == 0]
+    spans = [
+        piece
+        for start, end in pairwise(sorted({0, *uppermost, len(text)}))
+        for piece in _pieces(start, end, passages, vectors)
+    ]
     owners = [_most(spans, chunk.start, chunk.end) for chunk in chunks]
     for number, (start, end) in enumerate(spans):
         inside = [row for row, (begin, _) in enumerate(passages) if start <= begin < end]
         members = tuple(member for member, owner in enumerate(owners) if owner == number)
         yield GraphSection(start, end, members, _summary([passages[row] for row in inside], vectors[inside]))
-
-
-def _parts(text: str, clauses: Sequence[ContractClause], passages: Sequence[Span], vectors: Vectors) -> Iterator[Span]:
-    """Spans of the uppermost clauses, of what stands between them, and of pieces of what is long."""
-    uppermost = [clause.start for clause in clauses if clause.level == 0]
-    for start, end in pairwise(sorted({0, *uppermost, len(text)})):
-        yield from _pieces(start, end, passages, vectors)
 
 
 def _pieces(start: int, end: int, passages: Sequence[Span], vectors: Vectors) -> Iterator[Span]:
@@ -158,18 +151,15 @@ def _pieces(start: int, end: int, passages: Sequence[Span], vectors: Vectors) ->
     yield from _pieces(passages[cut][0], end, passages, vectors)
 
 
-def _cohesion(vectors: Vectors, place: int, reach: int = 5) -> float:
+def _cohesion(vectors: Vectors, place: int) -> float:
     """Measure how alike the passages before and after `place` are (TextTiling's idea, Hearst 1997, with vectors)."""
-    before = vectors[max(0, place - reach) : place].astype(numpy.float64).mean(axis=0)
-    after = vectors[place : place + reach].astype(numpy.float64).mean(axis=0)
+    before = vectors[max(0, place - _REACH) : place].astype(numpy.float64).mean(axis=0)
+    after = vectors[place : place + _REACH].astype(numpy.float64).mean(axis=0)
     return round(float(before @ after), 9)
 
 
-def _summary(passages: Sequence[Span], vectors: Vectors) -> NDArray[numpy.float64]:
-    """Mean vector of a section's summary: its heading and the passages nearest to its own mean; zero without any.
-
-    The mean is taken of sentences, so that no summary is cut off at what an embedder can read at once.
-    """
+def _summary(passages: Sequence[Span], vectors: Vectors) -> Exact:
+    """Mean vector of a section's summary: its heading and the passages nearest to its own mean; zero without any."""
     exact = vectors.astype(numpy.float64)
     if not passages:
         return numpy.zeros(exact.shape[1])
@@ -190,6 +180,73 @@ def _summary(passages: Sequence[Span], vectors: Vectors) -> NDArray[numpy.float6
     return _unit(exact[sorted(chosen)].mean(axis=0)).astype(numpy.float32).astype(numpy.float64)
 
 
-def _unit(vector: NDArray[numpy.float64]) -> NDArray[numpy.float64]:
+def _unit(vector: Exact) -> Exact:
     norm = float(numpy.linalg.norm(vector))
     return vector / norm if norm else vector
+
+
+TOP = 3  # chunks and sections from which the thesis's designs begin
+
+
+def neighbours(graph: ContractGraph, ranking: Ranking) -> list[tuple[int, float]]:
+    """Return graph v1's choice: the best three chunks of a ranking, then the chunks before and after each."""
+    scores = dict(ranking[:TOP])
+    for number, score in ranking[:TOP]:
+        for beside in (number - 1, number + 1):
+            if 0 <= beside < len(graph.chunks):
+                scores.setdefault(beside, score)
+    return list(scores.items())
+
+
+def by_section(graph: ContractGraph, ranking: Ranking, query: NDArray[numpy.float32]) -> list[tuple[int, float]]:
+    """Return graph v2's choice: sections whose summaries are nearest to the query's vector, their chunks as in v1."""
+    wanted = query.astype(numpy.float64)
+    near = sorted(graph.sections, key=lambda section: -float(section.vector @ wanted))[:TOP]
+    inside = {n for section in near for n in section.chunks}
+    return neighbours(graph, [(n, score) for n, score in ranking if n in inside])
+
+
+WALKED: tuple[EdgeKind, ...] = ("DEFINES", "USES", "REFERS_TO", "PARTY_TO")
+SEEDS = 10  # of a ranking, from which edges are walked
+NAMED = 0.2  # what a chunk gains that introduces what the question names; the first of a ranking has 1
+LINKED = 0.02  # what a chunk gains, at most, that an edge joins with a seed
+_RRF = 60
+_WORD = re.compile(r"[a-z]{3,}")
+_OPENING = frozenset({"parties", "signed", "signatories", "name", "title", "date"})
+
+
+def walk(
+    graph: ContractGraph, ranking: Ranking, question: str, *, edges: Iterable[EdgeKind] = WALKED
+) -> list[tuple[int, float]]:
+    """Return all chunks of a ranking and those that edges lead to from its best ones and from the question.
+
+    A chunk has 61 / (60 + rank), so that the scores of any retriever will do, and gains `NAMED` where the question
+    names what it introduces: the parties, beside whom stand a contract's name and date, or a term that it defines, the
+    less the more of the contract uses that term. It gains `LINKED` times a seed's score where an edge joins them: it
+    defines a term that the seed uses, the seed refers to it or it to the seed, it is next to the seed or in one section
+    with it. The greatest gain counts.
+    """
+    walked = frozenset(edges)
+    ranks = {n: rank for rank, (n, _) in enumerate(ranking, 1)}
+    score = {n: (_RRF + 1) / (_RRF + rank) for n, rank in ranks.items()}
+    gains: defaultdict[int, float] = defaultdict(float)
+    for number, gain in _named(graph, frozenset(_WORD.findall(question.lower())), walked):
+        gains[number] = max(gains[number], gain)
+    for kind in sorted(walked):
+        for seed, number in graph.links(kind):
+            if ranks.get(seed, SEEDS + 1) <= SEEDS:
+                gains[number] = max(gains[number], LINKED * score[seed])
+    total = {n: score.get(n, 0.0) + gains.get(n, 0.0) for n in score.keys() | gains.keys()}
+    return sorted(total.items(), key=lambda each: (-each[1], ranks.get(each[0], len(ranks) + 1), each[0]))
+
+
+def _named(graph: ContractGraph, asked: frozenset[str], walked: Collection[EdgeKind]) -> Iterator[tuple[int, float]]:
+    """Chunks that introduce what the words of a question name, each with what it gains."""
+    if "DEFINES" in walked:
+        for term, definer in graph.defines.items():
+            words = set(_WORD.findall(term.lower()))
+            if words and words <= asked:
+                rare = 1 - min(1.0, len(graph.uses.get(term, ())) / len(graph.chunks))
+                yield definer, NAMED * rare
+    if "PARTY_TO" in walked and graph.chunks and asked & _OPENING:
+        yield from ((n, NAMED) for n in {0, *graph.parties})

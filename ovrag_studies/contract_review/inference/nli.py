@@ -1,8 +1,4 @@
-"""Judges of hypotheses about an agreement: entailed, contradicted or not mentioned, with the spans that tell.
-
-Judges by name: `majority` (the most frequent choice of the training agreements, without evidence), `lexical` (BM25 and
-cue words, no training), `learned` (see `nli_learned`). Judges that ask a chat model are in `nli_chat`.
-"""
+"""Judges of hypotheses about an agreement: entailed, contradicted or not mentioned, with the spans that tell."""
 
 from __future__ import annotations
 
@@ -24,12 +20,18 @@ from ovrag_core.retrieval import Scores, WordRanker
 from ovrag_core.text import stems
 from ovrag_studies.contract_review.inference import nli_learned
 from ovrag_studies.contract_review.inference.nli_cues import CUES, cue_hits, plain
-from ovrag_studies.contract_review.inference.nli_learned import CHOICES, Lesson, Parameters
-from ovrag_studies.contract_review.inference.nli_reading import Floats, checked_spans, find_leads, read
+from ovrag_studies.contract_review.inference.nli_learned import CHOICES, Parameters
+from ovrag_studies.contract_review.inference.nli_reading import Floats, behind_leads, checked_spans, find_leads, read
 from ovrag_studies.contract_review.packed import from_sparse, sparse
-from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, NliSet, Span
-from ovrag_studies.contract_review.texts.folds import FOLDS, fold_of
-from ovrag_studies.contract_review.texts.written import WRITTEN, read_written
+from ovrag_studies.contract_review.texts.datasets import (
+    WRITTEN,
+    Choice,
+    NliAgreement,
+    NliSet,
+    Span,
+    fold_of,
+    read_written,
+)
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "nli.safetensors"
 FORMAT = "ovrag-nli-2"
@@ -70,10 +72,6 @@ class JudgedHypothesis:
 class HypothesisJudge(Protocol):
     """Judges agreements."""
 
-    @property
-    def name(self) -> str:
-        """Name in tables."""
-
     def judge(
         self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
     ) -> list[JudgedHypothesis]:
@@ -82,8 +80,6 @@ class HypothesisJudge(Protocol):
 
 class Majority:
     """The most frequent choice for each hypothesis, and how frequent each was."""
-
-    name = "majority"
 
     def __init__(self, shares: Mapping[str, Floats]) -> None:
         self._shares = shares
@@ -107,8 +103,6 @@ class Majority:
 class Lexical:
     """BM25 of the hypothesis's words and cue words find the evidence; cues for and against decide. Learns nothing."""
 
-    name = "lexical"
-
     def judge(
         self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
     ) -> list[JudgedHypothesis]:
@@ -116,8 +110,7 @@ class Lexical:
         _refuse_unknown(hypotheses, CUES)
         chosen = checked_spans(document, spans)
         even = [plain(document.text[start:end]) for start, end in chosen]
-        leads = find_leads(even)
-        led = [f"{even[lead]} {text}" if lead >= 0 else text for text, lead in zip(even, leads, strict=True)]
+        led = behind_leads(even, find_leads(even))
         lexicon = WordRanker([stems(text) for text in even])
         results = []
         for name, wording in hypotheses.items():
@@ -129,15 +122,8 @@ class Lexical:
 class LearnedJudge:
     """The learned judge. It refuses an agreement of its training, unless `allow_seen`, and then its results say so."""
 
-    name = "learned"
-
     def __init__(
-        self,
-        parameters: Parameters,
-        hypotheses: Sequence[str],
-        trained_on: Sequence[str] = (),
-        *,
-        allow_seen: bool = False,
+        self, parameters: Parameters, hypotheses: Sequence[str], trained_on: Sequence[str], *, allow_seen: bool = False
     ) -> None:
         self._parameters = parameters
         self._hypotheses = tuple(hypotheses)
@@ -158,10 +144,9 @@ class LearnedJudge:
         # All hypotheses are read, whatever is asked: what is learned knows them by their place.
         reading = read(document, spans, {name: hypotheses.get(name, "") for name in self._hypotheses})
         evidence, probabilities = nli_learned.predict(self._parameters, reading)
-        columns = [self._hypotheses.index(name) for name in hypotheses]
         return [
             _judged(name, probabilities[column], _ranked(reading.spans, evidence[:, column]), seen=in_training)
-            for name, column in zip(hypotheses, columns, strict=True)
+            for name, column in ((name, self._hypotheses.index(name)) for name in hypotheses)
         ]
 
 
@@ -172,10 +157,7 @@ def digest(text: str) -> str:
 
 
 def train(agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> Parameters:
-    """Train the learned judge on marked agreements, and on those of `training/contract_review/ndas`.
-
-    Raises CorpusError for fewer than ten, and for so many that their spans, compared two by two, fill the memory.
-    """
+    """Train the learned judge on marked agreements and on written ones. Raises CorpusError for too few or too many."""
     if len(agreements) < 10:
         raise CorpusError(f"{len(agreements)} marked agreements are too few to learn from; give ten or more")
     if (spans := sum(len(a.spans) for a in agreements)) > MOST_SPANS:
@@ -183,38 +165,31 @@ def train(agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> 
     return nli_learned.fit(_lessons(agreements, hypotheses), _written(tuple(hypotheses.items())))
 
 
-def _lessons(agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> list[Lesson]:
+def _lessons(agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> list[nli_learned.Lesson]:
     names = list(hypotheses)
-    return [Lesson(read(a.document, a.spans, hypotheses), nli_learned.marked(a, names)) for a in agreements]
+    return [(read(a.document, a.spans, hypotheses), nli_learned.marked(a, names)) for a in agreements]
 
 
 @cache
-def _written(hypotheses: tuple[tuple[str, str], ...]) -> list[Lesson]:
+def _written(hypotheses: tuple[tuple[str, str], ...]) -> list[nli_learned.Lesson]:
     return _lessons(read_written(project_file(WRITTEN), [name for name, _ in hypotheses]), dict(hypotheses))
 
 
-def out_of_fold(data: NliSet, name: str = "learned", folds: int = FOLDS) -> dict[int, list[JudgedHypothesis]]:
-    """Every agreement, by its number, judged by what the agreements of other folds teach."""
-    placed = fold_of([a.document.id for a in data.agreements], folds)
+def out_of_fold(data: NliSet, name: str) -> dict[int, list[JudgedHypothesis]]:
+    """Every agreement, by its number, judged by what those of other folds teach; `name`: majority or learned."""
+    placed = fold_of([a.document.id for a in data.agreements])
     results: dict[int, list[JudgedHypothesis]] = {}
     for fold in sorted(set(placed.values())):
         training = [a for a in data.agreements if placed[a.document.id] != fold]
-        model = _trained(name, training, data.hypotheses)
+        if name == "majority":
+            model: HypothesisJudge = Majority.of(training, list(data.hypotheses))
+        else:
+            digests = [digest(a.document.text) for a in training]
+            model = LearnedJudge(train(training, data.hypotheses), list(data.hypotheses), digests)
         for agreement in data.agreements:
             if placed[agreement.document.id] == fold:
                 results[agreement.number] = model.judge(agreement.document, agreement.spans, data.hypotheses)
     return {a.number: results[a.number] for a in data.agreements}
-
-
-def _trained(name: str, agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> HypothesisJudge:
-    if name == "majority":
-        return Majority.of(agreements, list(hypotheses))
-    if name == "lexical":
-        return Lexical()
-    if name == "learned":
-        digests = [digest(a.document.text) for a in agreements]
-        return LearnedJudge(train(agreements, hypotheses), list(hypotheses), digests)
-    raise QuestionError(f"unknown judge {name!r}; known are {', '.join(JUDGES)}")
 
 
 def save(
@@ -224,42 +199,32 @@ def save(
     path: Path,
     learned_from: Mapping[str, object] | None = None,
 ) -> None:
-    """Write weights, those of words in half precision, and beside them where they come from. No text is kept.
-
-    `learned_from` names the files that taught beside the agreements, with their digest.
-    """
+    """Write weights, and beside them where they come from and the files `learned_from`. No text is kept."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    tensors: dict[str, NDArray[numpy.generic]] = {
-        name: values.astype(numpy.float32) for name, values in parameters.items() if name not in OF_WORDS
-    }
-    for name in OF_WORDS:
-        tensors |= sparse(name, parameters[name], parameters[name].shape[-1])
+    tensors: dict[str, NDArray[numpy.generic]] = {}
+    for name, values in parameters.items():
+        tensors |= sparse(name, values, values.shape[-1]) if name in OF_WORDS else {name: values.astype(numpy.float32)}
     contiguous = {name: numpy.ascontiguousarray(values) for name, values in sorted(tensors.items())}
     save_file(contiguous, path, metadata={"format": FORMAT})
-    listed = [
-        {"id": agreement.number, "file": agreement.document.id, "digest": digest(agreement.document.text)}
-        for agreement in agreements
-    ]
-    about: dict[str, object] = {
+    listed = [{"id": a.number, "file": a.document.id, "digest": digest(a.document.text)} for a in agreements]
+    about = {
         "source": "ContractNLI (Koreeda and Manning 2021, arXiv 2110.01799), development split",
         "licence": "CC BY 4.0, Hitachi America and Stanford",
         "hypotheses": list(hypotheses),
         "trained_on": listed,
+        **({} if learned_from is None else {"learned_from": dict(learned_from)}),
     }
-    if learned_from is not None:
-        about["learned_from"] = dict(learned_from)
     path.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 
 def load_learned(path: Path = WEIGHTS, *, allow_seen: bool = False) -> LearnedJudge:
     """Return the learned judge with the weights of a file. Raises CorpusError where they cannot be read."""
-    parameters, hypotheses, digests = _load(path)
-    return LearnedJudge(parameters, hypotheses, digests, allow_seen=allow_seen)
+    return LearnedJudge(*_load(path), allow_seen=allow_seen)
 
 
-def load_majority(path: Path = WEIGHTS) -> Majority:
-    """Return the majority of the agreements that the weights of a file were trained on."""
-    parameters, hypotheses, _ = _load(path)
+def load_majority() -> Majority:
+    """Return the majority of the agreements that the weights of the study were trained on."""
+    parameters, hypotheses, _ = _load(WEIGHTS)
     shares = numpy.exp(parameters["choice.prior"].astype(numpy.float64))
     return Majority(dict(zip(hypotheses, shares, strict=True)))
 
@@ -278,18 +243,12 @@ def _load(path: Path) -> tuple[Parameters, list[str], list[str]]:
         raise CorpusError(f"{path} cannot be read ({error}); run tools/train_contract_nli.py") from None
 
 
+# The most frequent choice of the training agreements; BM25 and cue words, no training; what `nli_learned` teaches.
 JUDGES: dict[str, Callable[[], HypothesisJudge]] = {
     "majority": load_majority,
     "lexical": Lexical,
     "learned": load_learned,
 }
-
-
-def find_judge(name: str) -> HypothesisJudge:
-    """The judge of that name. Raises QuestionError for an unknown one."""
-    if name not in JUDGES:
-        raise QuestionError(f"unknown judge {name!r}; known are {', '.join(JUDGES)}")
-    return JUDGES[name]()
 
 
 def _by_cues(
@@ -302,15 +261,10 @@ def _by_cues(
     like = likeness / max(float(likeness.max(initial=0)), 1e-9)
     scores = ((cued + 2 * like) / (CUE_WEIGHTS.sum() + 2)).astype(numpy.float32)
     best = numpy.argsort(-scores, kind="stable")[:3]
-    entails = bool(alone[best, 1].any())
-    contradicts = bool((alone[best, 2] > alone[best, 1]).any())
-    if contradicts and not entails:
-        shares = (0.2, 0.2, 0.6)
-    elif entails:
-        shares = (0.2, 0.6, 0.2)
-    else:
-        shares = (0.6, 0.2, 0.2)
-    return _judged(name, numpy.array(shares, dtype=numpy.float32), _ranked(spans, scores))
+    shares = numpy.full(3, 0.2, dtype=numpy.float32)
+    entails, contradicts = alone[best, 1].any(), (alone[best, 2] > alone[best, 1]).any()
+    shares[1 if entails else 2 if contradicts else 0] = 0.6
+    return _judged(name, shares, _ranked(spans, scores))
 
 
 def _judged(

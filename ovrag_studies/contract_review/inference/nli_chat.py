@@ -1,17 +1,10 @@
-"""Hypotheses judged by a chat model, with retrieval or after five worked examples, as the published study compares.
-
-`chat_rag` shows the passages that BM25 and cue words rank first, `chat_five_shot` the whole agreement after five
-examples, which never come from the agreement that is asked.
-
-A reply that is no JSON, has another label or cannot be got is a fault with its reason and no choice, which scores as
-wrong; a quote that is not in the text is counted and dropped. Nothing is guessed in their place.
-"""
+"""Hypotheses judged by a chat model: of the passages that BM25 and cue words rank first, or after worked examples."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, zip_longest
+from itertools import islice, zip_longest
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
@@ -22,8 +15,7 @@ from ovrag_core.text import locate
 from ovrag_studies.contract_review.inference.nli import EvidenceSpan, JudgedHypothesis, Lexical
 from ovrag_studies.contract_review.inference.nli_learned import CHOICES
 from ovrag_studies.contract_review.inference.nli_reading import checked_spans
-from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, NliSet, Span
-from ovrag_studies.contract_review.texts.folds import fold_of
+from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, NliSet, Span, fold_of
 
 PURPOSE = "hypotheses"
 TOP = 8  # passages: the best eight hold some evidence of nearly every question
@@ -88,36 +80,25 @@ class ChatJudge:
         self._examples = tuple(examples)
         self._seed = seed
 
-    @property
-    def name(self) -> str:
-        """Arm and model."""
-        return f"{CHAT_ARMS[bool(self._examples)]} {self._chat.name}"
-
     def judge(
         self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
     ) -> list[JudgedHypothesis]:
-        """See `nli.HypothesisJudge`; any wording can be asked after examples, the known ones by retrieval.
-
-        Raises ModelSetupError where no call can succeed as things are set up.
-        """
+        """See `nli.HypothesisJudge`. Raises ModelSetupError where no call can succeed as things are set up."""
         chosen = checked_spans(document, spans)
         if self._examples:
-            whole = [(0, len(document.text))]
-            return [self._ask(document, name, wording, whole, chosen) for name, wording in hypotheses.items()]
-        results = []
-        for ranked in Lexical().judge(document, chosen, hypotheses):
-            best = sorted((span.start, span.end) for span in ranked.evidence[:TOP])
-            results.append(self._ask(document, ranked.hypothesis, hypotheses[ranked.hypothesis], best, chosen))
-        return results
+            shown = {name: [(0, len(document.text))] for name in hypotheses}
+        else:
+            ranked = Lexical().judge(document, chosen, hypotheses)
+            shown = {r.hypothesis: sorted((span.start, span.end) for span in r.evidence[:TOP]) for r in ranked}
+        return [self._ask(document, name, hypotheses[name], spans, chosen) for name, spans in shown.items()]
 
     def _ask(
         self, document: Document, name: str, wording: str, shown: Sequence[Span], spans: Sequence[Span]
     ) -> JudgedHypothesis:
         messages = [Message("system", SYSTEM)]
         for example in self._examples:
-            expected = ChatVerdict(
-                reasoning=_REASONS[example.choice], choice=example.choice, quotes=list(example.evidence)
-            )
+            reason, quotes = _REASONS[example.choice], list(example.evidence)
+            expected = ChatVerdict(reasoning=reason, choice=example.choice, quotes=quotes)
             messages.append(Message("user", _question(example.passages, example.wording)))
             messages.append(Message("assistant", expected.model_dump_json()))
         messages.append(Message("user", _question([document.text[start:end] for start, end in shown], wording)))
@@ -133,15 +114,12 @@ class ChatJudge:
 
 
 def examples_for(data: NliSet, number: int) -> tuple[WorkedExample, ...]:
-    """Return five worked examples for the agreement `number`, from agreements of another fold, the choices in turn.
-
-    Raises QuestionError where there are too few.
-    """
+    """Return examples for the agreement `number`, from another fold, the choices in turn. Raises QuestionError."""
     placed = fold_of([a.document.id for a in data.agreements])
     own_folds = {placed[a.document.id] for a in data.agreements if a.number == number}
     sources = NliSet(tuple(a for a in data.agreements if placed[a.document.id] not in own_folds), data.hypotheses)
     turns = zip_longest(*(islice(_examples(sources, choice), EXAMPLES) for choice in CHOICES))
-    examples = tuple(islice((example for example in chain.from_iterable(turns) if example is not None), EXAMPLES))
+    examples = tuple(example for turn in turns for example in turn if example is not None)[:EXAMPLES]
     if len(examples) < EXAMPLES:
         raise QuestionError(f"there are {len(examples)} questions to make examples of; give agreements with {EXAMPLES}")
     return examples
@@ -153,20 +131,16 @@ def _examples(data: NliSet, choice: Choice) -> Iterator[WorkedExample]:
         for judgement in agreement.judgements:
             if judgement.choice == choice:
                 evidence = tuple(pieces[index] for index in judgement.evidence)
-                yield WorkedExample(
-                    data.hypotheses[judgement.hypothesis], evidence or tuple(pieces[:TOP]), choice, evidence
-                )
+                wording = data.hypotheses[judgement.hypothesis]
+                yield WorkedExample(wording, evidence or tuple(pieces[:TOP]), choice, evidence)
 
 
 def ask_all(
-    data: NliSet, chat: Chat, arm: ChatArm, seed: int | None = 42, asked: Sequence[NliAgreement] | None = None
+    data: NliSet, chat: Chat, arm: ChatArm, seed: int | None, asked: Sequence[NliAgreement]
 ) -> dict[int, list[JudgedHypothesis]]:
-    """Ask every question of the set in one arm, by the number of the agreement. Another `seed` is another pass.
-
-    `asked`: agreements with the judgements that are asked for, where those are not all. Examples come from `data`.
-    """
+    """Ask the judgements of agreements in one arm, by their number; examples are from `data`. `seed`: of the pass."""
     results = {}
-    for agreement in data.agreements if asked is None else asked:
+    for agreement in asked:
         examples = examples_for(data, agreement.number) if arm == "chat_five_shot" else ()
         wordings = {j.hypothesis: data.hypotheses[j.hypothesis] for j in agreement.judgements}
         model = ChatJudge(chat, examples, seed)
@@ -192,13 +166,8 @@ def _evidence(
         if quoted_span is None:
             invented += 1
             continue
-        for span in spans:
-            if _share(quoted_span, span) >= 0.5:
-                evidence.setdefault(span, EvidenceSpan(span[0], span[1], round(1 / (1 + rank), 6)))
+        left, right = quoted_span
+        for start, end in spans:
+            if min(right, end) - max(left, start) >= 0.5 * min(right - left, end - start):
+                evidence.setdefault((start, end), EvidenceSpan(start, end, round(1 / (1 + rank), 6)))
     return tuple(evidence.values()), invented
-
-
-def _share(quote: Span, span: Span) -> float:
-    """Part of the shorter one that both have in common, 0 to 1."""
-    common = min(quote[1], span[1]) - max(quote[0], span[0])
-    return common / min(quote[1] - quote[0], span[1] - span[0])

@@ -1,8 +1,7 @@
 """Usual wording of agreements on confidentiality: cues for the seventeen hypotheses of ContractNLI.
 
-They are written from the usage of such agreements, with the synonyms that drafters choose from. They are the whole
-knowledge of the lexical arm, and features beside others in the learned arm. Whoever wrote them had read the development
-agreements, so figures on those flatter every arm with cues. They do so above all on contradictions, which are few:
+They are the whole knowledge of the lexical arm, and features in the learned one. Whoever wrote them had read the
+development agreements, so figures on those flatter every arm with cues, above all on contradictions, which are few:
 without cues the learned judge has an accuracy of 0.808 there, with them 0.849. A cue reads text that `plain` has made
 even.
 """
@@ -11,26 +10,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
-_ROLES = (
-    (r"\b(?:receiving (?:part(?:y|ies)|company|person)|receiver|recipient)s?\b", "receiver"),
-    (r"\b(?:disclosing (?:part(?:y|ies)|company|person)|discloser)s?\b", "discloser"),
-    (
+_EVEN = {
+    "receiver": re.compile(r"\b(?:receiving (?:part(?:y|ies)|company|person)|receiver|recipient)s?\b"),
+    "discloser": re.compile(r"\b(?:disclosing (?:part(?:y|ies)|company|person)|discloser)s?\b"),
+    "secret": re.compile(
         r"\b(?:(?:confidential|proprietary|secret)(?:(?:,| and/or| and| or|/) ?(?:confidential|proprietary|secret))* "
-        r"(?:information|materials?|data)|evaluation materials?)\b",
-        "secret",
+        r"(?:information|materials?|data)|evaluation materials?)\b"
     ),
-    (r"\d+", "0"),
-)
-_EVEN = tuple((re.compile(pattern), name) for pattern, name in _ROLES)
+    "0": re.compile(r"\d+"),
+}
 _SPACE = re.compile(r"\s+")
 LONGEST = 6_000  # characters of a span that are searched; a long clause has two thousand
 
 
-@dataclass(frozen=True, slots=True)
-class Cues:
+class Cues(NamedTuple):
     """Patterns: what the hypothesis is about, what speaks for it, what against it."""
 
     about: str
@@ -41,7 +37,7 @@ class Cues:
 def plain(text: str) -> str:
     """Lower case, single spaces, straight apostrophes; roles, confidential information, numbers each by one name."""
     text = _SPACE.sub(" ", text).strip().lower().replace("’", "'")
-    for pattern, name in _EVEN:
+    for name, pattern in _EVEN.items():
         text = pattern.sub(name, text)
     return text
 
@@ -196,19 +192,17 @@ CUES: Mapping[str, Cues] = {
 
 
 @cache
-def _compiled(hypothesis: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    cues = CUES[hypothesis]
-    return re.compile(cues.about), re.compile(cues.entails), re.compile(cues.contradicts)
+def _compiled(hypothesis: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(cue) for cue in CUES[hypothesis])
 
 
 def cue_hits(hypothesis: str, text: str) -> tuple[bool, bool, bool]:
-    """Look in an even text for three kinds of cues: of what the hypothesis is about, for it, and against it.
+    """Look in a text of `plain` for cues of what the hypothesis is about, for it, and against it, if it has any.
 
-    A hypothesis without cues has none. Even texts come from `plain`. Of a very long text only the start is read, as
-    looking for two words near each other takes long.
+    Of a very long text only the start is read, as looking for two words near each other takes long.
     """
-    text = text[:LONGEST]
     if hypothesis not in CUES:
         return (False, False, False)
-    about, entails, contradicts = _compiled(hypothesis)
-    return bool(about.search(text)), bool(entails.search(text)), bool(contradicts.search(text))
+    text = text[:LONGEST]
+    about, entails, contradicts = (bool(pattern.search(text)) for pattern in _compiled(hypothesis))
+    return about, entails, contradicts

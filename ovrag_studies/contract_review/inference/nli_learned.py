@@ -1,20 +1,10 @@
 """Hypotheses judged by what marked agreements teach: which spans tell, and what they say.
 
-Four steps, each a linear model, as tens of agreements bear no more. (1) Spans: ridge regression for each hypothesis
-over the span's vector, its hashed words and those of its lead. (2) Evidence: one logistic regression shared by all
-hypotheses over those scores of the span, its neighbours, lead and items, over cues and likeness. (3) Content: ridge
-regression for each hypothesis over vector and words of the best spans together. (4) Choice: the mean of a logistic
-regression shared by all hypotheses, with an intercept for each, so that rare contradictions borrow from others, and of
-one for each hypothesis.
-
-The most probable choice is made, contradictions counting CONTRADICTIONS times, as they are rare: chosen out of fold on
-the development split, where more costs accuracy and less misses rare ones.
-
-Agreements that were written to be learned from teach (1) and (3) alone, which know words. How often something is
-mentioned or contradicted, and how surely a span is evidence, is learned from agreements that parties made.
-
-Whatever a later step learns from was predicted for agreements that the earlier step had not seen: left out one by one
-in (1) and (3), where ridge regression has that in closed form, by folds in (2).
+Four linear models, as tens of agreements bear no more: (1) ridge regression scores spans for each hypothesis; (2) a
+logistic regression shared by all tells evidence; (3) ridge regression reads the best spans together; (4) the choice is
+the mean of a shared logistic regression and one for each hypothesis. Agreements written to be learned from teach (1)
+and (3) alone, which know words. Whatever a later step learns from was predicted for agreements that the earlier step
+had not seen: left out one by one in (1) and (3), where ridge regression has that in closed form, by folds in (2).
 """
 
 from __future__ import annotations
@@ -26,6 +16,7 @@ import numpy
 import scipy.linalg
 import scipy.sparse
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from ovrag_core.base import CorpusError
 from ovrag_core.retrieval import DIMENSIONS
@@ -33,8 +24,6 @@ from ovrag_studies.contract_review.inference.nli_reading import AgreementReading
 from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement
 
 Parameters = dict[str, Floats]
-Bools = NDArray[numpy.bool_]
-Integers = NDArray[numpy.intp]
 
 CHOICES: tuple[Choice, ...] = ("NotMentioned", "Entailment", "Contradiction")
 LEAD = 0.3**0.5  # how much the words of a lead count beside the span's own
@@ -45,6 +34,8 @@ EVIDENCE_STRENGTH = 1.0  # C of the logistic regressions
 SHARED_STRENGTH = 0.03
 OWN_STRENGTH = 0.1
 INNER_FOLDS = 5
+# Contradictions are rare, and count so many times in a choice: chosen out of fold on the development split, where more
+# costs accuracy and less misses rare ones.
 CONTRADICTIONS = 1.5
 _EPSILON = 1e-4
 
@@ -53,16 +44,11 @@ _EPSILON = 1e-4
 class Marked:
     """Truth about one agreement: `evidence` is n × h, `choices` are h places in CHOICES."""
 
-    evidence: Bools
-    choices: Integers
+    evidence: NDArray[numpy.bool_]
+    choices: NDArray[numpy.intp]
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """An agreement as it is read, and what is true of it."""
-
-    reading: AgreementReading
-    truth: Marked
+Lesson = tuple[AgreementReading, Marked]
 
 
 def marked(agreement: NliAgreement, hypotheses: Sequence[str]) -> Marked:
@@ -76,22 +62,20 @@ def marked(agreement: NliAgreement, hypotheses: Sequence[str]) -> Marked:
     return Marked(evidence, numpy.array([CHOICES.index(judged[name].choice) for name in hypotheses], dtype=numpy.intp))
 
 
-def fit(made: Sequence[Lesson], written: Sequence[Lesson] = ()) -> Parameters:
+def fit(made: Sequence[Lesson], written: Sequence[Lesson]) -> Parameters:
     """Everything that is learned from agreements `made` by parties, and from some `written` to be learned from."""
-    readings, truth = [lesson.reading for lesson in (*made, *written)], [lesson.truth for lesson in (*made, *written)]
+    readings, truth = zip(*made, *written, strict=True)
     span_weights, spans = _fit_spans(readings, truth)
     features = [_evidence_features(reading, scores) for reading, scores in zip(readings, spans, strict=True)]
     count = len(made)
     evidence_weights = _fit_evidence(features[:count], truth[:count])
     evidence = _crossed_evidence(features[:count], truth[:count])
-    evidence += [(_tell(evidence_weights, "told", f), _tell(evidence_weights, "mentions", f)) for f in features[count:]]
-    contents = [
-        _content(reading, probabilities) for reading, (probabilities, _) in zip(readings, evidence, strict=True)
-    ]
+    evidence += [_told_and_mentioned(evidence_weights, table) for table in features[count:]]
+    contents = [_content(reading, likely) for reading, (likely, _) in zip(readings, evidence, strict=True)]
     content_weights, content = _fit_content(contents, truth)
     summaries = [
-        numpy.concatenate([_summary(lesson.reading, scores, *both), content_scores], axis=-1)
-        for lesson, scores, both, content_scores in zip(made, spans, evidence, content, strict=False)
+        numpy.concatenate([_summary(reading, scores, *both), content_scores], axis=-1)
+        for (reading, _), scores, both, content_scores in zip(made, spans, evidence, content, strict=False)
     ]
     choice_weights = _fit_choice(numpy.stack(summaries), numpy.stack([m.choices for m in truth[:count]]))
     return span_weights | evidence_weights | content_weights | choice_weights
@@ -99,9 +83,9 @@ def fit(made: Sequence[Lesson], written: Sequence[Lesson] = ()) -> Parameters:
 
 def predict(parameters: Mapping[str, Floats], reading: AgreementReading) -> tuple[Floats, Floats]:
     """Of each span how likely it is evidence where there is any (n × h), and of each choice how likely (h × 3)."""
-    spans = _score_spans(parameters, reading)
-    features = _evidence_features(reading, spans)
-    evidence, mentions = _tell(parameters, "told", features), _tell(parameters, "mentions", features)
+    scores = _inputs(reading) @ parameters["spans.weight"] + parameters["spans.bias"]
+    spans = numpy.asarray(scores, dtype=numpy.float32)
+    evidence, mentions = _told_and_mentioned(parameters, _evidence_features(reading, spans))
     content_scores = _score_content(parameters, _content(reading, evidence))
     summary = numpy.concatenate([_summary(reading, spans, evidence, mentions), content_scores], axis=-1)
     return evidence, _choose(parameters, summary)
@@ -115,16 +99,11 @@ def _inputs(reading: AgreementReading) -> scipy.sparse.csr_matrix:
     return scipy.sparse.hstack([vectors, reading.words, reading.lead_words * LEAD], format="csr")
 
 
-def _targets(truth: Marked) -> Floats:
-    """Evidence, evidence for, evidence against: n × 3h."""
-    kinds = [truth.evidence, truth.evidence & (truth.choices == 1), truth.evidence & (truth.choices == 2)]
-    return numpy.concatenate(kinds, axis=1).astype(numpy.float32)
-
-
 def _fit_spans(readings: Sequence[AgreementReading], truth: Sequence[Marked]) -> tuple[Parameters, list[Floats]]:
     """Weights, and the scores that each agreement has by the others."""
     inputs = scipy.sparse.vstack([_inputs(reading) for reading in readings], format="csr")
-    targets = numpy.concatenate([_targets(m) for m in truth])
+    kinds = [numpy.hstack([m.evidence, m.evidence & (m.choices == 1), m.evidence & (m.choices == 2)]) for m in truth]
+    targets = numpy.concatenate(kinds).astype(numpy.float32)  # evidence, evidence for, evidence against: n × 3h
     ends = numpy.cumsum([len(reading.spans) for reading in readings])
     blocks = [numpy.arange(end - len(reading.spans), end) for end, reading in zip(ends, readings, strict=True)]
     mean, dual, scores = _ridge(_kernel(inputs), targets, SPAN_RIDGE, blocks)
@@ -135,8 +114,7 @@ def _fit_spans(readings: Sequence[AgreementReading], truth: Sequence[Marked]) ->
 def _kernel(inputs: scipy.sparse.csr_matrix) -> Floats:
     """Products of all rows; vectors, which are dense, apart from words, which are sparse."""
     vectors, words = inputs[:, :DIMENSIONS].toarray(), inputs[:, DIMENSIONS:]
-    kernel: Floats = vectors @ vectors.T + (words @ words.T).toarray()
-    return kernel
+    return numpy.asarray(vectors @ vectors.T + (words @ words.T).toarray())
 
 
 def _ridge(
@@ -157,12 +135,7 @@ def _inverse(system: Floats) -> Floats:
     factor = scipy.linalg.cholesky(system, lower=True, check_finite=False)
     (invert,) = scipy.linalg.get_lapack_funcs(("potri",), (factor,))
     lower = numpy.tril(invert(factor, lower=1)[0])
-    inverse: Floats = lower + numpy.tril(lower, -1).T
-    return inverse
-
-
-def _score_spans(parameters: Mapping[str, Floats], reading: AgreementReading) -> Floats:
-    return numpy.asarray(_inputs(reading) @ parameters["spans.weight"] + parameters["spans.bias"], dtype=numpy.float32)
+    return numpy.asarray(lower + numpy.tril(lower, -1).T)
 
 
 # (2) evidence
@@ -181,9 +154,10 @@ def _evidence_features(reading: AgreementReading, scores: Floats) -> Floats:
     best, second = ordered[:1], ordered[min(1, len(ordered) - 1)][None]
     rank = numpy.argsort(numpy.argsort(-own_scores, axis=0, kind="stable"), axis=0, kind="stable")
     total = numpy.maximum(own_scores, 0).sum(axis=0, keepdims=True)
+    padded = numpy.pad(own_scores, ((2, 2), (0, 0)))
     listed = [
         *(scores[:, start : start + hypotheses] for start in range(0, 3 * hypotheses, hypotheses)),
-        *(_shifted(own_scores, by) for by in (1, -1, 2, -2)),
+        *(padded[2 + by :][: len(own_scores)] for by in (1, -1, 2, -2)),  # the spans after and before
         *(lead, items, siblings),
         *(numpy.broadcast_to(row, own_scores.shape) for row in (best, second, total)),
         *(1 / (1 + rank), own_scores - best, own_scores / numpy.maximum(total, 0.1), own_scores * own_scores),
@@ -193,16 +167,6 @@ def _evidence_features(reading: AgreementReading, scores: Floats) -> Floats:
     names = numpy.broadcast_to(numpy.eye(hypotheses), (len(own_scores), hypotheses, hypotheses))
     features = [numpy.stack(listed, axis=-1), reading.cues, form, names, names * own_scores[:, :, None] * 3]
     return numpy.concatenate(features, axis=-1).astype(numpy.float32)
-
-
-def _shifted(scores: Floats, by: int) -> Floats:
-    """The scores of the span that stands `by` places further on."""
-    shifted = numpy.zeros_like(scores)
-    if by > 0:
-        shifted[:-by] = scores[by:]
-    else:
-        shifted[-by:] = scores[:by]
-    return shifted
 
 
 def _fit_evidence(features: Sequence[Floats], truth: Sequence[Marked]) -> Parameters:
@@ -222,13 +186,14 @@ def _crossed_evidence(features: Sequence[Floats], truth: Sequence[Marked]) -> li
         training = [i for i in range(len(features)) if i % INNER_FOLDS != fold]
         parameters = _fit_evidence([features[i] for i in training], [truth[i] for i in training])
         for left_out in range(fold, len(features), INNER_FOLDS):
-            both = (_tell(parameters, name, features[left_out]) for name in ("told", "mentions"))
-            crossed[left_out] = (next(both), next(both))
+            crossed[left_out] = _told_and_mentioned(parameters, features[left_out])
     return [crossed[i] for i in range(len(features))]
 
 
-def _tell(parameters: Mapping[str, Floats], name: str, features: Floats) -> Floats:
-    return _probabilities(parameters, name, features)[..., 1]
+def _told_and_mentioned(parameters: Mapping[str, Floats], features: Floats) -> tuple[Floats, Floats]:
+    return _probabilities(parameters, "told", features)[..., 1], _probabilities(parameters, "mentions", features)[
+        ..., 1
+    ]
 
 
 # (3) content
@@ -269,12 +234,8 @@ def _fit_content(
 
 
 def _score_content(parameters: Mapping[str, Floats], content: scipy.sparse.csr_matrix) -> Floats:
-    rows = [
-        content[column] @ weight + bias
-        for column, (weight, bias) in enumerate(
-            zip(parameters["content.weight"], parameters["content.bias"], strict=True)
-        )
-    ]
+    models = zip(parameters["content.weight"], parameters["content.bias"], strict=True)
+    rows = [content[column] @ weight + bias for column, (weight, bias) in enumerate(models)]
     return numpy.concatenate(rows).astype(numpy.float32)
 
 
@@ -323,7 +284,7 @@ def _log_odds(probability: Floats) -> Floats:
 _APART = (0, 3, 5)  # of a summary: the best span's odds, told and mentioned, and how much is mentioned
 
 
-def _fit_choice(summaries: Floats, choices: Integers) -> Parameters:
+def _fit_choice(summaries: Floats, choices: NDArray[numpy.intp]) -> Parameters:
     """One model over all hypotheses and one for each; summaries a × h × d, choices a × h."""
     prior = numpy.stack([numpy.bincount(column, minlength=3) + 0.5 for column in choices.T])
     prior = numpy.log(prior / prior.sum(axis=1, keepdims=True)).astype(numpy.float32)
@@ -387,6 +348,4 @@ def _logistic(name: str, rows: Floats, labels: NDArray[numpy.generic], strength:
 def _probabilities(parameters: Mapping[str, Floats], name: str, rows: Floats) -> Floats:
     scaled = (rows - parameters[f"{name}.mean"]) / parameters[f"{name}.scale"]
     scores = scaled @ parameters[f"{name}.weight"].T + parameters[f"{name}.bias"]
-    odds = numpy.exp(scores - scores.max(axis=-1, keepdims=True))
-    probabilities: Floats = (odds / odds.sum(axis=-1, keepdims=True)).astype(numpy.float32)
-    return probabilities
+    return numpy.asarray(softmax(scores, axis=-1), dtype=numpy.float32)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sklearn.feature_extraction.text import HashingVectorizer
 
 Floats = NDArray[numpy.float32]
-Places = NDArray[numpy.intp]
 
 WORDS = 2**13  # buckets of hashed words and pairs of words
 _CLOSED = re.compile(r"[.!?][\"'”’)\]]*\s*$")
@@ -62,12 +61,11 @@ class AgreementReading:
     permission, exception); `similar` n × h cosines; `form` n × 5.
     """
 
-    document: Document
     spans: tuple[Span, ...]
     vectors: Vectors
     words: csr_matrix
     lead_words: csr_matrix
-    leads: Places
+    leads: NDArray[numpy.intp]
     cues: Floats
     marks: Floats
     similar: Floats
@@ -75,21 +73,15 @@ class AgreementReading:
 
 
 def checked_spans(document: Document, spans: Sequence[Span] | None) -> tuple[Span, ...]:
-    """The candidate spans, or the passages of the text where none are given.
-
-    Raises DocumentError for a text without words, CorpusError for a span that is not inside the text.
-    """
+    """The candidate spans, or the passages where none are given. Raises DocumentError without words, CorpusError."""
     if not document.text.strip():
         raise DocumentError(f"{document.id} holds no text; give an agreement with words in it")
-    if not spans:
-        passages = tuple(find_passages(document.text))
-        if not passages:
-            raise DocumentError(f"{document.id} holds no sentence; give an agreement with words in it")
-        return passages
-    for start, end in spans:
+    if not (chosen := tuple(spans or find_passages(document.text))):
+        raise DocumentError(f"{document.id} holds no sentence; give an agreement with words in it")
+    for start, end in chosen:
         if not 0 <= start < end <= len(document.text):
             raise CorpusError(f"{document.id}: the span {start}:{end} is not inside its text; mend the list of spans")
-    return tuple(spans)
+    return chosen
 
 
 def read(document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> AgreementReading:
@@ -98,12 +90,11 @@ def read(document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[s
     texts = [document.text[start:end] for start, end in chosen]
     even = [plain(text) for text in texts]
     leads = find_leads(texts)
-    led = [f"{even[lead]} {text}" if lead >= 0 else text for text, lead in zip(even, leads, strict=True)]
+    led = behind_leads(even, leads)
     vectors = kept_vectors(minilm(), texts)
     hypothesis_vectors = kept_vectors(minilm(), list(hypotheses.values()))
     words = hashed_words().transform(even)
     return AgreementReading(
-        document=document,
         spans=chosen,
         vectors=vectors,
         words=words,
@@ -122,8 +113,13 @@ def read(document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[s
     )
 
 
+def behind_leads(texts: Sequence[str], leads: Sequence[int]) -> list[str]:
+    """Each text behind the one that introduces it, if any does."""
+    return [f"{texts[lead]} {text}" if lead >= 0 else text for text, lead in zip(texts, leads, strict=True)]
+
+
 def find_leads(texts: Sequence[str]) -> list[int]:
-    """For each span the place of the one that introduces it as an item or a continuation, or −1.
+    """For each span the number of the one that introduces it as an item or a continuation, or −1.
 
     "The obligations do not apply to information that:" says what its items are about; an item alone does not.
     """

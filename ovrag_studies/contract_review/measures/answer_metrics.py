@@ -1,35 +1,32 @@
 """Measures of answers with spans and presence: CUAD's measures, the thesis's rule, risk against coverage.
 
-AUPR and precision at a recall pool the spans of all questions, as CUAD's evaluation does (Hendrycks et al. 2021). Each
-gold span counts once, by the best score of an answer that matches it; an answer that matches none is wrong. Figures of
-single questions are ratios of sums over contracts, with intervals that resample contracts.
+AUPR and precision at a recall pool the spans of all questions (Hendrycks et al. 2021): each gold span counts once, by
+the best score of an answer that matches it; an answer that matches none is wrong. Intervals resample contracts.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy
 from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
-from ovrag_core.evaluation import Estimate, Resampling, ratio, risk
-from ovrag_studies.contract_review.answering.candidates import PARTIES
-from ovrag_studies.contract_review.answering.scorers import HALF, jaccard, word_set
+from ovrag_core.evaluation import Estimate, Resampling, ratio, risk, sums
+from ovrag_studies.contract_review.answering.scorers import HALF, cuad_match, jaccard, word_set
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers
-from ovrag_studies.contract_review.measures.resampled import resample
 from ovrag_studies.contract_review.texts.datasets import Contract
 
+T = TypeVar("T")
 Rule = Literal["cuad", "thesis 0.3", "thesis 0.5"]
+Outcome = Literal["right", "wrong", "silent", "unusable"]  # of a question of the checklist, or of a hypothesis
 Curve = NDArray[numpy.float64]
 
 RULES: tuple[Rule, ...] = ("cuad", "thesis 0.3", "thesis 0.5")
 RECALL = 0.8
-PLAN = Resampling()
 _THESIS_MARKS = re.compile(r"[.,;:]")
 
 
@@ -49,8 +46,7 @@ class AnsweredQuestion:
     failed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Spans:
+class Spans(NamedTuple):
     """Figures over pooled spans: area under precision and recall, precision at 80% recall, the greatest recall."""
 
     aupr: float
@@ -59,10 +55,7 @@ class Spans:
 
 
 def join(contracts: Sequence[Contract], given: Mapping[tuple[str, str], CategoryAnswers]) -> list[AnsweredQuestion]:
-    """Return questions with what was answered; `given` is by contract and category.
-
-    A question without an entry is unanswered, and its presence 0.
-    """
+    """Return questions with what was answered, `given` by contract and category; else nothing, with presence 0."""
     rows = []
     for contract in contracts:
         text, title = contract.document.text, contract.document.id
@@ -76,16 +69,8 @@ def join(contracts: Sequence[Contract], given: Mapping[tuple[str, str], Category
     return rows
 
 
-def cuad_match(gold: str, answer: str, category: str) -> bool:
-    """Return CUAD's rule: half of the words in common; of parties, a span that holds the name answers too."""
-    return jaccard(word_set(gold), word_set(answer)) >= HALF or (category == PARTIES and gold in answer)
-
-
 def thesis_match(gold: str, answer: str, threshold: float) -> bool:
-    """Return the thesis's rule: Jaccard above the threshold, of lower-cased words without `. , ; :`.
-
-    Words part at blanks alone, as its code has it: a line end glues two into one.
-    """
+    """Return the thesis's rule: Jaccard of lower-cased words without `. , ; :`, parted at blanks alone as it has it."""
     gold_words, answer_words = (
         frozenset(_THESIS_MARKS.sub("", text).lower().split(" ")) - {""} for text in (gold, answer)
     )
@@ -94,35 +79,25 @@ def thesis_match(gold: str, answer: str, threshold: float) -> bool:
 
 def pooled_spans(asked: Sequence[AnsweredQuestion]) -> Spans:
     """Return AUPR and precision at 80% recall over all spans of all questions."""
-    return _spans(_span_pairs(asked), _gold_spans(asked))
+    return _spans([_span_pairs(asked)])
 
 
-def span_estimates(asked: Sequence[AnsweredQuestion], plan: Resampling = PLAN) -> tuple[Estimate, Estimate]:
+def span_estimates(asked: Sequence[AnsweredQuestion], plan: Resampling) -> tuple[Estimate, Estimate]:
     """Return AUPR and precision at 80% recall with percentile intervals over contracts; spans are matched once."""
-
-    def measure(parts: Sequence[tuple[Curve, int]]) -> tuple[float, float]:
-        pairs = numpy.concatenate([pairs for pairs, _ in parts]) if parts else numpy.zeros((0, 2))
-        spans = _spans(pairs, sum(gold for _, gold in parts))
-        return spans.aupr, spans.precision_at_80
-
-    by_contract = [(_span_pairs(group), _gold_spans(group)) for group in _by_contract(asked)]
-    aupr, at_80 = resample(by_contract, measure, plan)
+    by_contract = [_span_pairs(group) for group in _by_contract(asked)]
+    aupr, at_80 = resample(by_contract, lambda parts: _spans(parts)[:2], plan)
     return aupr, at_80
 
 
-def _gold_spans(asked: Sequence[AnsweredQuestion]) -> int:
-    return sum(len(q.gold) for q in asked)
-
-
 def _by_contract(asked: Sequence[AnsweredQuestion]) -> list[list[AnsweredQuestion]]:
-    groups: defaultdict[str, list[AnsweredQuestion]] = defaultdict(list)
+    groups: dict[str, list[AnsweredQuestion]] = {}
     for question in asked:
-        groups[question.contract].append(question)
+        groups.setdefault(question.contract, []).append(question)
     return list(groups.values())
 
 
-def _span_pairs(asked: Sequence[AnsweredQuestion]) -> Curve:
-    """Scores of gold spans that were found (with 1) and of answers that match none (with 0), in no order (n × 2)."""
+def _span_pairs(asked: Sequence[AnsweredQuestion]) -> tuple[Curve, int]:
+    """Scores of gold spans that were found (with 1) and of answers that match none (with 0), n × 2; all gold spans."""
     pairs: list[tuple[float, int]] = []
     for question in asked:
         best: list[float | None] = [None] * len(question.gold)
@@ -133,10 +108,12 @@ def _span_pairs(asked: Sequence[AnsweredQuestion]) -> Curve:
             if not hits:
                 pairs.append((score, 0))
         pairs += [(score, 1) for score in best if score is not None]
-    return numpy.array(pairs, dtype=float).reshape(-1, 2)
+    return numpy.array(pairs, dtype=float).reshape(-1, 2), sum(len(q.gold) for q in asked)
 
 
-def _spans(pairs: Curve, total: int) -> Spans:
+def _spans(parts: Sequence[tuple[Curve, int]]) -> Spans:
+    pairs = numpy.concatenate([numpy.zeros((0, 2)), *(pairs for pairs, _ in parts)])
+    total = sum(gold for _, gold in parts)
     if not total or not len(pairs):
         return Spans(0.0, 0.0, 0.0)
     truth = numpy.cumsum(pairs[numpy.lexsort((pairs[:, 1], -pairs[:, 0])), 1])
@@ -154,7 +131,7 @@ def presence_auroc(asked: Sequence[AnsweredQuestion]) -> float | None:
     return float(roc_auc_score(truth, [q.present for q in asked])) if len(set(truth)) == 2 else None
 
 
-def presence_estimate(asked: Sequence[AnsweredQuestion], plan: Resampling = PLAN) -> Estimate:
+def presence_estimate(asked: Sequence[AnsweredQuestion], plan: Resampling) -> Estimate:
     """Return the area under the ROC curve of presence with its percentile interval over contracts."""
 
     def measure(groups: Sequence[Sequence[AnsweredQuestion]]) -> tuple[float]:
@@ -164,31 +141,36 @@ def presence_estimate(asked: Sequence[AnsweredQuestion], plan: Resampling = PLAN
     return resample(_by_contract(asked), measure, plan)[0]
 
 
-def best_answer(asked: Sequence[AnsweredQuestion], plan: Resampling = PLAN) -> Estimate:
+def best_answer(asked: Sequence[AnsweredQuestion], plan: Resampling) -> Estimate:
     """Return how often the best answer of an answerable question has half its words in common with a gold span."""
+    answerable = [question for question in asked if question.gold]
+    best = [word_set(question.answers[0][0]) if question.answers else frozenset() for question in answerable]
     hits = [
-        (question.contract, float(bool(question.answers) and _shares_half(question.gold, question.answers[0][0])), 1.0)
-        for question in asked
-        if question.gold
+        float(any(jaccard(word_set(text), words) >= HALF for text in question.gold))
+        for question, words in zip(answerable, best, strict=True)
     ]
-    return _ratio(hits, plan)
+    contracts = [question.contract for question in answerable]
+    return ratio(sums(hits, contracts), sums([1.0] * len(hits), contracts), plan)
 
 
-def _shares_half(gold: Sequence[str], answer: str) -> bool:
-    return any(jaccard(word_set(text), word_set(answer)) >= HALF for text in gold)
-
-
-def f1(asked: Sequence[AnsweredQuestion], rule: Rule, presence: float = 0.0, plan: Resampling = PLAN) -> Estimate:
+def f1(asked: Sequence[AnsweredQuestion], rule: Rule, presence: float, plan: Resampling) -> Estimate:
     """Return F1 of one answer a question, the best, given where presence is at least `presence`.
 
     Right: it matches a gold span. A wrong answer counts against precision, and against recall where there is gold.
     """
-    rows = []
+    return ratio(*f1_sums(asked, rule, presence), plan)
+
+
+def f1_sums(asked: Sequence[AnsweredQuestion], rule: Rule, presence: float) -> tuple[list[float], list[float]]:
+    """Return what F1 divides, by contract: two for each right answer, by one for each answer and each gold question."""
+    top, bottom = [], []
     for question in asked:
         text = best_text(question, presence)
-        right = text is not None and any(_match(rule, gold, text, question.category) for gold in question.gold)
-        rows.append((question.contract, 2.0 * right, float(text is not None) + bool(question.gold)))
-    return _ratio(rows, plan)
+        right = text is not None and any(_matches(rule, gold, text, question.category) for gold in question.gold)
+        top.append(2.0 * right)
+        bottom.append(float(text is not None) + bool(question.gold))
+    contracts = [question.contract for question in asked]
+    return sums(top, contracts), sums(bottom, contracts)
 
 
 def best_text(asked: AnsweredQuestion, presence: float) -> str | None:
@@ -196,7 +178,7 @@ def best_text(asked: AnsweredQuestion, presence: float) -> str | None:
     return asked.answers[0][0] if asked.answers and asked.present >= presence else None
 
 
-def _match(rule: Rule, gold: str, answer: str, category: str) -> bool:
+def _matches(rule: Rule, gold: str, answer: str, category: str) -> bool:
     if rule == "cuad":
         return cuad_match(gold, answer, category)
     return thesis_match(gold, answer, float(rule.removeprefix("thesis ")))
@@ -213,11 +195,34 @@ def risk_coverage(asked: Sequence[AnsweredQuestion]) -> Curve:
     return numpy.stack([curve.coverage, curve.risk], axis=1)
 
 
-def _ratio(rows: Sequence[tuple[str, float, float]], plan: Resampling) -> Estimate:
-    """The ratio of two sums, from (contract, above, below)."""
-    top: defaultdict[str, float] = defaultdict(float)
-    bottom: defaultdict[str, float] = defaultdict(float)
-    for contract, above, below in rows:
-        top[contract] += above
-        bottom[contract] += below
-    return ratio(list(top.values()), list(bottom.values()), plan)
+def outcome(asked: AnsweredQuestion) -> Outcome:
+    """Return how the best answer fares by CUAD's rule, given where presence is at least a half.
+
+    No answer is right where nothing is there, else silent.
+    """
+    if asked.failed:
+        return "unusable"
+    if (text := best_text(asked, 0.5)) is None:
+        return "silent" if asked.gold else "right"
+    return "right" if any(cuad_match(gold, text, asked.category) for gold in asked.gold) else "wrong"
+
+
+def resample(parts: Sequence[T], measure: Callable[[Sequence[T]], Iterable[float]], plan: Resampling) -> list[Estimate]:
+    """Return each figure of `measure` with its percentile bootstrap interval over `parts`; NaN is not defined.
+
+    For figures that are no ratios of sums: parts, one a contract or agreement, are drawn, and all is measured anew.
+    """
+    values = [None if numpy.isnan(value) else float(value) for value in measure(parts)]
+    if len(parts) < 2:
+        return [Estimate(value, clusters=len(parts)) for value in values]
+    chance = numpy.random.default_rng(plan.seed)
+    draws = (chance.integers(0, len(parts), len(parts)) for _ in range(plan.samples))
+    drawn = numpy.array([tuple(measure([parts[row] for row in draw])) for draw in draws])
+    tail = (1 - plan.confidence) / 2
+    low, high = numpy.nanquantile(drawn, [tail, 1 - tail], axis=0)
+    return [
+        Estimate(None, clusters=len(parts))
+        if value is None
+        else Estimate(value, float(low[column]), float(high[column]), len(parts), "percentile")
+        for column, value in enumerate(values)
+    ]

@@ -5,14 +5,15 @@ A chunk finds an answer if it holds at least half of the characters of one of it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 
 import numpy
 import pandas
 
 from ovrag_core.base import Chunk, Document
 from ovrag_core.evaluation import Difference, Estimate, Resampling, holm, paired_difference, ratio
+from ovrag_core.study import bounds
 from ovrag_core.text import Span, find_passages
 from ovrag_studies.contract_review.retrieval.retrievers import FoundChunk
 from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract
@@ -39,10 +40,9 @@ class Measures:
     hit: float
     presence: float
     relevancy: float | None
-    characters: int
 
 
-MEASURES = ("recall_1", "recall_3", "recall_5", "mrr", "hit", "presence", "relevancy")
+MEASURES = tuple(field.name for field in fields(Measures))
 
 
 def finds(chunk: Chunk, gold: Iterable[Span]) -> bool:
@@ -51,10 +51,7 @@ def finds(chunk: Chunk, gold: Iterable[Span]) -> bool:
 
 
 def measure(document: Document, ranked: Sequence[Chunk], gold: Sequence[Span], budget: int = BUDGET) -> Measures:
-    """Measures of a ranking of chunks, best first; chunks of other contracts find nothing.
-
-    Raises ValueError without a gold span.
-    """
+    """Measures of chunks, best first; those of other contracts find nothing. Raises ValueError without a gold span."""
     if not gold:
         raise ValueError("retrieval is measured for questions that have an answer")
     hits = [chunk.document_id == document.id and finds(chunk, gold) for chunk in ranked]
@@ -69,7 +66,6 @@ def measure(document: Document, ranked: Sequence[Chunk], gold: Sequence[Span], b
         hit=float(any(hit for hit, end in zip(hits, used, strict=True) if end <= budget)),
         presence=float(any(_is_covered(document.text, span, own_chunks) for span in gold)),
         relevancy=_relevancy(document.id, context, gold),
-        characters=int(sum(chunk.end - chunk.start for chunk in context)),
     )
 
 
@@ -107,39 +103,31 @@ def run(contracts: Sequence[Contract], arm: Arm, budget: int = BUDGET) -> pandas
         for question in contract.questions
         if question.gold
     ]
-    columns = ["contract", "question", "category", *MEASURES, "characters"]
-    return pandas.DataFrame(rows, columns=columns)
+    return pandas.DataFrame(rows, columns=["contract", "question", "category", *MEASURES])
 
 
-def estimate(frame: pandas.DataFrame, measure_name: str, plan: Resampling | None = None) -> Estimate:
+def estimate(frame: pandas.DataFrame, measure_name: str, plan: Resampling) -> Estimate:
     """A measure's mean over the questions of a frame, with its interval over contracts."""
-    top, bottom = _by_contract(frame, measure_name)
-    return ratio(top, bottom, plan or Resampling(), proportion=measure_name != "relevancy")
+    return ratio(*_by_contract(frame, measure_name), plan, proportion=measure_name != "relevancy")
 
 
-def difference(
-    first: pandas.DataFrame, second: pandas.DataFrame, measure_name: str, plan: Resampling | None = None
-) -> Difference:
+def difference(first: pandas.DataFrame, second: pandas.DataFrame, measure_name: str, plan: Resampling) -> Difference:
     """First minus second on the same questions. Raises ValueError where the questions differ."""
     if list(first["question"]) != list(second["question"]):
         raise ValueError("arms are compared on the same questions")
-    return paired_difference(
-        _by_contract(first, measure_name), _by_contract(second, measure_name), plan or Resampling()
-    )
+    return paired_difference(_by_contract(first, measure_name), _by_contract(second, measure_name), plan)
 
 
 def differences(
-    arms: dict[str, pandas.DataFrame], baseline: str, measure_name: str, plan: Resampling | None = None
+    arms: Mapping[str, pandas.DataFrame], baseline: str, measure_name: str, plan: Resampling
 ) -> pandas.DataFrame:
     """Every arm minus the baseline: value, interval, p, and p after Holm's adjustment over these comparisons."""
-    arm_names = [name for name in arms if name != baseline]
-    paired = [difference(arms[name], arms[baseline], measure_name, plan) for name in arm_names]
-    adjusted = holm([d.p for d in paired])
-    rows = [
-        {"arm": name, "difference": d.value, "low": d.low, "high": d.high, "p": d.p, "holm": after}
-        for name, d, after in zip(arm_names, paired, adjusted, strict=True)
-    ]
-    return pandas.DataFrame(rows, columns=["arm", "difference", "low", "high", "p", "holm"])
+    paired = {name: difference(arms[name], arms[baseline], measure_name, plan) for name in arms if name != baseline}
+    adjusted = holm([gap.p for gap in paired.values()])
+    return pandas.DataFrame(
+        {"arm": name, **bounds("difference", gap), "p": gap.p, "holm": after}
+        for (name, gap), after in zip(paired.items(), adjusted, strict=True)
+    )
 
 
 def _by_contract(frame: pandas.DataFrame, measure_name: str) -> tuple[list[float], list[float]]:

@@ -1,8 +1,8 @@
 """Measures of judged hypotheses: choices, and the evidence given for them, with intervals over documents.
 
-The scores are those of ContractNLI (Koreeda and Manning 2021). F1 of a choice is averaged over the hypotheses that have
-it. Evidence is scored by average precision over all spans of all questions that have evidence. Beside these stand F1
-pooled over hypotheses, and the first three spans of each question. Pooled F1 is far higher; do not confuse the two.
+The scores are those of ContractNLI (Koreeda and Manning 2021): F1 of a choice is averaged over the hypotheses that have
+it, evidence is scored by average precision over all spans of all questions that have some. F1 pooled over hypotheses
+is far higher; do not confuse the two.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy
 import numpy.typing as npt
 
 from ovrag_core.evaluation import Estimate, Resampling
 from ovrag_studies.contract_review.inference.nli import EvidenceSpan, JudgedHypothesis
-from ovrag_studies.contract_review.measures.resampled import resample
+from ovrag_studies.contract_review.measures.answer_metrics import Outcome, resample
 from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, Span
 
 Numbers = npt.NDArray[numpy.float64]
@@ -33,7 +34,7 @@ MEASURES = (
     "evidence_ap_per_question",
     "evidence_recall@3",
 )
-_SCORED: tuple[tuple[str, Choice], ...] = (("C", "Contradiction"), ("E", "Entailment"))
+_SCORED: tuple[Choice, ...] = ("Contradiction", "Entailment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +64,14 @@ def asked_of(agreement: NliAgreement, judged: Sequence[JudgedHypothesis]) -> lis
 def span_scores(spans: Sequence[Span], evidence: Sequence[EvidenceSpan]) -> list[float]:
     """The best score of what covers at least half of each span, 0 where nothing does."""
     exact = {(span.start, span.end): span.score for span in reversed(evidence)}
-    if len(exact) == len(evidence) and exact.keys() <= set(spans) and not _overlap(spans):
+    overlap = any(later[0] < earlier[1] for earlier, later in itertools.pairwise(sorted(spans)))
+    if len(exact) == len(evidence) and exact.keys() <= set(spans) and not overlap:
         return [exact.get(span, 0.0) for span in spans]
-    return [
-        max(
-            (span.score for span in evidence if min(span.end, end) - max(span.start, start) >= 0.5 * (end - start)),
-            default=0.0,
-        )
+    covering = (
+        [span.score for span in evidence if min(span.end, end) - max(span.start, start) >= 0.5 * (end - start)]
         for start, end in spans
-    ]
-
-
-def _overlap(spans: Sequence[Span]) -> bool:
-    ordered = sorted(spans)
-    return any(later[0] < earlier[1] for earlier, later in itertools.pairwise(ordered))
+    )
+    return [max(scores, default=0.0) for scores in covering]
 
 
 def measure(rows: Sequence[AskedHypothesis]) -> Measures:
@@ -87,87 +82,82 @@ def measure(rows: Sequence[AskedHypothesis]) -> Measures:
     return dict(zip(MEASURES, (float(value) for value in _measured([_count(rows, names)])), strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    """Counts on which the measures of some questions rest; `hits`, `wrong` and `true` are choices × hypotheses."""
+class _Counts(NamedTuple):
+    """Counts on which the measures of some questions rest.
 
-    asked: int
-    right: int
-    hits: Numbers
-    wrong: Numbers
-    true: Numbers
-    scores: Numbers
-    relevant: npt.NDArray[numpy.bool_]
-    precisions: tuple[float, ...]
-    first: tuple[bool, ...]
+    `answered` are the right and all; `cells` hits, wrong and true ones × choices × hypotheses; `spans` n × 2, score and
+    if it is evidence; `questions` m × 2, their average precision and if evidence is among the first spans.
+    """
+
+    answered: Numbers
+    cells: Numbers
+    spans: Numbers
+    questions: Numbers
 
 
 def _count(rows: Sequence[AskedHypothesis], hypotheses: Sequence[str]) -> _Counts:
-    hits, wrong, true = (numpy.zeros((len(_SCORED), len(hypotheses))) for _ in range(3))
+    cells = numpy.zeros((3, len(_SCORED), len(hypotheses)))
     columns = {name: column for column, name in enumerate(hypotheses)}
     for row in rows:
-        for line, (_, choice) in enumerate(_SCORED):
-            hits[line, columns[row.hypothesis]] += row.true == row.given == choice
-            wrong[line, columns[row.hypothesis]] += (row.true == choice) != (row.given == choice)
-            true[line, columns[row.hypothesis]] += row.true == choice
-    with_evidence = [row.spans for row in rows if any(is_evidence for _, is_evidence in row.spans)]
+        for line, choice in enumerate(_SCORED):
+            hit, wrong = row.true == row.given == choice, (row.true == choice) != (row.given == choice)
+            cells[:, line, columns[row.hypothesis]] += (hit, wrong, row.true == choice)
+    tables = [numpy.array(row.spans, dtype=float) for row in rows if any(is_evidence for _, is_evidence in row.spans)]
+    questions = [(_average_precision(table), _among_first(table)) for table in tables]
     return _Counts(
-        asked=len(rows),
-        right=sum(row.true == row.given for row in rows),
-        hits=hits,
-        wrong=wrong,
-        true=true,
-        scores=numpy.array([score for spans in with_evidence for score, _ in spans], dtype=float),
-        relevant=numpy.array([is_evidence for spans in with_evidence for _, is_evidence in spans], dtype=bool),
-        precisions=tuple(average_precision(spans) for spans in with_evidence),
-        first=tuple(_among_first(spans) for spans in with_evidence),
+        answered=numpy.array([sum(row.true == row.given for row in rows), len(rows)]),
+        cells=cells,
+        spans=numpy.concatenate([numpy.zeros((0, 2)), *tables]),
+        questions=numpy.array(questions, dtype=float).reshape(-1, 2),
     )
 
 
 def _measured(counts: Sequence[_Counts]) -> Numbers:
     """The values of MEASURES."""
-    hits, wrong, true = (sum(getattr(c, name) for c in counts) for name in ("hits", "wrong", "true"))
+    right, answered = numpy.sum([c.answered for c in counts], axis=0)
+    hits, wrong, true = numpy.sum([c.cells for c in counts], axis=0)
     single = 2 * hits / numpy.maximum(2 * hits + wrong, 1)
     total = 2 * hits.sum(axis=1) / numpy.maximum((2 * hits + wrong).sum(axis=1), 1)
     averaged = (single * (true > 0)).sum(axis=1) / numpy.maximum((true > 0).sum(axis=1), 1)
-    precisions = [value for c in counts for value in c.precisions]
-    top_hits = [value for c in counts for value in c.first]
-    scores, relevant = (numpy.concatenate([getattr(c, name) for c in counts]) for name in ("scores", "relevant"))
+    questions = numpy.concatenate([c.questions for c in counts]).T.tolist()
     return numpy.array(
         [
-            sum(c.right for c in counts) / sum(c.asked for c in counts),
+            right / answered,
             *(value for pair in zip(averaged, total, strict=True) for value in pair),
-            _precision(scores, relevant),
-            sum(precisions) / max(1, len(precisions)),
-            sum(top_hits) / max(1, len(top_hits)),
+            _average_precision(numpy.concatenate([c.spans for c in counts])),
+            *(sum(column) / max(1, len(column)) for column in questions),
         ]
     )
 
 
-def average_precision(pairs: Sequence[tuple[float, bool]]) -> float:
-    """The mean of the precisions at each relevant item, best scores first; of equal scores the irrelevant first."""
-    scores = numpy.array([score for score, _ in pairs], dtype=float)
-    return _precision(scores, numpy.array([is_relevant for _, is_relevant in pairs], dtype=bool))
-
-
-def _precision(scores: Numbers, relevant: npt.NDArray[numpy.bool_]) -> float:
-    if not relevant.any():
-        return 0.0
-    ordered = relevant[numpy.lexsort((relevant, -scores))]
+def _average_precision(spans: Numbers) -> float:
+    """The mean of the precisions at each relevant span, best scores first; of equal scores the irrelevant first."""
+    ordered = _ranked(spans)[:, 1] > 0
     precisions = numpy.cumsum(ordered) / numpy.arange(1, len(ordered) + 1)
-    return float(precisions[ordered].mean())
+    return float(precisions[ordered].mean()) if ordered.any() else 0.0
 
 
-def _among_first(pairs: Sequence[tuple[float, bool]]) -> bool:
-    ordered = sorted(pairs, key=lambda pair: (-pair[0], pair[1]))
-    return any(is_evidence and score > 0 for score, is_evidence in ordered[:TOP])
+def _among_first(spans: Numbers) -> bool:
+    return bool((_ranked(spans)[:TOP] > 0).all(axis=1).any())
+
+
+def _ranked(spans: Numbers) -> Numbers:
+    return spans[numpy.lexsort((spans[:, 1], -spans[:, 0]))]
+
+
+def outcome(asked: AskedHypothesis) -> Outcome:
+    """Return how the choice fares; NotMentioned of what the agreement settles is silent."""
+    if asked.given is None:
+        return "unusable"
+    if asked.given == asked.true:
+        return "right"
+    return "silent" if asked.given == "NotMentioned" else "wrong"
 
 
 def estimates(by_document: Mapping[int, Sequence[AskedHypothesis]], plan: Resampling) -> dict[str, Estimate]:
     """Return each measure with the percentile interval of a bootstrap over documents.
 
-    Averages over hypotheses and pooled rankings are no ratios of sums, so that documents are drawn and all is measured
-    anew. A hypothesis that lacks a choice in a resample is left out of the average, as it is in the measure.
+    A hypothesis that lacks a choice in a resample is left out of the average, as it is in the measure.
     """
     names = tuple(dict.fromkeys(row.hypothesis for rows in by_document.values() for row in rows))
     counts = [_count(by_document[number], names) for number in sorted(by_document)]

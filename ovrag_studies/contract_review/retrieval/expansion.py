@@ -1,7 +1,6 @@
 """Queries for a category: its description, its rewordings, or a lawyer's vocabulary of such clauses.
 
-The vocabulary (`vocabulary.yaml`) is the study's own, written from the categories' names and drafting practice. An arm
-that uses it has learned nothing from any contract, but knows what a lawyer knows.
+The vocabulary (`vocabulary.yaml`) is written from the categories' names and drafting practice, and from no contract.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -25,9 +24,8 @@ from ovrag_core.llm import Chat, Message, fence
 from ovrag_core.text import pairs, stems
 
 Wording = Literal["description", "rewordings", "vocabulary"]
-WORDINGS: tuple[Wording, ...] = ("description", "rewordings", "vocabulary")
 REWORDINGS = 3
-TEMPERATURE = 0.0
+SEED = 42
 _NUMBER = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.):])\s*")
 _DETAILS = "Details: "
 _SYSTEM = f"""You help a lawyer to search a contract. You get one question about it. Write {REWORDINGS} other wordings
@@ -99,9 +97,7 @@ def ask(text: str) -> ChunkQuery:
 def queries(category: str, wording: Wording, descriptions: Mapping[str, str] | None = None) -> tuple[ChunkQuery, ...]:
     """Return what to search for a category, in that wording; rankings of several queries are to be joined.
 
-    `description` and `rewordings` use the words of the data set where `descriptions` has them, else the first
-    rewording. `vocabulary` weighs stems and pairs of stems by the root of their count. Raises QuestionError for an
-    unknown category.
+    The data set's `descriptions` stand before the first rewording. Raises QuestionError for an unknown category.
     """
     return _queries(category, wording, (descriptions or {}).get(category))
 
@@ -136,22 +132,15 @@ def titled(query: ChunkQuery, title: str) -> ChunkQuery:
     prefix = f"In the contract {title}: "
     terms = Counter(dict(query.terms))
     terms.update({stem: float(count) for stem, count in Counter(stems(title)).items()})
-    return replace(
-        query,
-        text=prefix + query.text,
-        texts=tuple(prefix + text for text in query.texts),
-        terms=tuple(terms.items()),
-    )
+    texts = tuple(prefix + text for text in query.texts)
+    return replace(query, text=prefix + query.text, texts=texts, terms=tuple(terms.items()))
 
 
-def reword(chat: Chat, question: str, *, seed: int | None = 42) -> tuple[str, ...]:
-    """Up to three other wordings of a question by a chat model, one per line of its reply.
-
-    Raises MalformedReplyError where the reply holds none, and what `Chat.complete` raises.
-    """
+def reword(chat: Chat, question: str) -> tuple[str, ...]:
+    """Up to three other wordings of a question by a chat model. Raises MalformedReplyError, and as `Chat.complete`."""
     line = fence(question)
     messages = [Message("system", _SYSTEM), Message("user", f"{line}\n{question}\n{line}")]
-    reply = chat.complete(messages, temperature=TEMPERATURE, seed=seed, purpose="rewording")
+    reply = chat.complete(messages, temperature=0.0, seed=SEED, purpose="rewording")
     lines = (_NUMBER.sub("", reply_line).strip() for reply_line in reply.text.splitlines())
     wordings = tuple(dict.fromkeys(w for w in lines if w and w != question and any(map(str.isalpha, w))))
     if not wordings:
@@ -166,10 +155,7 @@ def reworded(chat: Chat, category: str, descriptions: Mapping[str, str] | None =
 
 
 def read_descriptions(path: Path) -> dict[str, str]:
-    """Descriptions by category from CUAD's `categories.json`, or from the questions of `CUADv1.json`, below `path`.
-
-    Empty where there is neither. Raises CorpusError for a file that is something else.
-    """
+    """Descriptions by category from `categories.json` or `CUADv1.json` below `path`, if any. Raises CorpusError."""
     listed = sorted(path.rglob("categories.json")) if path.is_dir() else []
     originals = [*path.rglob("CUADv1.json"), *path.rglob("CUAD_v1.json")] if path.is_dir() else [path]
     for file in [*listed, *originals]:
@@ -177,12 +163,9 @@ def read_descriptions(path: Path) -> dict[str, str]:
             read = json.loads(file.read_text(encoding="utf-8-sig"))
             if file in listed:
                 return {str(entry["category"]): str(entry["description"]) for entry in read}
-            return _from_questions(read["data"][0]["paragraphs"][0]["qas"]) if "data" in read else {}
+            questions = read["data"][0]["paragraphs"][0]["qas"] if "data" in read else []
+            described = {q["id"].rpartition("__")[2]: q["question"].partition(_DETAILS)[2] for q in questions}
+            return {category: text for category, text in described.items() if text}
         except (OSError, ValueError, KeyError, TypeError, IndexError):
             raise CorpusError(f"{file} does not list CUAD's categories; fetch it again") from None
     return {}
-
-
-def _from_questions(asked_of_first: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    described = {q["id"].rpartition("__")[2]: q["question"].partition(_DETAILS)[2] for q in asked_of_first}
-    return {category: text for category, text in described.items() if text}

@@ -1,6 +1,5 @@
-"""Contracts on a shelf, and retrievers of their chunks by name.
+"""Contracts on a shelf, and scorers of their chunks by name: a number for each chunk, -inf where nothing matches.
 
-A scorer gives every chunk of the contracts in scope a number, -inf where nothing matches; a retriever takes the best.
 In scope is one contract (scoped), or all (pooled). Ties go to the earlier chunk, so results are repeatable.
 """
 
@@ -15,11 +14,11 @@ from typing import Literal
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_core.base import CorpusError, Document, SettingsError, bar
+from ovrag_core.base import CorpusError, Document, bar
 from ovrag_core.retrieval import VECTORS, Embedder, Scores, Vectors, WordRanker, join, kept_vectors
 from ovrag_core.text import find_passages, pairs, stems
 from ovrag_studies.contract_review.retrieval.expansion import ChunkQuery, model_clauses
-from ovrag_studies.contract_review.texts.chunkers import ContractChunk, chunk, find_chunker
+from ovrag_studies.contract_review.texts.chunkers import ContractChunk, chunk
 from ovrag_studies.contract_review.texts.clause_tree import find_clauses
 
 Units = Literal["chunk", "caption", "passage", "phrase"]
@@ -84,18 +83,23 @@ class Shelved:
 
 
 class ContractShelf:
-    """Contracts cut in one way, ready to be searched. Raises CorpusError for two of one title."""
+    """Contracts cut by `chunker` (of `CHUNKERS`), ready to be searched. Raises CorpusError for two of one title."""
 
-    def __init__(self, shelved: Sequence[Shelved], embedder: Embedder, vectors: Path = VECTORS) -> None:
-        self.contracts = {contract.document.id: contract for contract in shelved}
-        if len(self.contracts) < len(shelved):
-            ids = [contract.document.id for contract in shelved]
-            doubled = next(id_ for id_ in ids if ids.count(id_) > 1)
-            raise CorpusError(f"two contracts are called {doubled}; give each a title of its own")
+    def __init__(
+        self, documents: Sequence[Document], chunker: str, embedder: Embedder, *, vectors: Path = VECTORS
+    ) -> None:
         self._embedder = embedder
         self._embed = partial(kept_vectors, embedder, folder=vectors)
         self._vectors: dict[str, Vectors] = {}
         self._lexicons: dict[tuple[Units, tuple[str, ...]], WordRanker] = {}
+        self.contracts: dict[str, Shelved] = {}
+        with bar(len(documents), "indexing", "contract") as progress:
+            for document in documents:
+                if document.id in self.contracts:
+                    raise CorpusError(f"two contracts are called {document.id}; give each a title of its own")
+                self.contracts[document.id] = Shelved(document, chunker, self._embed)
+                _ = self.contracts[document.id].sentence_vectors
+                progress.update()
 
     def scope(self, within: str | None) -> tuple[str, ...]:
         """Return the ids of the contracts searched: one, or all. Raises CorpusError for an unknown one."""
@@ -124,24 +128,6 @@ class ContractShelf:
         if key not in self._lexicons:
             self._lexicons[key] = WordRanker([words for id_ in scope for words in self.contracts[id_].units(what)])
         return self._lexicons[key]
-
-
-def shelve(
-    documents: Sequence[Document], chunker: str, embedder: Embedder, *, vectors: Path = VECTORS
-) -> ContractShelf:
-    """Cut contracts by `chunker` (a key of `CHUNKERS`) and embed their sentences, whose vectors are kept in `vectors`.
-
-    Raises SettingsError for an unknown chunker and CorpusError for two contracts of one title.
-    """
-    find_chunker(chunker)
-    shelved: list[Shelved] = []
-    with bar(len(documents), "indexing", "contract") as progress:
-        for document in documents:
-            contract = Shelved(document, chunker, partial(kept_vectors, embedder, folder=vectors))
-            _ = contract.sentence_vectors
-            shelved.append(contract)
-            progress.update()
-    return ContractShelf(shelved, embedder, vectors)
 
 
 Scorer = Callable[[ContractShelf, ChunkQuery, tuple[str, ...]], Scores]
@@ -213,8 +199,7 @@ def _standardised(scores: Scores) -> Scores:
         return numpy.zeros(len(scores))
     filled = numpy.where(numpy.isfinite(scores), scores, min(0.0, finite.min()))
     spread = filled.std()
-    standard: Scores = (filled - filled.mean()) / spread if spread > 0 else numpy.zeros(len(scores))
-    return standard
+    return numpy.asarray((filled - filled.mean()) / spread if spread > 0 else numpy.zeros(len(scores)))
 
 
 SCORERS: dict[str, Scorer] = {"minilm": minilm, "bm25": bm25, "sentences": sentences, "rrf": fused, "blend": blend}
@@ -225,11 +210,9 @@ def search(
 ) -> list[FoundChunk]:
     """Return the best `k` chunks, best first; fewer where there are fewer or nothing matches.
 
-    Rankings of several queries are joined by reciprocal rank fusion. `within` is the contract to search, None for all.
-    Raises SettingsError for an unknown retriever, CorpusError for an unknown contract.
+    Rankings of several queries are joined by reciprocal rank fusion. `within` is the contract to search, None for all;
+    `retriever` is a key of `SCORERS`. Raises CorpusError for an unknown contract.
     """
-    if retriever not in SCORERS:
-        raise SettingsError(f"unknown retriever {retriever!r}; known are {', '.join(SCORERS)}")
     scope = shelf.scope(within)
     scores = [SCORERS[retriever](shelf, query, scope) for query in asked]
     total = scores[0] if len(scores) == 1 else join(scores)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from ovrag_core.base import Chunk, Document, SettingsError
+from ovrag_core.base import Chunk, Document
 from ovrag_core.documents import split
 from ovrag_core.text import Span
 from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses, label, path_at
@@ -24,29 +24,13 @@ Chunker = Callable[[Document, Sequence[ContractClause]], list[Span]]
 
 
 def chunk(document: Document, name: str, clauses: Sequence[ContractClause] | None = None) -> tuple[ContractChunk, ...]:
-    """Return the chunks of a contract in order, cut as `name` says (a key of `CHUNKERS`); none for a blank text.
-
-    `clauses` are those of `find_clauses`, found anew where not given. Raises SettingsError for an unknown name.
-    """
-    tree = find_clauses(document.text) if clauses is None else clauses
+    """Return the chunks of a contract in order, cut as `name` says (a key of `CHUNKERS`); `clauses`: if known."""
+    id_, text = document.id, document.text
+    tree = find_clauses(text) if clauses is None else clauses
     return tuple(
-        ContractChunk(
-            f"{document.id}#{number:04d}",
-            document.id,
-            start,
-            end,
-            document.text[start:end],
-            label(path_at(tree, start)),
-        )
-        for number, (start, end) in enumerate(find_chunker(name)(document, tree))
+        ContractChunk(f"{id_}#{number:04d}", id_, start, end, text[start:end], label(path_at(tree, start)))
+        for number, (start, end) in enumerate(CHUNKERS[name](document, tree))
     )
-
-
-def find_chunker(name: str) -> Chunker:
-    """The way of cutting of that name. Raises SettingsError for an unknown one."""
-    if name not in CHUNKERS:
-        raise SettingsError(f"unknown way of cutting contracts {name!r}; known are {', '.join(CHUNKERS)}")
-    return CHUNKERS[name]
 
 
 def by_clause(document: Document, clauses: Sequence[ContractClause], size: int, least: int) -> list[Span]:
@@ -71,11 +55,8 @@ def _clause_parts(text: str, clauses: Sequence[ContractClause], size: int) -> It
         if end - start <= size:
             yield start, end
         else:
-            yield from ((start + piece.start, start + piece.end) for piece in _cut(text[start:end], size))
-
-
-def _cut(text: str, size: int) -> list[Chunk]:
-    return split(Document("", text), "recursive", size, 0)
+            pieces = split(Document("", text[start:end]), "recursive", size, 0)
+            yield from ((start + piece.start, start + piece.end) for piece in pieces)
 
 
 def _stripped(text: str, start: int, end: int) -> Span:

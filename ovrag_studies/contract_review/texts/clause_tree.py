@@ -1,9 +1,8 @@
 """Clauses of a contract by their numbering: articles, sections, lettered and bracketed items, as a tree of spans.
 
-Filings lose their line ends as often as not, so a number counts where a line begins, after a run of blanks, or after
-the end of a sentence; and it must continue a list that is open or begin one. That keeps references ("under Section
-4.2"), sums and dates out. A number without a dot may as well be that of a house, a page or a quantity, and needs the
-numbers beside it. A table of contents repeats numbers that come again with their text, and is left out.
+Filings lose their line ends, so a number counts where a line begins, after a run of blanks, or after the end of a
+sentence; and it must continue a list that is open or begin one, which keeps references, sums and dates out. A number
+without a dot may be that of a house, a page or a quantity, and needs the numbers beside it.
 """
 
 from __future__ import annotations
@@ -38,6 +37,7 @@ class ContractClause:
 
 _Open = tuple[str, tuple[int, ...]]  # a list by its style, and the number it has come to
 _Placed = tuple[int, str, tuple[int, ...]]
+_Read = tuple[str, tuple[int, ...], str]  # style, what it counts to, and the number as written
 
 
 class _ClauseMark(NamedTuple):
@@ -54,7 +54,8 @@ class _ClauseMark(NamedTuple):
 
 _NAMED_WORDS = "article|section|clause|schedule|annex|appendix|exhibit|attachment|chapter|part"
 _NAMED_STYLES = frozenset(_NAMED_WORDS.split("|"))
-_NUMBERED = _NAMED_STYLES | {"decimal", "integer"}
+_COUNTED = frozenset({"decimal", "integer"})
+_NUMBERED = _NAMED_STYLES | _COUNTED
 ATTACHED = frozenset({"schedule", "annex", "appendix", "exhibit", "attachment"})
 _WHERE = (
     r"(?:(?P<line>^[ \t\f\v\xa0\u00ad\ufeff]*+|(?<![ \t\xa0])(?:[ \t\xa0]{2,}+|\t))"
@@ -85,6 +86,7 @@ _PAGE = re.compile(r"\.\s?\.\s?\.|\s\d{1,3}$|[ \t]{2}\d{1,3}")
 _SMALL = word_list("title")
 _CONTENTS = re.compile(r"^[ \t]*(?:TABLE OF )?CONTENTS\b|\bTable of Contents\b|\bTABLE OF CONTENTS\b", re.M)
 _LABEL = 300  # characters at the start in which a filing says what it is
+_SENTENCES = re.compile(r"[a-z]{2}[.]\s+[A-Z]")
 _LISTED = 160  # characters: an entry of a table of contents is not longer
 _WIDE = 16  # blanks after a page number, before what is centred under it
 _FOOTERS = 3  # pages from which on a line that ends each of them is known
@@ -94,29 +96,22 @@ _UNDOTTED = re.compile(r"\d{1,3}\s")
 
 
 def find_clauses(text: str) -> tuple[ContractClause, ...]:
-    """Clauses of a contract in order, nested by their levels.
-
-    Numbers of a table of contents, of pages and of references begin no clause. Where nothing is numbered, the parts
-    under headings are the clauses.
-    """
+    """Clauses of a contract in order, nested by their levels; where nothing is numbered, the parts under headings."""
     marks = _without_quantities(text, _without_contents(text, list(_marks(text))))
     placed = list(_levels(marks))
-    if not placed:
-        return _headed(text)
-    ends = _ends([level for _, level in placed], [mark.start for mark, _ in placed], len(text))
+    if placed:
+        starts = [*(mark.start for mark, _ in placed), len(text)]
+        titles = [_title(text, mark.text, stop) for (mark, _), stop in zip(placed, starts[1:], strict=True)]
+        clauses = [(mark.number, title, level) for (mark, level), title in zip(placed, titles, strict=True)]
+    else:  # a number without a dot heads nothing where no list of numbers was found
+        heads = [section for section in find_sections(text) if not _UNDOTTED.match(section.title)]
+        starts = [*(head.start for head in heads), len(text)]
+        clauses = [("", head.title, 0) for head in heads]
+    ends = _ends([level for _, _, level in clauses], starts)
     return tuple(
-        ContractClause(
-            mark.number, _title(text, mark.text, _next_start(placed, index, len(text))), mark.start, end, level
-        )
-        for index, ((mark, level), end) in enumerate(zip(placed, ends, strict=True))
+        ContractClause(number, title, start, end, level)
+        for (number, title, level), start, end in zip(clauses, starts, ends, strict=False)
     )
-
-
-def _headed(text: str) -> tuple[ContractClause, ...]:
-    """Parts under headings; a number without a dot heads nothing where no list of numbers was found."""
-    heads = [section for section in find_sections(text) if not _UNDOTTED.match(section.title)]
-    ends = [*(section.start for section in heads[1:]), len(text)]
-    return tuple(ContractClause("", head.title, head.start, end, 0) for head, end in zip(heads, ends, strict=False))
 
 
 def path_at(clauses: Sequence[ContractClause], offset: int) -> tuple[ContractClause, ...]:
@@ -138,59 +133,56 @@ def _marks(text: str) -> Iterator[_ClauseMark]:
     end = 0
     for match in _ENUMERATOR.finditer(text):
         tail = text[match.end() : match.end() + 80].lstrip(" \t\xa0.:–—-")
-        kind = next(name for name in _READ if match[name])
-        if (mark := _READ[kind](match, tail)) is None or mark.start < end:
+        kind = next(name for name in _READERS if match[name])
+        start, firm = match.start(kind) - (kind == "bracket"), match["line"] is not None
+        if start < end or (read := _READERS[kind](match, tail, firm)) is None:
             continue
-        yield mark
-        end = mark.text
-        while mark.style == "(?" and (chained := _CHAINED.match(text, end)):
+        yield _ClauseMark(*read, start, match.end(), firm, bare=match["afterinteger"] == "")
+        end = match.end()
+        while kind == "bracket" and (chained := _CHAINED.match(text, end)):
             end = chained.end()
-            yield _ClauseMark("(?", (), chained["bracket"], chained.start("bracket") - 1, end, mark.firm)
+            yield _ClauseMark("(?", (), chained["bracket"], chained.start("bracket") - 1, end, firm)
 
 
-def _named(match: re.Match[str], rest: str) -> _ClauseMark | None:
-    start, word, of = match.start("named"), match["named"].lower(), match["of"]
-    if match["line"] is None or match["named"][0].islower() or not _begins_heading(rest):
+def _named(match: re.Match[str], rest: str, firm: bool) -> _Read | None:
+    word, of = match["named"].lower(), match["of"]
+    if not firm or match["named"][0].islower() or not _begins_heading(rest):
         return None
-    if word == "exhibit" and "." in of and start < _LABEL:
+    if word == "exhibit" and "." in of and match.start("named") < _LABEL:
         return None  # under what the filing lists the contract
-    decimal = "." in of and word not in ATTACHED
-    number = of if decimal else f"{match['named'].capitalize()} {of}"
-    return _ClauseMark("decimal" if decimal else word, _numbers(of), number, start, match.end(), True)
+    if "." in of and word not in ATTACHED:
+        return "decimal", _numbers(of), of
+    return word, _numbers(of), f"{match['named'].capitalize()} {of}"
 
 
-def _decimal(match: re.Match[str], rest: str) -> _ClauseMark | None:
-    number, firm = match["decimal"], match["line"] is not None
+def _decimal(match: re.Match[str], rest: str, firm: bool) -> _Read | None:
+    number = match["decimal"]
     begins = rest[:1].isupper() or (firm and (rest[:1] in '(“"[*_' or match["afterdecimal"] != ""))
     if number.startswith("0") or not begins:
         return None
     value = _numbers(number)
     while len(value) > 1 and value[-1] == 0:
         value = value[:-1]  # 4.0 counts as 4
-    return _ClauseMark(
-        "decimal" if len(value) > 1 else "integer", value, number, match.start("decimal"), match.end(), firm
-    )
+    return "decimal" if len(value) > 1 else "integer", value, number
 
 
-def _integer(match: re.Match[str], rest: str) -> _ClauseMark | None:
-    firm, bare = match["line"] is not None, match["afterinteger"] == ""
+def _integer(match: re.Match[str], rest: str, firm: bool) -> _Read | None:
+    bare = match["afterinteger"] == ""
     if not _begins_heading(rest) or (bare and not (firm and rest[:1].isupper() and not _PAGED.match(rest))):
         return None
-    number = match["integer"]
-    return _ClauseMark("integer", _numbers(number), number, match.start("integer"), match.end(), firm, bare)
+    return "integer", _numbers(match["integer"]), match["integer"]
 
 
-def _bracket(match: re.Match[str], rest: str) -> _ClauseMark | None:
-    return _ClauseMark("(?", (), match["bracket"], match.start("bracket") - 1, match.end(), match["line"] is not None)
+def _bracket(match: re.Match[str], _rest: str, _firm: bool) -> _Read:
+    return "(?", (), match["bracket"]
 
 
-def _letter(match: re.Match[str], rest: str) -> _ClauseMark | None:
-    if match["line"] is None or not (_begins_heading(rest) or match["letter"].islower()):
-        return None
-    return _ClauseMark("?.", (), match["letter"], match.start("letter"), match.end(), True)
+def _letter(match: re.Match[str], rest: str, firm: bool) -> _Read | None:
+    begins = firm and (_begins_heading(rest) or match["letter"].islower())
+    return ("?.", (), match["letter"]) if begins else None
 
 
-_READ: dict[str, Callable[[re.Match[str], str], _ClauseMark | None]] = {
+_READERS: dict[str, Callable[[re.Match[str], str, bool], _Read | None]] = {
     "named": _named,
     "decimal": _decimal,
     "integer": _integer,
@@ -206,9 +198,7 @@ def _begins_heading(rest: str) -> bool:
 def _numbers(written: str) -> tuple[int, ...]:
     if written[0].isdigit():
         return tuple(int(digits) for digits in written.split("."))
-    if written.lower() in _WORDS:
-        return (_WORDS[written.lower()],)
-    return (roman(written) or ord(written[0].lower()) - 96,)
+    return (_WORDS.get(written.lower()) or roman(written) or ord(written[0].lower()) - 96,)
 
 
 def roman(written: str) -> int | None:
@@ -220,18 +210,15 @@ def roman(written: str) -> int | None:
     return sum(-value if value < after else value for value, after in zip(values, later, strict=True))
 
 
-def _readings(mark: _ClauseMark, following: Sequence[_ClauseMark] = ()) -> list[_Open]:
-    """The lists that a number may count in, with what it counts to there: `(i)` is a roman one or a ninth letter.
-
-    Where the numbers that follow decide (`(ii)` or `(j)`), only that reading is given.
-    """
+def _readings(mark: _ClauseMark, following: Sequence[_ClauseMark]) -> Sequence[_Open]:
+    """The lists that a number may count in: `(i)` is a roman one or a ninth letter, unless `(ii)` or `(j)` follows."""
     readings = _all_readings(mark.style, mark.number)
     if len(readings) > 1:
         for later in following:
             after = _all_readings(later.style, later.number) if later.style in {"(?", "?."} else ()
-            if len(after) == 1 and (after[0][0], (after[0][1][0] - 1,)) in readings:
-                return [(after[0][0], (after[0][1][0] - 1,))]
-    return list(readings)
+            if len(after) == 1 and (before := (after[0][0], (after[0][1][0] - 1,))) in readings:
+                return [before]
+    return readings
 
 
 @lru_cache(maxsize=1 << 14)
@@ -250,27 +237,24 @@ def _all_readings(style: str, written: str) -> tuple[_Open, ...]:
 
 def _without_contents(text: str, marks: list[_ClauseMark]) -> list[_ClauseMark]:
     """Marks without those of a table of contents: a run of short entries with page numbers or that all come again."""
-    ends = [mark.start for mark in marks[1:]] + [len(text)] * bool(marks)
-    pieces = [text[mark.text : end] for mark, end in zip(marks, ends, strict=True)]
+    ends = [*(mark.start for mark in marks[1:]), len(text)]
+    pieces = [text[mark.text : end] for mark, end in zip(marks, ends, strict=False)]
     last_index = {(mark.style, mark.number): index for index, mark in enumerate(marks)}
     again = [last_index[mark.style, mark.number] for mark in marks]
     dropped: set[int] = set()
-    for run_start, run_end in _runs([_is_entry(piece) for piece in pieces]):
+    entries = [len(piece.strip()) <= _LISTED and not _SENTENCES.search(piece) for piece in pieces]
+    for run_start, run_end in _runs(entries):
         stop = _first_repeated(marks, run_start, run_end)
         repeated = sum(index >= stop for index in again[run_start:stop])
+        count = stop - run_start
         announced = _CONTENTS.search(text, max(0, marks[run_start].start - 200), marks[run_start].start)
-        if _is_contents(pieces[run_start:stop], repeated, announced=announced is not None):
-            dropped.update(range(run_start, stop))
-            if stop < len(marks) and again[stop] > stop:
-                dropped.add(stop)  # the last entry, after which the contract begins
-        elif stop - run_start >= 8 and repeated * 5 > (stop - run_start) * 4:
+        paged = sum(bool(_PAGE.search(entry.rstrip())) for entry in pieces[run_start:stop])
+        if count >= 4 and (announced or paged * 2 > count) and repeated * 2 > count:
+            ends_run = stop < len(marks) and again[stop] > stop  # the last entry, after which the contract begins
+            dropped.update(range(run_start, stop + ends_run))
+        elif count >= 8 and repeated * 5 > count * 4:
             dropped.update(range(run_start, stop))
     return [mark for index, mark in enumerate(marks) if index not in dropped]
-
-
-def _is_contents(entries: Sequence[str], repeated: int, *, announced: bool) -> bool:
-    paged = sum(bool(_PAGE.search(entry.rstrip())) for entry in entries)
-    return len(entries) >= 4 and (announced or paged * 2 > len(entries)) and repeated * 2 > len(entries)
 
 
 def _without_quantities(text: str, marks: list[_ClauseMark]) -> list[_ClauseMark]:
@@ -288,7 +272,7 @@ def _without_quantities(text: str, marks: list[_ClauseMark]) -> list[_ClauseMark
             if footer or not _stands_in_row(mark, marks[index + 1 : index + _AHEAD], before, row):
                 continue
             row = mark.value[0]
-        if mark.style in ("integer", "decimal"):
+        if mark.style in _COUNTED:
             before = mark.value[0]
         clause_marks.append(mark)
     return clause_marks
@@ -320,16 +304,11 @@ def _stands_in_row(mark: _ClauseMark, following: Sequence[_ClauseMark], before: 
 def _first_repeated(marks: Sequence[_ClauseMark], first: int, stop: int) -> int:
     """Find the place where a number of the marks from `first` on comes for the second time; `stop` if none does."""
     keys: set[tuple[str, str]] = set()
-    for index in range(first, stop):
-        key = (marks[index].style, marks[index].number)
-        if key in keys:
+    for index, mark in enumerate(marks[first:stop], first):
+        if (key := (mark.style, mark.number)) in keys:
             return index
         keys.add(key)
     return stop
-
-
-def _is_entry(piece: str) -> bool:
-    return len(piece.strip()) <= _LISTED and not re.search(r"[a-z]{2}[.]\s+[A-Z]", piece)
 
 
 def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
@@ -382,7 +361,7 @@ def _innermost(style: str, open_lists: Sequence[_Open]) -> int:
 
 def _begins_list(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_ClauseMark]) -> bool:
     """Return True where a whole number begins a list, or goes on after decimal ones; it continues none of its kind."""
-    numbers = [value for style, value in open_lists if style in {"decimal", "integer"}]
+    numbers = [value for style, value in open_lists if style in _COUNTED]
     if mark.firm and (mark.value == (1,) or (numbers and _follows(numbers[0], mark.value))):
         return True
     return _is_continued(mark.value, numbers[-1] if numbers else (), following)
@@ -390,7 +369,7 @@ def _begins_list(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequ
 
 def _integer_level(open_lists: Sequence[_Open]) -> int:
     """Below the article or section that is open; below everything where numbers are open already."""
-    if any(style in {"integer", "decimal"} for style, _ in open_lists):
+    if any(style in _COUNTED for style, _ in open_lists):
         return _innermost("integer", open_lists)
     return sum(style in _NAMED_STYLES for style, _ in open_lists)
 
@@ -398,14 +377,14 @@ def _integer_level(open_lists: Sequence[_Open]) -> int:
 def _place_named(style: str, value: tuple[int, ...], open_lists: Sequence[_Open]) -> _Placed:
     if style in ATTACHED or style in ("article", "chapter", "part"):
         return 0, style, value
-    above = [level for level, (kind, _) in enumerate(open_lists) if kind in _NAMED_STYLES and kind != style]
-    return (above[0] + 1 if above else 0), style, value
+    named = (level for level, (kind, _) in enumerate(open_lists) if kind in _NAMED_STYLES and kind != style)
+    return next(named, -1) + 1, style, value
 
 
 def _place_decimal(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_ClauseMark]) -> _Placed | None:
     """A decimal number stands below the longest open number that begins it, or beside those of its own length."""
+    numbers = [value for style, value in open_lists if style in _COUNTED]
     numbered = [(level, style, value) for level, (style, value) in enumerate(open_lists) if style in _NUMBERED]
-    numbers = [value for _, style, value in numbered if style not in _NAMED_STYLES]
     rival = numbers[-1] if numbers else ()
     continued = _is_continued(mark.value, rival, following)
     forward = rival < mark.value or continued
@@ -416,12 +395,8 @@ def _place_decimal(mark: _ClauseMark, open_lists: Sequence[_Open], following: Se
             return level, "decimal", mark.value
     if not continued and (numbers or not mark.firm):
         return None
-    return _named_level(numbered), "decimal", mark.value
-
-
-def _named_level(numbered: Sequence[tuple[int, str, tuple[int, ...]]]) -> int:
-    """Below the first article or section that is open."""
-    return next((level + 1 for level, style, _ in numbered if style in _NAMED_STYLES), 0)
+    below_named = next((level + 1 for level, style, _ in numbered if style in _NAMED_STYLES), 0)
+    return below_named, "decimal", mark.value
 
 
 def _follows(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
@@ -435,10 +410,8 @@ def _follows(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
 def _is_continued(value: tuple[int, ...], rival: tuple[int, ...], following: Sequence[_ClauseMark]) -> bool:
     """Return True where the numbers that follow go on from `value` rather than from the open `rival`."""
     for mark in following:
-        if mark.style in ("decimal", "integer"):
-            decided = _goes_on(value, rival, mark.value)
-            if decided is not None:
-                return decided
+        if mark.style in _COUNTED and (decided := _goes_on(value, rival, mark.value)) is not None:
+            return decided
     return False
 
 
@@ -456,8 +429,9 @@ def _is_below(above: tuple[int, ...], value: tuple[int, ...]) -> bool:
     return 0 < len(above) < len(value) and value[: len(above)] == above
 
 
-def _ends(levels: Sequence[int], starts: Sequence[int], stop: int) -> list[int]:
-    ends = [stop] * len(levels)
+def _ends(levels: Sequence[int], starts: Sequence[int]) -> list[int]:
+    """Where clauses end: where the next one begins that does not lie in them. `starts` has the end of the text too."""
+    ends = [starts[-1]] * len(levels)
     begun: list[int] = []
     for index, level in enumerate(levels):
         while begun and levels[begun[-1]] >= level:
@@ -466,20 +440,14 @@ def _ends(levels: Sequence[int], starts: Sequence[int], stop: int) -> list[int]:
     return ends
 
 
-def _next_start(placed: Sequence[tuple[_ClauseMark, int]], place: int, stop: int) -> int:
-    return placed[place + 1][0].start if place + 1 < len(placed) else stop
-
-
 def _title(text: str, start: int, stop: int) -> str:
     """The heading that stands at `start`: a few words that end with a dot, a colon or the line."""
-    match = _HEADING.match(text, start, min(stop, start + 200))
-    if match is None:
+    if (match := _HEADING.match(text, start, min(stop, start + 200))) is None:
         return ""
     title = " ".join(match["title"].split()).strip(" _-–—,")
     words = [word for word in title.split() if word.lower() not in _SMALL]
     if not words or len(title.split()) > 12:
         return ""
-    big = sum(word[0].isupper() or not word[0].isalpha() for word in words)
-    if match["stop"] and len(title.split()) <= 4 and words[0][0].isupper():
-        return title
-    return title if big == len(words) and words[0][0].isupper() else ""
+    short = match["stop"] and len(title.split()) <= 4
+    all_big = all(word[0].isupper() or not word[0].isalpha() for word in words)
+    return title if words[0][0].isupper() and (short or all_big) else ""

@@ -1,17 +1,21 @@
-"""CUAD and ContractNLI as their publishers give them, and CUAD as a folder of texts with a list of questions."""
+"""The data sets: CUAD and ContractNLI as published, CUAD as a folder of texts with a list of questions, and folds.
+
+Beside them agreements that were written to be learned from: `training/contract_review/ndas`.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from ovrag_core.base import CorpusError, Document
+from ovrag_core.base import CorpusError, Document, Frozen, fault, read_yaml
 from ovrag_core.documents import find_sections
 
 Span = tuple[int, int]
@@ -20,6 +24,12 @@ Choice = Literal["Entailment", "Contradiction", "NotMentioned"]
 T = TypeVar("T")
 QUESTIONS = "questions.json"
 ORIGINAL = ("CUADv1.json", "CUAD_v1.json")
+FOLDS = 5
+WRITTEN = Path("training/contract_review/ndas")
+REMEDY = "its form is described in training/contract_review/README.md"
+FIRST_WRITTEN = 100_000  # number of the first agreement written to be learned from: those of ContractNLI are smaller
+LETTERS: dict[str, Choice] = {"E": "Entailment", "C": "Contradiction", "N": "NotMentioned"}
+_FILER = re.compile(r"_| - ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,47 +76,49 @@ class NliSet:
     hypotheses: dict[str, str]
 
 
-class _FilePart(BaseModel):
+class FilePart(BaseModel):
+    """Part of a file of another publisher or system, of whose fields we read some."""
+
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-class _FileAnswer(_FilePart):
+class _FileAnswer(FilePart):
     text: Annotated[str, Field(min_length=1)]
     answer_start: Annotated[int, Field(ge=0)]
 
 
-class _FileQuestion(_FilePart):
+class _FileQuestion(FilePart):
     id: str
     category: str | None = None
     answers: tuple[_FileAnswer, ...]
 
 
-class _Text(_FilePart):
+class _Text(FilePart):
     title: str
     text_file: Path
     qas: tuple[_FileQuestion, ...]
 
 
-class _Paragraph(_FilePart):
+class _Paragraph(FilePart):
     context: str
     qas: tuple[_FileQuestion, ...]
 
 
-class _Original(_FilePart):
+class _Original(FilePart):
     title: str
     paragraphs: Annotated[tuple[_Paragraph, ...], Field(min_length=1, max_length=1)]
 
 
-class _Annotation(_FilePart):
+class _Annotation(FilePart):
     choice: Choice
     spans: tuple[Annotated[int, Field(ge=0)], ...]
 
 
-class _AnnotationSet(_FilePart):
+class _AnnotationSet(FilePart):
     annotations: dict[str, _Annotation]
 
 
-class _Agreement(_FilePart):
+class _Agreement(FilePart):
     id: int
     file_name: str
     text: str
@@ -114,11 +126,11 @@ class _Agreement(_FilePart):
     annotation_sets: Annotated[tuple[_AnnotationSet, ...], Field(min_length=1)]
 
 
-class _Hypothesis(_FilePart):
+class _Hypothesis(FilePart):
     hypothesis: str
 
 
-class _NliFile(_FilePart):
+class _NliFile(FilePart):
     documents: tuple[_Agreement, ...]
     labels: dict[str, _Hypothesis]
 
@@ -126,19 +138,15 @@ class _NliFile(_FilePart):
 def load_cuad(path: Path) -> tuple[Contract, ...]:
     """CUAD from a folder with `questions.json` and texts, a folder with `CUADv1.json` anywhere below, or such a file.
 
-    Raises CorpusError, with the file and the contract or question, for anything else: a span that is not in its text,
-    two contracts of one title, two questions of one id.
+    Raises CorpusError, with the file and the contract or question, for anything else.
     """
     file = _find(path)
     if file.name == QUESTIONS:
         listed = _parse(file, TypeAdapter(tuple[_Text, ...]))
         contracts = tuple(_contract(file, text.title, _text(file, text.text_file), text.qas) for text in listed)
     else:
-        published = _parse(file, TypeAdapter(tuple[_Original, ...]))
-        contracts = tuple(
-            _contract(file, original.title, original.paragraphs[0].context, original.paragraphs[0].qas)
-            for original in published
-        )
+        published = [(work.title, work.paragraphs[0]) for work in _parse(file, TypeAdapter(tuple[_Original, ...]))]
+        contracts = tuple(_contract(file, title, paragraph.context, paragraph.qas) for title, paragraph in published)
     if not contracts:
         raise CorpusError(f"{file} names no contract; check that it is the data set's file")
     _refuse_doubles(file, "title", [contract.document.id for contract in contracts])
@@ -147,16 +155,9 @@ def load_cuad(path: Path) -> tuple[Contract, ...]:
 
 
 def load_contractnli(path: Path) -> NliSet:
-    """ContractNLI from one of its files (`train.json`, `dev.json`, `test.json`), or from all of them in a folder.
-
-    Raises CorpusError, with the file and the document, for anything else.
-    """
-    files = (
-        [path]
-        if path.is_file()
-        else [match for name in ("train", "dev", "test") for match in path.glob(f"{name}.json")]
-    )
-    if not files:
+    """ContractNLI from `train.json`, `dev.json` or `test.json`, or all of them in a folder. Raises CorpusError."""
+    named = [path] if path.is_file() else [path / f"{name}.json" for name in ("train", "dev", "test")]
+    if not (files := [file for file in named if file.exists()]):
         raise CorpusError(f"{path} holds no ContractNLI file; name dev.json, or the folder that holds it")
     agreements: list[NliAgreement] = []
     hypotheses: dict[str, str] = {}
@@ -209,10 +210,7 @@ def _text(file: Path, name: Path) -> str:
 
 def _contract(file: Path, title: str, text: str, asked: Sequence[_FileQuestion]) -> Contract:
     questions = tuple(
-        ChecklistQuestion(
-            question.id, question.category or question.id.rpartition("__")[2], tuple(_gold(file, question, text))
-        )
-        for question in asked
+        ChecklistQuestion(q.id, q.category or q.id.rpartition("__")[2], tuple(_gold(file, q, text))) for q in asked
     )
     return Contract(Document(title, text, sections=find_sections(text)), questions)
 
@@ -243,3 +241,53 @@ def _agreement(file: Path, read: _Agreement, hypotheses: dict[str, str]) -> NliA
 def _refuse_doubles(file: Path, what: str, values: Sequence[str]) -> None:
     if doubled := [value for value, count in Counter(values).items() if count > 1]:
         raise CorpusError(f"{file}: the {what} {doubled[0]} occurs twice; remove one of them")
+
+
+class _Label(Frozen):
+    choice: Literal["E", "C", "N"]
+    clauses: tuple[int, ...] = ()
+
+
+class _Written(Frozen):
+    title: str
+    clauses: tuple[str, ...]
+    labels: dict[str, _Label]
+
+
+def read_written(folder: Path, hypotheses: Sequence[str]) -> list[NliAgreement]:
+    """The agreements of a folder, a span a clause, with what is true of these hypotheses. Raises CorpusError."""
+    files = sorted(folder.glob("*.yaml"))
+    if not files:
+        raise CorpusError(f"{folder} holds no agreements to learn from; restore it from git")
+    agreements = [_written(path, FIRST_WRITTEN + row) for row, path in enumerate(files)]
+    return [a for a in agreements if {j.hypothesis for j in a.judgements} >= set(hypotheses)]
+
+
+def _written(path: Path, number: int) -> NliAgreement:
+    try:
+        written = _Written.model_validate(read_yaml(path, CorpusError, REMEDY))
+    except ValidationError as error:
+        raise CorpusError(f"{path}: {fault(error)}; {REMEDY}") from None
+    text, spans = f"{written.title}\n", []
+    for clause in written.clauses:
+        spans.append((len(text), len(text) + len(clause)))
+        text += f"{clause}\n"
+    for name, label in written.labels.items():
+        if bool(label.clauses) == (label.choice == "N") or not all(1 <= n <= len(spans) for n in label.clauses):
+            raise CorpusError(f"{path}: the clauses of {name} are not those of its choice {label.choice}; {REMEDY}")
+    judgements = [
+        GoldJudgement(name, LETTERS[label.choice], tuple(sorted(n - 1 for n in label.clauses)))
+        for name, label in written.labels.items()
+    ]
+    return NliAgreement(Document(path.stem, text), number, tuple(spans), tuple(judgements))
+
+
+def fold_of(titles: Iterable[str], folds: int = FOLDS) -> dict[str, int]:
+    """The fold (0 to `folds` - 1) of each title: filers are dealt out in alphabetical order.
+
+    Two contracts of one filer often share a drafter's wording, so that one in training would tell of the other. Titles
+    in EDGAR collections begin with the filer, before an underscore or a dash; a title without either is its own filer.
+    """
+    filers = {title: "".join(filter(str.isalnum, _FILER.split(title)[0].casefold())) or title for title in set(titles)}
+    numbers = {filer: number for number, filer in enumerate(sorted(set(filers.values())))}
+    return {title: numbers[filer] % folds for title, filer in sorted(filers.items())}

@@ -1,8 +1,4 @@
-"""Links that hold a contract together: terms it defines and uses, clauses it refers to, its parties.
-
-Everything is read from the form of the text (quotation marks, numbering, the verbs of a definition), so nothing here
-knows a contract or a kind of question, and everything carries its span.
-"""
+"""Links that hold a contract together, read from the form of its text: terms, references to clauses, parties."""
 
 from __future__ import annotations
 
@@ -10,10 +6,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
+from ovrag_core.text import Span
 from ovrag_studies.contract_review.texts.clause_tree import ATTACHED, ContractClause, path_at, roman
-
-Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +33,12 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A reference to another clause, such as `Section 4.2(a)`; `target` is the index of that clause.
-
-    Several numbers behind one word are one reference each, with a span each.
-    """
+    """A reference to another clause, as `Section 4.2(a)`, each number apart; `target` is that clause's index."""
 
     start: int
     end: int
     target: int
 
-
-# -- defined terms ----------------------------------------------------------------------------------------------------
 
 _OPEN, _CLOSE = "[\"“„]|``|''", "[\"”“]|''"
 _NAME = r"(?P<name>[^\W_][^\"“”„\n\r()]{0,70}?)[,.;]?"
@@ -65,10 +56,7 @@ _LONGEST = 1_500  # characters of a definition that are taken
 
 
 def find_terms(text: str, clauses: Sequence[ContractClause], passages: Sequence[Span]) -> list[DefinedTerm]:
-    """Return terms by their first definition, in order.
-
-    A term stands in quotation marks before `means` or in brackets, or is a heading below one such as Definitions.
-    """
+    """Return terms by their first definition: quoted before `means` or in brackets, or heading below Definitions."""
     by_name: dict[str, DefinedTerm] = {}
     for term in sorted([*_quoted(text, clauses, passages), *_headed(text, clauses)], key=lambda each: each.start):
         by_name.setdefault(term.name.lower(), term)
@@ -76,16 +64,15 @@ def find_terms(text: str, clauses: Sequence[ContractClause], passages: Sequence[
 
 
 def _quoted(text: str, clauses: Sequence[ContractClause], passages: Sequence[Span]) -> Iterator[DefinedTerm]:
-    starts = [start for start, _ in passages]
     for match in _QUOTED.finditer(text):
         name = " ".join(match["name"].split())
         if name.islower() and " " in name:
             continue
         if _VERB.match(text, match.end(), match.end() + 160):
-            end = _definition_end(match.start(), clauses, _passage(passages, starts, match.end()))
+            end = _definition_end(match.start(), clauses, _passage(passages, match.end()))
             yield DefinedTerm(name, match.start("name"), match.end("name"), (match.start(), end))
         elif _NAMED.search(text[max(0, match.start() - 90) : match.start()]):
-            begin, end = _passage(passages, starts, match.start())
+            begin, end = _passage(passages, match.start())
             begin, end = max(begin, match.start() - _LONGEST // 2), min(end, match.end() + _LONGEST // 2)
             yield DefinedTerm(name, match.start("name"), match.end("name"), (begin, max(end, match.end())))
 
@@ -102,14 +89,13 @@ def _headed(text: str, clauses: Sequence[ContractClause]) -> Iterator[DefinedTer
 
 def _definition_end(start: int, clauses: Sequence[ContractClause], passage: Span) -> int:
     """The end of the definition that begins at `start`: of its clause where that begins there, or of its passage."""
-    index = bisect_right([clause.start for clause in clauses], start) - 1
-    if index >= 0 and start - clauses[index].start <= 12 and clauses[index].end > start:
-        return min(clauses[index].end, start + _LONGEST)
-    return min(max(passage[1], start + 1), start + _LONGEST)
+    index = bisect_right(clauses, start, key=lambda clause: clause.start) - 1
+    begins = index >= 0 and start - clauses[index].start <= 12 and clauses[index].end > start
+    return min(clauses[index].end if begins else max(passage[1], start + 1), start + _LONGEST)
 
 
-def _passage(passages: Sequence[Span], starts: Sequence[int], offset: int) -> Span:
-    index = bisect_right(starts, offset) - 1
+def _passage(passages: Sequence[Span], offset: int) -> Span:
+    index = bisect_right(passages, offset, key=itemgetter(0)) - 1
     return passages[index] if index >= 0 else (offset, offset)
 
 
@@ -126,8 +112,6 @@ def find_uses(text: str, terms: Sequence[DefinedTerm]) -> Iterator[Use]:
         if not start <= match.start() < end:
             yield Use(term, match.start("name"), match.end("name"))
 
-
-# -- references -------------------------------------------------------------------------------------------------------
 
 _BRACKETED = r"\((?:[a-z]{1,5}|[A-Z]{1,4}|\d{1,2})\)"
 _ITEM = (
@@ -166,8 +150,7 @@ def find_references(text: str, clauses: Sequence[ContractClause]) -> Iterator[Re
             origin: Address = ("",)
             if item.group().startswith("(") and (path := path_at(clauses, item.start())):
                 origin = addresses[indices[path[-1]]]
-            target = _target(by_address, word, _pieces(word, item.group()), origin)
-            if target is not None:
+            if (target := _target(by_address, word, _pieces(word, item.group()), origin)) is not None:
                 yield Reference(item.start(), item.end(), target)
 
 
@@ -193,8 +176,8 @@ def _target(known: Mapping[Address, int], word: str, wanted: Address, here: Addr
     """The clause that is called so from `here`: in the list that is open there, or in the innermost one above."""
     if word in ATTACHED:
         return known.get((word, *wanted))
-    above = (here[:depth] for depth in range(len(here), 0, -1))
-    return next((known[(*prefix, *wanted)] for prefix in above if (*prefix, *wanted) in known), None)
+    addresses = ((*here[:depth], *wanted) for depth in range(len(here), 0, -1))
+    return next((known[address] for address in addresses if address in known), None)
 
 
 def _pieces(word: str, written: str) -> Address:
@@ -207,8 +190,6 @@ def _pieces(word: str, written: str) -> Address:
         pieces.pop()  # 3.0 is 3
     return tuple(pieces)
 
-
-# -- parties ----------------------------------------------------------------------------------------------------------
 
 _PREAMBLE = 8_000  # characters in which a contract introduces its parties
 _BETWEEN = re.compile(r"\b(?:between|among|amongst)\b", re.I)
@@ -226,12 +207,8 @@ _DESCRIBED = re.compile(r"\b(?:an?|the|state of)\s*$", re.I)  # "a Delaware corp
 
 
 def find_parties(text: str, clauses: Sequence[ContractClause]) -> Iterator[Span]:
-    """Yield where the beginning of a contract introduces its parties, each once.
-
-    A party is an organisation named between `between` and the first numbered clause.
-    """
-    begun = _BETWEEN.search(text, 0, _PREAMBLE)
-    if begun is None:
+    """Yield where parties are introduced, each once: organisations from `between` to the first numbered clause."""
+    if (begun := _BETWEEN.search(text, 0, _PREAMBLE)) is None:
         return
     after = [clause.start for clause in clauses if clause.start > begun.end() + 200]
     names: set[str] = set()
