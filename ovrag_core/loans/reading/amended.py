@@ -73,21 +73,21 @@ def misfit(amendment: Document, earlier: Sequence[Document]) -> str | None:
     """A sentence where what `amendment` names fits none of the documents before it in the deal; None where it does."""
     named = agreement_named(amendment)
     body = plain_words(" ".join(document.text for document in earlier))
-    own = [_parties(document) for document in earlier]
+    earlier_parties = [_parties(document) for document in earlier]
     days = {day for document in earlier for day in _days_of(document)}
     is_other_day = bool(named.days) and bool(days) and days.isdisjoint(named.days)
     is_other_title = bool(named.titles) and all(_is_other_title(title, body) for title in named.titles)
-    strangers = _strangers(amendment, named.parties, body, own)
+    strangers = _strangers(amendment, named.parties, body, earlier_parties)
     if not (is_other_day or is_other_title or strangers):
         return None
-    first = earlier[0]
+    original = earlier[0]
     theirs = _described(
         named.titles[0] if named.titles else "an agreement", named.days[:1] if is_other_day else (), strangers
     )
-    known_parties = {role: own[0][role] for role in strangers if role in own[0]}
-    ours = _described(_title_of(first), _days_of(first)[:1] if is_other_day else (), known_parties)
+    known_parties = {role: earlier_parties[0][role] for role in strangers if role in earlier_parties[0]}
+    ours = _described(_title_of(original), _days_of(original)[:1] if is_other_day else (), known_parties)
     return (
-        f"{amendment.id} amends {theirs}, but {first.id} is {ours}; leave {amendment.id} out, or review it with the "
+        f"{amendment.id} amends {theirs}, but {original.id} is {ours}; leave {amendment.id} out, or review it with the "
         "agreement that it amends"
     )
 
@@ -98,34 +98,36 @@ def _strangers(amendment: Document, named: dict[str, str], body: str, own: Seque
     An amendment that puts one party in another's place names a new one, beside one of the deal's.
     """
     text = plain_words(amendment.text)
-    if _CHANGES_PARTIES.search(amendment.text) and any(_holds(text, name) for each in own for name in each.values()):
+    if _CHANGES_PARTIES.search(amendment.text) and any(
+        _holds(text, name) for parties in own for name in parties.values()
+    ):
         return {}
     return {
         role: name
         for role, name in named.items()
-        if (known := [parties[role] for parties in own if role in parties])
+        if (deal_names := [parties[role] for parties in own if role in parties])
         and not _holds(body, name)
-        and not any(_holds(text, each) or is_same_name(name, each) for each in known)
+        and not any(_holds(text, n) or is_same_name(name, n) for n in deal_names)
     }
 
 
 def agreement_named(amendment: Document) -> Named:
     """The agreement that an amendment says it amends, as far as it says so."""
     text = amendment.text
-    titles = [found["title"] for found in _AMENDS.finditer(text[:_ENDS])]
+    titles = [m["title"] for m in _AMENDS.finditer(text[:_ENDS])]
     dated = [(text[max(0, start - _BEFORE) : start], readings(text[start:end], day)) for day, start, end in dates(text)]
-    own = {day for before, days in dated if _OWN_DAY.search(before) for day in days}
-    named: list[dt.date] = []
+    own_days = {day for before, days in dated if _OWN_DAY.search(before) for day in days}
+    named_days: list[dt.date] = []
     for before, days in dated:
-        found = _DATED.search(before)
-        lead = ((found and found["lead"]) or "").casefold()
+        match = _DATED.search(before)
+        lead = ((match and match["lead"]) or "").casefold()
         # "Amendment to the Loan Agreement dated …": where nothing else says of which day it is, that may be its own.
-        is_own = lead.startswith(("this", "the present")) or (lead and not own) or own & set(days)
-        if found and not is_own and not _BESIDE.search(found["title"]):
-            titles.append(found["title"])
-            named += days
-    kept = dict.fromkeys(one_line(title) for title in titles if not _BESIDE.search(title))
-    return Named(tuple(kept), tuple(dict.fromkeys(named)), _parties(amendment))
+        is_own = lead.startswith(("this", "the present")) or (lead and not own_days) or own_days & set(days)
+        if match and not is_own and not _BESIDE.search(match["title"]):
+            titles.append(match["title"])
+            named_days += days
+    named_titles = dict.fromkeys(one_line(title) for title in titles if not _BESIDE.search(title))
+    return Named(tuple(named_titles), tuple(dict.fromkeys(named_days)), _parties(amendment))
 
 
 def is_same_name(one: str, other: str) -> bool:
@@ -133,7 +135,7 @@ def is_same_name(one: str, other: str) -> bool:
     shorter, longer = sorted((_core(one), _core(other)), key=len)
     if "".join(shorter) in ("".join(longer), "".join(word[0] for word in longer)):
         return True
-    return bool(shorter) and all(any(_is_near(word, each) for each in longer) for word in shorter)
+    return bool(shorter) and all(any(_is_near(word, w) for w in longer) for word in shorter)
 
 
 def _core(name: str) -> list[str]:
@@ -152,10 +154,10 @@ def _holds(body: str, name: str) -> bool:
 
 
 def _parties(document: Document) -> dict[str, str]:
-    found = find_parties(document)
+    parties = find_parties(document)
     return {
         role: mentions[0].name
-        for role, mentions in (("lender", found.lenders), ("borrower", found.borrowers))
+        for role, mentions in (("lender", parties.lenders), ("borrower", parties.borrowers))
         if mentions
     }
 
@@ -169,8 +171,13 @@ def _is_other_title(title: str, body: str) -> bool:
 def _days_of(document: Document) -> list[dt.date]:
     """The days that may be a document's own: those at its beginning and its end."""
     text = document.text
-    parts = (text,) if len(text) <= 2 * _ENDS else (text[:_ENDS], text[-_ENDS:])
-    return [day for part in parts for found, start, end in dates(part) for day in readings(part[start:end], found)]
+    stretches = (text,) if len(text) <= 2 * _ENDS else (text[:_ENDS], text[-_ENDS:])
+    return [
+        reading
+        for stretch in stretches
+        for day, start, end in dates(stretch)
+        for reading in readings(stretch[start:end], day)
+    ]
 
 
 def _title_of(document: Document) -> str:

@@ -275,10 +275,10 @@ def identify(document: Document) -> Identity:
     lines = [line.strip() for line in head.split("\n") if line.strip()]
     title = " ".join(takewhile(lambda line: len(line.split()) <= _TITLE_WORDS, lines[:_TITLE_LINES]))
     number = _number(head)
-    found = _DATED.search(head)
+    dated = _DATED.search(head)
     day = (
-        _day(found["date"] or found["alone"])
-        if found
+        _day(dated["date"] or dated["alone"])
+        if dated
         else next((_day(match.group()) for match in _ANY_DATE.finditer(head)), None)
     )
     if _IS_RESTATED.search(title) and not re.search(rf"\b(?:{_AMENDING})\b[^.]{{0,30}}\bto\b", title, re.I):
@@ -304,10 +304,10 @@ def _speaks_of_changes(text: str) -> bool:
 
 
 def _number(head: str) -> int | None:
-    found = _NUMBERED.search(head)
-    if found is None:
+    numbered = _NUMBERED.search(head)
+    if numbered is None:
         return None
-    word = (found["word"] or found["nth"] or found["number"] or found["bare"]).lower()
+    word = (numbered["word"] or numbered["nth"] or numbered["number"] or numbered["bare"]).lower()
     if word in ORDINALS:
         return ORDINALS.index(word) + 1
     return words_to_number(word) or int(word)
@@ -322,11 +322,11 @@ def in_order(documents: Sequence[Document]) -> list[tuple[Document, Identity]]:
 
     A restatement begins the numbers anew, so that with one among them the days decide.
     """
-    known = [(document, identify(document)) for document in documents]
-    if known and all(identity.role == "amendment" for _, identity in known):
-        known[0] = (known[0][0], known[0][1]._replace(role="agreement"))
-    by_day = sorted(known, key=lambda item: (item[1].role != "agreement", item[1].date or dt.date.max))
-    if any(identity.role == "restatement" for _, identity in known):
+    identified = [(document, identify(document)) for document in documents]
+    if identified and all(identity.role == "amendment" for _, identity in identified):
+        identified[0] = (identified[0][0], identified[0][1]._replace(role="agreement"))
+    by_day = sorted(identified, key=lambda item: (item[1].role != "agreement", item[1].date or dt.date.max))
+    if any(identity.role == "restatement" for _, identity in identified):
         return by_day
     numbered = [item for item in by_day if _is_numbered(item[1])]
     ordered = iter(sorted(numbered, key=lambda item: item[1].number or 0))
@@ -346,12 +346,12 @@ def amend(body: ConformedCopy, amendment: Document) -> Amended:
         for step in (_definitions, _swaps, _sections, _deletions, _exchanges, _values, _states, _parties):
             step(work, item)
     references = [match.span() for match in _REFERENCE.finditer(text)]
-    rest = ConformedCopy.of(amendment).blanked([_title(text), *work.used, *recitals, *references])
+    remainder = ConformedCopy.of(amendment).blanked([_title(text), *work.used, *recitals, *references])
     released = Evidence.of(amendment, *work.released) if work.released else None
     whole = [_clause(text, start, end, Item(start, len(text))) for start, end in sorted(set(work.used))]
     clauses = [_trimmed(text, *span) for span in whole]
     passages = tuple(Evidence.of(amendment, start, end) for start, end in clauses if end - start > _LEAST_CLAUSE)
-    return Amended(work.body, rest, passages, tuple(work.notes), released)
+    return Amended(work.body, remainder, passages, tuple(work.notes), released)
 
 
 def in_new_words(document: Document, read: Callable[[Document], LoanReading]) -> LoanReading:
@@ -366,8 +366,8 @@ def in_new_words(document: Document, read: Callable[[Document], LoanReading]) ->
         return read(document)
     copy = ConformedCopy.of(document).blanked(gone)
     reading = read(Document(document.id, copy.text, document.pages, document.sections))
-    triples = tuple(_in_its_words(each, document) for each in reading.triples)
-    second = tuple(_in_its_words(each, document) for each in reading.second)
+    triples = tuple(_in_its_words(t, document) for t in reading.triples)
+    second = tuple(_in_its_words(s, document) for s in reading.second)
     return reading.model_copy(update={"triples": triples, "second": second})
 
 
@@ -386,21 +386,21 @@ def _old_words(text: str) -> list[tuple[int, int]]:
     provisions = ConformedCopy.of(Document("", text)).blanked(recitals).text
     gone: list[tuple[int, int]] = []
     for pattern in _SWAPS:
-        swaps = [found for found in pattern.finditer(provisions) if not _is_provision(found["old"], found["new"])]
-        gone += [span for found in swaps for span in _places(text, found["old"])]
+        swaps = [swap for swap in pattern.finditer(provisions) if not _is_provision(swap["old"], swap["new"])]
+        gone += [span for swap in swaps for span in _places(text, swap["old"])]
     for topic, value, mentions in _TOPICS:
         exchanges = [
-            found
+            exchange
             for pattern in _EXCHANGES
-            for found in re.compile(pattern.format(value=value), re.I).finditer(provisions)
+            for exchange in re.compile(pattern.format(value=value), re.I).finditer(provisions)
         ]
-        gone += [span for found in exchanges for span in _places(text, found["old"])]
+        gone += [span for exchange in exchanges for span in _places(text, exchange["old"])]
         sets = any(
             re.search(pattern.format(topic=topic, changed=_CHANGED, value=value), provisions, re.I) for pattern in _SETS
         )
         if exchanges or sets:
-            told = ((start, end) for _, start, end in mentions(Document("", text)))
-            gone += [(start, end) for start, end in told if any(first <= start < last for first, last in recitals)]
+            spans = ((start, end) for _, start, end in mentions(Document("", text)))
+            gone += [(start, end) for start, end in spans if any(a <= start < b for a, b in recitals)]
     return gone
 
 
@@ -453,9 +453,9 @@ def _items(text: str, recitals: Sequence[tuple[int, int]]) -> Iterator[Item]:
         *(match.start() for match in _ITEM.finditer(text, start) if not _is_quoted(text, start, match.start())),
         len(text),
     ]
-    for first, last in pairwise(edges):
-        if text[first:last].strip():
-            yield Item(first, last)
+    for begin, end in pairwise(edges):
+        if text[begin:end].strip():
+            yield Item(begin, end)
 
 
 def _is_quoted(text: str, start: int, at: int) -> bool:
@@ -465,29 +465,29 @@ def _is_quoted(text: str, start: int, at: int) -> bool:
 def _closing(text: str, opening: int, end: int) -> int:
     """Find the end of a quoted provision: a quote that ends its line, or the last one before `end`."""
     closed = re.compile(r"\"[.;,)]*\s*(?:and|or)?[ \t]*(?=\n|$)").search(text, opening + 1, end)
-    last = closed.start() if closed else text.rfind('"', opening + 1, end)
-    return last if last > opening else end
+    closing = closed.start() if closed else text.rfind('"', opening + 1, end)
+    return closing if closing > opening else end
 
 
 def _clause(text: str, start: int, end: int, item: Item) -> tuple[int, int]:
     """The sentence of `item` around a span, or the span with what leads to it, short enough to quote."""
-    first = max(item.start, max(text.rfind(mark, item.start, start) for mark in (".\n", ";\n", "\n\n")) + 1)
-    first = max(first, start - _SHOWN)
+    clause_start = max(item.start, max(text.rfind(mark, item.start, start) for mark in (".\n", ";\n", "\n\n")) + 1)
+    clause_start = max(clause_start, start - _SHOWN)
     mark = re.compile(r"[.;](?=\s|$)|\n\n").search(text, end, min(item.end, end + _SHOWN))
-    return first, mark.end() if mark else min(item.end, end + _SHOWN)
+    return clause_start, mark.end() if mark else min(item.end, end + _SHOWN)
 
 
 def _is_used(work: _Amending, start: int, end: int) -> bool:
-    return any(first < end and start < last for first, last in work.used)
+    return any(a < end and start < b for a, b in work.used)
 
 
 def _definitions(work: _Amending, item: Item) -> None:
     """`The definition of "X" is replaced by: "X" means …`"""
-    for found in _DEFINITION.finditer(work.text, *item):
-        _define(work, item, found["term"], found.start("new"), found.start())
-    for found in _NEW_MEANING.finditer(work.text, *item):
-        if not _is_used(work, *found.span()):
-            _define(work, item, found["term"], found.start(), found.start())
+    for meaning in _DEFINITION.finditer(work.text, *item):
+        _define(work, item, meaning["term"], meaning.start("new"), meaning.start())
+    for meaning in _NEW_MEANING.finditer(work.text, *item):
+        if not _is_used(work, *meaning.span()):
+            _define(work, item, meaning["term"], meaning.start(), meaning.start())
 
 
 def _define(work: _Amending, item: Item, term: str, new: int, start: int) -> None:
@@ -495,13 +495,13 @@ def _define(work: _Amending, item: Item, term: str, new: int, start: int) -> Non
         rf"\"(?:the\s+)?{re.escape(term)}\"\s*(?:means?|shall mean|is|has the meaning|:)[^\n]*?(?:[.;](?=\s|$)|\n|$)",
         re.I,
     )
-    place = old.search(work.body.text.translate(_QUOTES))
+    definition = old.search(work.body.text.translate(_QUOTES))
     end = re.compile(r"[.;](?=\s|$)|\n\n|$").search(work.text, new, item.end)
     stop = end.start() if end else item.end
-    if place is None or stop <= new:
+    if definition is None or stop <= new:
         return
     work.body = work.body.replaced(
-        *place.span(),
+        *definition.span(),
         [
             work.segment(new, stop, item),
             SPACE,
@@ -513,23 +513,23 @@ def _define(work: _Amending, item: Item, term: str, new: int, start: int) -> Non
 def _swaps(work: _Amending, item: Item) -> None:
     """`The words "A" are replaced by "B"`: in the section that is named, else wherever they stand."""
     for pattern in _SWAPS:
-        for found in pattern.finditer(work.text, *item):
-            if _is_used(work, *found.span()) or _is_provision(found["old"], found["new"]):
+        for swap in pattern.finditer(work.text, *item):
+            if _is_used(work, *swap.span()) or _is_provision(swap["old"], swap["new"]):
                 continue
-            section = re.compile(rf"\b{_SECTION}", re.I).search(work.text, item.start, found.end())
+            section = re.compile(rf"\b{_SECTION}", re.I).search(work.text, item.start, swap.end())
             span = _find_section(work.body.text, section["num"], section["sub"]) if section else None
             body = work.body.text.translate(_QUOTES)
             places = [
                 match.span()
-                for match in re.finditer(re.escape(found["old"]), body)
+                for match in re.finditer(re.escape(swap["old"]), body)
                 if span is None or (span[0] <= match.start() and match.end() <= span[1])
             ]
             if not places:
-                work.notes.append(f'"{found["old"]}" was not found where it is to be replaced')
+                work.notes.append(f'"{swap["old"]}" was not found where it is to be replaced')
                 continue
             for start, end in reversed(places):
-                work.body = work.body.replaced(start, end, [work.segment(*found.span("new"), item)])
-            work.used.append(found.span())
+                work.body = work.body.replaced(start, end, [work.segment(*swap.span("new"), item)])
+            work.used.append(swap.span())
 
 
 def _is_provision(old: str, new: str) -> bool:
@@ -538,13 +538,13 @@ def _is_provision(old: str, new: str) -> bool:
 
 def _sections(work: _Amending, item: Item) -> None:
     """`Section N is deleted and replaced by the following: "…"`"""
-    found = _REPLACED_SECTION.search(work.text, *item)
-    while found is not None:
-        opening = found.end() - 1
+    replacement = _REPLACED_SECTION.search(work.text, *item)
+    while replacement is not None:
+        opening = replacement.end() - 1
         closing = _closing(work.text, opening, item.end)
-        if not (_is_used(work, *found.span()) or _QUOTED_WORDS.search(found.group())):
-            _put_section(work, item, found, opening + 1, closing)
-        found = _REPLACED_SECTION.search(work.text, closing, item.end)
+        if not (_is_used(work, *replacement.span()) or _QUOTED_WORDS.search(replacement.group())):
+            _put_section(work, item, replacement, opening + 1, closing)
+        replacement = _REPLACED_SECTION.search(work.text, closing, item.end)
     bare = _BARE_SECTION.search(work.text, item.start, item.end + _AHEAD)
     if bare is not None and work.text.rindex(":", *bare.span()) < item.end and not _is_used(work, *bare.span()):
         _put_section(work, item, bare, bare.end(), _end_of_bare(work.text, item, bare.end()))
@@ -552,11 +552,11 @@ def _sections(work: _Amending, item: Item) -> None:
 
 def _put_section(work: _Amending, item: Item, found: re.Match[str], start: int, end: int) -> None:
     """The words `[start, end)` of the amendment in place of the section that it names."""
-    place = _find_section(work.body.text, found["num"], found["sub"])
-    if place is None:
+    section = _find_section(work.body.text, found["num"], found["sub"])
+    if section is None:
         work.notes.append(f"section {found['num']}{found['sub']}, which is to be replaced, was not found")
         return
-    work.body = work.body.replaced(*place, [work.segment(start, end, item), BREAK])
+    work.body = work.body.replaced(*section, [work.segment(start, end, item), BREAK])
     work.used.append((found.start(), end))
     work.quoted.append((start, end))
 
@@ -569,22 +569,22 @@ def _end_of_bare(text: str, item: Item, start: int) -> int:
     else:
         following = str(int(begun[1]) + 1) if begun[1] else rf"\({chr(ord(begun[2]) + 1)}\)"
         ahead = rf"^[ \t]*(?:section |clause )?{following}[.)]?[ \t]"
-    last = rf"{ahead}|^[ \t]*(?:except|save|all other|in all other|otherwise|in witness)\b"
-    found = re.compile(last, re.I | re.M).search(text, start)
-    return found.start() if found else len(text)
+    ending = rf"{ahead}|^[ \t]*(?:except|save|all other|in all other|otherwise|in witness)\b"
+    stop = re.compile(ending, re.I | re.M).search(text, start)
+    return stop.start() if stop else len(text)
 
 
 def _deletions(work: _Amending, item: Item) -> None:
     """`Section N is deleted.`"""
-    for found in _DELETED_SECTION.finditer(work.text, *item):
-        if _is_used(work, *found.span()):
+    for deletion in _DELETED_SECTION.finditer(work.text, *item):
+        if _is_used(work, *deletion.span()):
             continue
-        place = _find_section(work.body.text, found["num"], found["sub"])
-        if place is None:
-            work.notes.append(f"section {found['num']}{found['sub']}, which is to be deleted, was not found")
+        section = _find_section(work.body.text, deletion["num"], deletion["sub"])
+        if section is None:
+            work.notes.append(f"section {deletion['num']}{deletion['sub']}, which is to be deleted, was not found")
             continue
-        work.body = work.body.replaced(*place, [BREAK])
-        work.used.append(found.span())
+        work.body = work.body.replaced(*section, [BREAK])
+        work.used.append(deletion.span())
 
 
 def _find_section(text: str, number: str, sub: str) -> tuple[int, int] | None:
@@ -602,7 +602,7 @@ def _find_section(text: str, number: str, sub: str) -> tuple[int, int] | None:
     for index, (head, start) in enumerate(heads):
         if head != number:
             continue
-        following = (at for other, at in heads[index + 1 :] if not other.startswith(f"{number}."))
+        following = (offset for label, offset in heads[index + 1 :] if not label.startswith(f"{number}."))
         end = min(next(following, len(text)), start + _MAX_SECTION)
         return _find_paragraph(text, start, end, sub) if sub else (start, end)
     return None
@@ -610,11 +610,11 @@ def _find_section(text: str, number: str, sub: str) -> tuple[int, int] | None:
 
 def _find_paragraph(text: str, start: int, end: int, sub: str) -> tuple[int, int] | None:
     for letter in re.findall(r"\(([a-z0-9]+)\)", sub):
-        found = re.compile(rf"^[ \t]*\({letter}\)", re.M).search(text, start, end)
-        if found is None:
+        marker = re.compile(rf"^[ \t]*\({letter}\)", re.M).search(text, start, end)
+        if marker is None:
             return None
-        after = re.compile(r"^[ \t]*\([a-z0-9]{1,4}\)", re.M).search(text, found.end(), end)
-        start, end = found.start(), after.start() if after else end
+        after = re.compile(r"^[ \t]*\([a-z0-9]{1,4}\)", re.M).search(text, marker.end(), end)
+        start, end = marker.start(), after.start() if after else end
     return start, end
 
 
@@ -625,28 +625,33 @@ _TOPICS: tuple[tuple[str, str, _Mentions], ...] = (
         r"expiry(?:\s+date)?|last\s+instal+ment)",
         _DATE,
         lambda document: [
-            (each.date, each.value_start, each.value_end) for each in find_maturities(document) if not each.computed
+            (maturity.date, maturity.value_start, maturity.value_end)
+            for maturity in find_maturities(document)
+            if not maturity.computed
         ],
     ),
     (
         r"(?:(?:rate\s+of\s+interest|interest\s+rate|annual\s+rate|rate|interest|margin))",
         _PERCENT,
         lambda document: [
-            (str(each.percent), each.value_start, each.value_end)
-            for each in find_rates(document)
-            if each.percent is not None
+            (str(rate.percent), rate.value_start, rate.value_end)
+            for rate in find_rates(document)
+            if rate.percent is not None
         ],
     ),
     (
         r"(?:principal(?:\s+(?:amount|sum))?|credit\s+limit|facility\s+amount|facility\s+limit|loan\s+amount|"
         r"commitments?|amount\s+of\s+(?:the\s+)?(?:loan|facility|credit)|limit|facility|loan|credit)",
         _MONEY,
-        lambda document: [(str(each.amount), each.value_start, each.value_end) for each in find_principals(document)],
+        lambda document: [
+            (str(principal.amount), principal.value_start, principal.value_end)
+            for principal in find_principals(document)
+        ],
     ),
     (
         r"(?:term|duration|repayment\s+period|tenor)",
         r"\d{1,3}\s+(?:months|years)",
-        lambda document: [(str(each.months), each.value_start, each.value_end) for each in find_terms(document)],
+        lambda document: [(str(term.months), term.value_start, term.value_end) for term in find_terms(document)],
     ),
 )
 
@@ -655,10 +660,10 @@ def _exchanges(work: _Amending, item: Item) -> None:
     """`from X to Y`, `Y instead of X`, `Y (previously X)`: Y stands wherever X stood."""
     for _, value, mentions in _TOPICS:
         for pattern in _EXCHANGES:
-            for found in re.compile(pattern.format(value=value), re.I).finditer(work.text, *item):
-                if any(first <= found.start("new") < last for first, last in work.quoted):
+            for exchange in re.compile(pattern.format(value=value), re.I).finditer(work.text, *item):
+                if any(a <= exchange.start("new") < b for a, b in work.quoted):
                     continue
-                _set(work, item, found, "new", _same_values(work.body.text, found["old"], value, mentions))
+                _set(work, item, exchange, "new", _same_values(work.body.text, exchange["old"], value, mentions))
 
 
 def _same_values(text: str, old: str, value: str, mentions: _Mentions) -> list[tuple[int, int]]:
@@ -666,9 +671,9 @@ def _same_values(text: str, old: str, value: str, mentions: _Mentions) -> list[t
     places = [match.span() for match in re.finditer(rf"(?<![\w.,]){re.escape(old)}(?![\w]|[.,]\d)", text)]
     if places:
         return places
-    same = {said for said, _, _ in mentions(Document("", old))}
-    found = [(start, end) for said, start, end in mentions(Document("", text)) if said in same]
-    exact = [re.compile(value, re.I).search(text, start, end + _UNIT) for start, end in found]
+    old_readings = {reading for reading, _, _ in mentions(Document("", old))}
+    spans = [(start, end) for reading, start, end in mentions(Document("", text)) if reading in old_readings]
+    exact = [re.compile(value, re.I).search(text, start, end + _UNIT) for start, end in spans]
     return [match.span() for match in exact if match]
 
 
@@ -677,17 +682,17 @@ def _values(work: _Amending, item: Item) -> None:
     for topic, value, mentions in _TOPICS:
         for pattern in _SETS:
             changes = re.compile(pattern.format(topic=topic, changed=_CHANGED, value=value), re.I)
-            for found in changes.finditer(work.text, *item):
-                if not any(first <= found.start("value") < last for first, last in work.quoted):
+            for change in changes.finditer(work.text, *item):
+                if not any(a <= change.start("value") < b for a, b in work.quoted):
                     text = work.body.text
-                    places = _defined_value(text, found["topic"], value) or _best_values(text, value, mentions)
-                    _set(work, item, found, "value", places)
+                    places = _defined_value(text, change["topic"], value) or _best_values(text, value, mentions)
+                    _set(work, item, change, "value", places)
 
 
 def _set(work: _Amending, item: Item, found: re.Match[str], new: str, places: Sequence[tuple[int, int]]) -> None:
     """The value that `found` gives put in each of the places, unless it stands there already."""
-    said = found[new].strip(" .,;")
-    if not places or all(work.body.text[start:end].strip(" .,;") == said for start, end in places):
+    new_value = found[new].strip(" .,;")
+    if not places or all(work.body.text[start:end].strip(" .,;") == new_value for start, end in places):
         return
     for start, end in sorted(places, reverse=True):
         work.body = work.body.replaced(start, end, [work.segment(*found.span(new), item)])
@@ -706,31 +711,31 @@ def _defined_value(text: str, term: str, value: str) -> list[tuple[int, int]]:
 
 def _best_values(text: str, value: str, mentions: _Mentions) -> list[tuple[int, int]]:
     """Find the value that the reader would take for the topic, wherever it is repeated."""
-    known = mentions(Document("", text))
-    found = []
-    for start, end in ((start, end) for said, start, end in known if said == known[0][0]):
+    readings = mentions(Document("", text))
+    spans = []
+    for start, end in ((start, end) for reading, start, end in readings if reading == readings[0][0]):
         exact = re.compile(value, re.I).search(text, start, end + _UNIT)
-        found.append(exact.span() if exact else (start, end))
-    return found
+        spans.append(exact.span() if exact else (start, end))
+    return spans
 
 
 def _states(work: _Amending, item: Item) -> None:
     """Replace earlier words on security and form by what an operative provision says of them for the time to come."""
     text = work.text
-    for found in _RELEASES.finditer(text, *item):
-        clause = _clause(text, *found.span(), item)
+    for provision in _RELEASES.finditer(text, *item):
+        clause = _clause(text, *provision.span(), item)
         if _PARTLY.search(text, *clause):
             work.notes.append("a release of part of the security was not carried out")
-        elif not _NO_RELEASE.search(text, clause[0], found.end()):
+        elif not _NO_RELEASE.search(text, clause[0], provision.end()):
             work.body = _cleared(work.body, "SecuredLoan")
-            work.used.append(found.span())
+            work.used.append(provision.span())
             work.released = _trimmed(text, *clause)
-    for found in _CONVERTS.finditer(text, *item):
+    for provision in _CONVERTS.finditer(text, *item):
         to = (
             "ClosedEndCredit"
-            if _TO_TERM.search(found["what"])
+            if _TO_TERM.search(provision["what"])
             else "OpenEndCredit"
-            if _TO_REVOLVING.search(found["what"])
+            if _TO_REVOLVING.search(provision["what"])
             else None
         )
         if to is None:
@@ -739,7 +744,9 @@ def _states(work: _Amending, item: Item) -> None:
         work.body = _cleared(work.body, gone)
         spans = [match.span() for match in _FORM_WORDS[gone].finditer(work.body.text)]
         work.body = work.body.blanked(spans)
-        work.used.append((max(_clause(text, *found.span(), item)[0], found.start() - _BEFORE), found.start("what")))
+        work.used.append(
+            (max(_clause(text, *provision.span(), item)[0], provision.start() - _BEFORE), provision.start("what"))
+        )
     masked = ConformedCopy.of(work.document).blanked([(0, item.start), (item.end, len(text)), *work.used])
     for about, start, end in _claims(masked.text):
         words = text[slice(*_clause(text, start, end, item))]
@@ -777,10 +784,10 @@ def _cleared(copy: ConformedCopy, about: str) -> ConformedCopy:
 
 def _parties(work: _Amending, item: Item) -> None:
     """`X is substituted for Y as Borrower`: X stands where Y stood, with its own description."""
-    found = _PUT_IN_PLACE.search(work.text, *item)
-    if found is None:
+    substitution = _PUT_IN_PLACE.search(work.text, *item)
+    if substitution is None:
         return
-    word = (found["role"] or found["role2"] or found["role3"]).lower()
+    word = (substitution["role"] or substitution["role2"] or substitution["role3"]).lower()
     role = _ROLES.get(word, word)
     mentions = getattr(find_parties(Document("", work.body.text)), _PARTY_ROLES[role])
     if not mentions:
@@ -810,10 +817,10 @@ def _newcomer(text: str, item: Item, old: str) -> tuple[int, int, int] | None:
         described = _DESCRIPTION.match(text, named.end)
         if described is None:
             # The preamble tells what sort of person or body it is.
-            for other in re.finditer(rf"(?<!\w){re.escape(named.text)}(?!\w)", text):
-                fuller = _DESCRIPTION.match(text, other.end())
+            for mention in re.finditer(rf"(?<!\w){re.escape(named.text)}(?!\w)", text):
+                fuller = _DESCRIPTION.match(text, mention.end())
                 if fuller is not None:
-                    return other.start(), fuller.end(), other.end()
+                    return mention.start(), fuller.end(), mention.end()
         return named.start, described.end() if described else named.end, named.end
     return None
 

@@ -181,13 +181,16 @@ class ChatExtractor:
     def _read(self, chunks: Sequence[Chunk], origin: Origin) -> tuple[Triple, ...]:
         texts = tuple(without_orders(chunk.text) if origin == "context" else chunk.text for chunk in chunks)
         statements = self._asked.counted((origin, texts), lambda: self._ask(texts, origin))
-        found = [_triple(each, chunks, texts, origin, self._ontology) for each in statements]
+        outcomes = [_triple(statement, chunks, texts, origin, self._ontology) for statement in statements]
         if self._by_meaning:
-            found = [NOT_BORNE_OUT if isinstance(each, Triple) and not is_borne_out(each) else each for each in found]
-        kept = [triple for triple in found if isinstance(triple, Triple)]
+            outcomes = [
+                NOT_BORNE_OUT if isinstance(outcome, Triple) and not is_borne_out(outcome) else outcome
+                for outcome in outcomes
+            ]
+        triples = [triple for triple in outcomes if isinstance(triple, Triple)]
         if (tally := current_tally()) is not None:
-            tally.discard(Counter(reason for reason in found if isinstance(reason, str)))
-        return _unique(with_loan_types(kept, self._ontology))
+            tally.discard(Counter(reason for reason in outcomes if isinstance(reason, str)))
+        return _unique(with_loan_types(triples, self._ontology))
 
     def _ask(self, texts: Sequence[str], origin: Origin) -> list[Statement]:
         try:
@@ -202,11 +205,11 @@ class ChatExtractor:
             halves = _halves(texts)
             if halves is None:
                 raise
-            first, second, shift = halves
-            later = self._ask(second, origin)
+            head, tail, shift = halves
+            later = self._ask(tail, origin)
             return [
-                *self._ask(first, origin),
-                *(each.model_copy(update={"excerpt": each.excerpt + shift}) for each in later),
+                *self._ask(head, origin),
+                *(statement.model_copy(update={"excerpt": statement.excerpt + shift}) for statement in later),
             ]
         return reply.parsed_as(Statements).statements
 
@@ -242,9 +245,9 @@ def windows_of(document: Document, size: int = WINDOW) -> list[Chunk]:
 def _line_end(text: str, earliest: int, latest: int) -> int:
     """After the last blank line, else line, else blank between the two, else the latest."""
     for mark in ("\n\n", "\n", " "):
-        at = text.rfind(mark, earliest, latest)
-        if at >= 0:
-            return at + len(mark)
+        cut = text.rfind(mark, earliest, latest)
+        if cut >= 0:
+            return cut + len(mark)
     return latest
 
 
@@ -267,10 +270,10 @@ def _triple(
     terms = [" ".join(term.split()) for term in (statement.subject, statement.predicate, statement.object)]
     if not all(terms) or any(len(term) > LONGEST_TERM for term in terms):
         return "incomplete"
-    place = _place(statement, texts)
-    if place is None:
+    location = _place(statement, texts)
+    if location is None:
         return NOT_IN_THE_TEXT
-    number, (start, end) = place
+    number, (start, end) = location
     chunk = chunks[number]
     subject, predicate, object_ = terms
     is_type = fold(predicate) in ontology.type_names
@@ -309,10 +312,10 @@ def _class_name(name: str, ontology: Ontology) -> str:
 
 
 def _unique(triples: Sequence[Triple]) -> tuple[Triple, ...]:
-    first: dict[tuple[str, str, str], Triple] = {}
+    unique: dict[tuple[str, str, str], Triple] = {}
     for triple in triples:
-        first.setdefault((triple.subject, triple.predicate, triple.object), triple)
-    return tuple(first.values())
+        unique.setdefault((triple.subject, triple.predicate, triple.object), triple)
+    return tuple(unique.values())
 
 
 def _paged(triples: Sequence[Triple], document: Document) -> tuple[Triple, ...]:

@@ -260,14 +260,14 @@ def _asides(text: str, units: Sequence[Unit]) -> frozenset[int]:
         for match in _EXCERPT.finditer(text)
         if not _INSERTING.search(text[max(0, match.start() - 120) : match.start()].lower())
     ]
-    found: set[int] = set()
+    asides: set[int] = set()
     example = False
     for index, unit in enumerate(units):
         new = not index or "\n\n" in text[units[index - 1].end : unit.start].replace(" ", "")
         example = _EXAMPLE.match(text, unit.start, unit.end) is not None or (example and not new)
         if example or any(a <= unit.start and unit.end <= b + 1 for a, b in quotes):
-            found.add(index)
-    return frozenset(found)
+            asides.add(index)
+    return frozenset(asides)
 
 
 def _by_role(text: str, roles: Mapping[str, str]) -> str:
@@ -280,8 +280,8 @@ def _by_role(text: str, roles: Mapping[str, str]) -> str:
     pattern = re.compile(
         r"(?<!\w)(?:" + "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in names) + r")(?!\w)"
     )
-    known = {" ".join(name.split()): _PRONOUN[roles[name]] for name in names}
-    return pattern.sub(lambda match: known[" ".join(match.group().split())].rjust(len(match.group())), text)
+    pronouns = {" ".join(name.split()): _PRONOUN[roles[name]] for name in names}
+    return pattern.sub(lambda match: pronouns[" ".join(match.group().split())].rjust(len(match.group())), text)
 
 
 def weigh_by_length(claims: Sequence[Claim], text: str) -> list[Claim]:
@@ -318,16 +318,16 @@ def settle(claims: Iterable[Claim], lexicon: Lexicon, *, long: bool) -> list[Cla
     for about in [about for about in groups if about not in anchored and lexicon.opposites.get(about) in anchored]:
         del groups[about]
     needed = 3 if long else 2
-    kept: list[Claim] = []
+    standing: list[Claim] = []
     for about, group in groups.items():
         against = groups.get(lexicon.opposites.get(about, ""), [])
         mine, theirs = _weight(group), _weight(against)
         if not against or (mine[0] >= needed and theirs[0] >= needed):
             strong = [claim for claim in group if claim.strength >= min(needed, mine[0])] if against else group
-            kept.extend(strong)
+            standing.extend(strong)
         elif mine > theirs or (mine == theirs and about < lexicon.opposites[about]):
-            kept.extend(group)
-    return sorted(kept, key=lambda claim: (claim.start, claim.about, -claim.strength, claim.cue))
+            standing.extend(group)
+    return sorted(standing, key=lambda claim: (claim.start, claim.about, -claim.strength, claim.cue))
 
 
 def _weight(claims: Sequence[Claim]) -> tuple[int, float]:
@@ -402,7 +402,7 @@ class _Reader:
             if drawing:
                 yield from drawing
                 return
-        seen: set[tuple[str, int, bool]] = set()
+        yielded: set[tuple[str, int, bool]] = set()
         for about, cues in self.lexicon.cues.items():
             trigger = self.lexicon.triggers.get(about) if self.long else None
             if trigger is not None and not trigger.search(self.raw):
@@ -412,8 +412,8 @@ class _Reader:
                     continue
                 for claim in self._matches(cue):
                     key = (claim.about, claim.strength, claim.collateral is not None)
-                    if key not in seen:
-                        seen.add(key)
+                    if key not in yielded:
+                        yielded.add(key)
                         yield claim
 
     def _under_another(self, about: str) -> bool:
@@ -663,11 +663,11 @@ class _Reader:
         """The thing named after the cue ("a charge over …", "pledges …"), else before it ("… stands behind it")."""
         start = self.unit.start + b
         limit = min(self.unit.end, start + 300)
-        own = re.search(r"\b(?:in|on|over|upon|by|against|with|of)\b\s*$", self.raw[a:b])
+        preposition = re.search(r"\b(?:in|on|over|upon|by|against|with|of)\b\s*$", self.raw[a:b])
         named = re.search(r"\b(?:is|consists of|comprises)\s+(?P<what>(?:the|a|your|one|all|my))$", self.raw[a:b])
         if named is not None:
             return _collateral_span(self.text, start - len(named["what"]), limit)
-        if own is not None and not _FAVOUR.match(self.text, start, limit):
+        if preposition is not None and not _FAVOUR.match(self.text, start, limit):
             return _collateral_span(self.text, start, limit)
         if re.search(r"\bto (?:us|me|the [a-z]+|[a-z]+)$", self.raw[a:b]) and not re.match(
             r"\s*(?:as|by|for|in|to|,|\.)", self.text[start:limit]

@@ -105,9 +105,9 @@ class Debts:
         secured = self.words["securedobject"].search(raw, a, min(end, b + 120))
         if secured is None:
             return False
-        what = raw[secured.end() : min(end, secured.end() + 90)]
-        bank = self.lender_is_no_bank and _THE_BANK.search(what) is not None
-        return not self.is_own(what) and (bank or self._foreign(what))
+        debt_words = raw[secured.end() : min(end, secured.end() + 90)]
+        bank = self.lender_is_no_bank and _THE_BANK.search(debt_words) is not None
+        return not self.is_own(debt_words) and (bank or self._foreign(debt_words))
 
     def is_own(self, words: str) -> bool:
         """Return True where the words point at this loan outright."""
@@ -157,8 +157,8 @@ class Debts:
         bare = [word for word in name.split() if word.lower() not in _ROLE_WORDS]
         if len(bare) < 2 and not _OWN_NAME.fullmatch(" ".join(bare)):
             return False
-        known = " ".join(" ".join(bare).split())
-        return known.lower() not in self.names and not self._titled(known, text)
+        bare_name = " ".join(" ".join(bare).split())
+        return bare_name.lower() not in self.names and not self._titled(bare_name, text)
 
     def continues(self, raw: str) -> bool:
         """Return True where a sentence goes on about what the one before it spoke of ("It is secured by …")."""

@@ -45,8 +45,8 @@ _HUGE = 10**18
 
 def find_details(text: str) -> list[Detail]:
     """The details of a document, a chunk or an answer in the order of the text; none overlaps a more telling one."""
-    taken: list[tuple[int, int]] = []
-    found: list[Detail] = []
+    spans: list[tuple[int, int]] = []
+    details: list[Detail] = []
     for detail in (
         *_dates(text),
         *_amounts(text),
@@ -56,21 +56,21 @@ def find_details(text: str) -> list[Detail]:
         *_names(text),
         *_numbers(text),
     ):
-        if all(detail.end <= start or end <= detail.start for start, end in taken):
-            taken.append((detail.start, detail.end))
-            found.append(detail)
-    return sorted(found, key=lambda detail: detail.start)
+        if all(detail.end <= start or end <= detail.start for start, end in spans):
+            spans.append((detail.start, detail.end))
+            details.append(detail)
+    return sorted(details, key=lambda detail: detail.start)
 
 
 def _dates(text: str) -> Iterator[Detail]:
     days = [(day, start, end) for day, start, end in dates.dates(text)]
     months = sorted({count for count, _, _ in _months(text)})[:_DERIVED]
     for number, (day, start, end) in enumerate(days):
-        keys = {f"date:{each.isoformat()}" for each in dates.readings(text[start:end], day)}
+        keys = {f"date:{d.isoformat()}" for d in dates.readings(text[start:end], day)}
         wider = {f"month:{day:%Y-%m}", f"number:{day.year}"}
         if number < _DERIVED:
             ends = [dates.add_months(day, count) for count in months]
-            wider |= {f"date:{each.isoformat()}" for each in ends} | {f"month:{each:%Y-%m}" for each in ends}
+            wider |= {f"date:{d.isoformat()}" for d in ends} | {f"month:{d:%Y-%m}" for d in ends}
         yield Detail("date", start, end, frozenset(keys), frozenset(wider))
     for month in dates.partial_dates(text):
         if month.day is None:
@@ -95,7 +95,7 @@ def _wider(amount: Decimal) -> set[str]:
     size = len(str(int(whole)))
     rounded = {_plain(whole.quantize(Decimal(1).scaleb(size - figures))) for figures in (2, 3) if size > figures}
     keys = {f"number:{_plain(amount)}", f"amount:{_plain(amount)}", f"amount:{_plain(whole)}", f"about:{_plain(whole)}"}
-    return keys | {f"about:{each}" for each in rounded}
+    return keys | {f"about:{r}" for r in rounded}
 
 
 def _rates(text: str) -> Iterator[Detail]:
@@ -109,7 +109,7 @@ def _durations(text: str) -> Iterator[Detail]:
 
 
 def _months(text: str) -> list[tuple[int, int, int]]:
-    return [each for each in dates.durations(text) if each[0] > 1]
+    return [d for d in dates.durations(text) if d[0] > 1]
 
 
 def _addresses(text: str) -> Iterator[Detail]:
@@ -149,14 +149,14 @@ def _names(text: str) -> Iterator[Detail]:
 
 
 def _parties(text: str) -> Iterator[Detail]:
-    found = find_parties(Document("", text))
-    for mention in (*found.borrowers, *found.lenders, *found.guarantors):
+    parties = find_parties(Document("", text))
+    for mention in (*parties.borrowers, *parties.lenders, *parties.guarantors):
         spelled = r"\s+".join(map(re.escape, mention.name.split()))
-        place = re.search(rf"(?<!\w){spelled}(?!\w)", text[mention.start : mention.end])
-        detail = place and _named(
+        match = re.search(rf"(?<!\w){spelled}(?!\w)", text[mention.start : mention.end])
+        detail = match and _named(
             mention.name,
-            mention.start + place.start(),
-            mention.start + place.end(),
+            mention.start + match.start(),
+            mention.start + match.end(),
             person=mention.kind == "natural_person",
         )
         if detail:

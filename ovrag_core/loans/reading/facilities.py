@@ -71,18 +71,18 @@ def find_facilities(text: str, units: Sequence[Unit]) -> list[FacilityName]:
     """The facilities of a plain text in order of first mention; one, named Loan, where there are not several."""
     if tabled := _tabled(text):
         return tabled
-    found = []
+    facilities = []
     revolving = _named(text, _REVOLVING, "RevolvingFacility", "revolving", ignore_case=True)
     terms = _term_letters(text) or _named(text, _TERM, "TermLoan", "term", ignore_case=True)
     if revolving and terms:
-        found = [*revolving, *terms, *_named(text, _SWINGLINE, "SwinglineLoan", "revolving", mentions=5)]
+        facilities = [*revolving, *terms, *_named(text, _SWINGLINE, "SwinglineLoan", "revolving", mentions=5)]
     elif lettered := _lettered(text):
         return lettered
     elif len(terms) > 1:
-        found = terms
-    if len(found) < 2:
+        facilities = terms
+    if len(facilities) < 2:
         return [SINGLE]
-    return sorted(found, key=lambda facility: (_first(facility, text), facility.subject))
+    return sorted(facilities, key=lambda facility: (_first(facility, text), facility.subject))
 
 
 def mentioned(text: str, facilities: Sequence[FacilityName]) -> list[FacilityName]:
@@ -106,37 +106,37 @@ def _named(
         return []
     if not re.search(_DEFINED.format(names), text, flags):
         return []
-    first = pattern.search(text)
-    assert first is not None
-    name = " ".join(first.group().split())
+    first_hit = pattern.search(text)
+    assert first_hit is not None
+    name = " ".join(first_hit.group().split())
     return [FacilityName(subject, name, family, pattern)]
 
 
 def _term_letters(text: str) -> list[FacilityName]:
     letters = sorted({match["before"] or match["after"] for match in re.finditer(_TERM_LETTER, text)})
-    found = []
+    facilities = []
     for letter in letters:
         pattern = re.compile(rf"\b(?:Tranche\s+{letter}\b|Term\s+(?:Loans?|Facility|Commitments?|Notes?)\s+{letter}\b)")
         if len(pattern.findall(text)) >= MENTIONS:
-            found.append(FacilityName(f"TermLoan{letter}", f"Term Loan {letter}", "term", pattern))
-    return found if len(found) > 1 else []
+            facilities.append(FacilityName(f"TermLoan{letter}", f"Term Loan {letter}", "term", pattern))
+    return facilities if len(facilities) > 1 else []
 
 
 def _tabled(text: str) -> list[FacilityName]:
     """The columns of a table of facilities, where at least two are told to be credit of one form or the other."""
-    said: dict[str, list[str]] = {}
+    cells_by_name: dict[str, list[str]] = {}
     for cell in facility_cells(text):
-        said.setdefault(cell.facility, []).append(text[cell.start : cell.end])
-    found = []
-    for name, cells in said.items():
+        cells_by_name.setdefault(cell.facility, []).append(text[cell.start : cell.end])
+    facilities = []
+    for name, cells in cells_by_name.items():
         words = " ".join([name, *cells])
         letter = _LETTERED.fullmatch(name.title())
         # Beside a table its columns are called by their letter alone: "7. (B) Interest is charged monthly".
         bare = rf"|(?m:^[ \t]*(?:\d+[.)][ \t]*)?\({letter['letter']}\)(?=\s))" if letter else ""
         pattern = re.compile(rf"\b{re.escape(name)}\b{bare}", re.IGNORECASE)
         subject = "".join(word.capitalize() for word in re.findall(r"\w+", name))
-        found.append(FacilityName(subject, name, _family_of(words), pattern))
-    return found if sum(facility.family is not None for facility in found) > 1 else []
+        facilities.append(FacilityName(subject, name, _family_of(words), pattern))
+    return facilities if sum(facility.family is not None for facility in facilities) > 1 else []
 
 
 def _lettered(text: str) -> list[FacilityName]:
@@ -148,21 +148,21 @@ def _lettered(text: str) -> list[FacilityName]:
         several = {letter: places for letter, places in letters.items() if len(places) >= MENTIONS}
         if len(several) < 2 or noun in ("Part", "Limb", "Line"):
             continue
-        found = []
+        facilities = []
         for letter, places in sorted(several.items()):
             family = _family_beside(text, places)
             if family is None:
                 continue
             pattern = re.compile(rf"\b{noun}\s+{letter}\b", re.IGNORECASE)
-            found.append(FacilityName(f"{noun}{letter}", f"{noun} {letter}", family, pattern))
-        if len(found) > 1:
-            return found
+            facilities.append(FacilityName(f"{noun}{letter}", f"{noun} {letter}", family, pattern))
+        if len(facilities) > 1:
+            return facilities
     return []
 
 
 def _family_beside(text: str, places: Sequence[int]) -> Family | None:
-    stops = [(place, _LETTERED.search(text, place + 10, place + 260)) for place in places]
-    return _family_of(" ".join(text[place : stop.start() if stop else place + 260] for place, stop in stops))
+    stops = [(start, _LETTERED.search(text, start + 10, start + 260)) for start in places]
+    return _family_of(" ".join(text[start : stop.start() if stop else start + 260] for start, stop in stops))
 
 
 def _family_of(words: str) -> Family | None:

@@ -74,9 +74,9 @@ def _first_party(mine: Sequence[Triple], triples: Sequence[Triple], predicate: s
 
 
 def _party(name: str, triples: Sequence[Triple], ontology: Ontology) -> Party:
-    said = [triple.object for triple in triples if triple.subject == name and triple.predicate == "rdf:type"]
-    said += [triple.object_type for triple in triples if triple.object == name]
-    classes = _classes(said, ontology)
+    type_names = [triple.object for triple in triples if triple.subject == name and triple.predicate == "rdf:type"]
+    type_names += [triple.object_type for triple in triples if triple.object == name]
+    classes = _classes(type_names, ontology)
     return Party(name=name, kind=next((kind for kind in _NARROW_FIRST if PARTY_CLASSES[kind] in classes), None))
 
 

@@ -89,37 +89,37 @@ def _row(line: str, offset: int, *, bordered: bool) -> _Row | None:
 
 def _trimmed(line: str, start: int, end: int, offset: int) -> tuple[int, int]:
     words = line[start:end].strip()
-    first = offset + start + (line[start:end].index(words) if words else 0)
-    return first, first + len(words)
+    begin = offset + start + (line[start:end].index(words) if words else 0)
+    return begin, begin + len(words)
 
 
 def _cells(text: str, rows: Sequence[_Row]) -> list[Cell]:
     """The cells of a table whose columns, or whose rows, are facilities; none of any other table."""
     words = [[" ".join(text[start:end].split()) for start, end in row.cells] for row in rows]
-    first = 1 if sum(_NUMBERED.fullmatch(row[0]) is not None for row in words) > len(words) // 2 else 0
-    head = words[0][first + 1 :]
-    side = [row[first] for row in words[1:]]
+    label_column = 1 if sum(_NUMBERED.fullmatch(row[0]) is not None for row in words) > len(words) // 2 else 0
+    head = words[0][label_column + 1 :]
+    side = [row[label_column] for row in words[1:]]
     if len(head) >= 2 and all(map(_names_facility, head)) and _share(side, _TERM) >= 0.4:
-        found = []
+        cells = []
         term = ""
-        for row, said in zip(rows[1:], words[1:], strict=True):
-            term = said[first] or term  # a line that goes on with a wrapped cell has no label
-            for place, facility in enumerate(head, start=first + 1):
-                start, end = row.cells[place]
+        for row, row_words in zip(rows[1:], words[1:], strict=True):
+            term = row_words[label_column] or term  # a line that goes on with a wrapped cell has no label
+            for column, facility in enumerate(head, start=label_column + 1):
+                start, end = row.cells[column]
                 if end > start:
-                    found.append(Cell(start, end, facility, term))
-        return found
+                    cells.append(Cell(start, end, facility, term))
+        return cells
     labels = [row for row in side if row]
     if len(labels) >= 2 and all(map(_names_facility, labels)) and _share(head, _TERM) >= 0.6:
-        found = []
+        cells = []
         facility = ""
-        for row, said in zip(rows[1:], words[1:], strict=True):
-            facility = said[first] or facility
-            for place, term in enumerate(head, start=first + 1):
-                start, end = row.cells[place]
+        for row, row_words in zip(rows[1:], words[1:], strict=True):
+            facility = row_words[label_column] or facility
+            for column, term in enumerate(head, start=label_column + 1):
+                start, end = row.cells[column]
                 if end > start and facility:
-                    found.append(Cell(start, end, facility, term))
-        return found
+                    cells.append(Cell(start, end, facility, term))
+        return cells
     return []
 
 
@@ -128,5 +128,5 @@ def _names_facility(words: str) -> bool:
 
 
 def _share(labels: Sequence[str], pattern: re.Pattern[str]) -> float:
-    said = [label for label in labels if label]
-    return sum(pattern.search(label) is not None for label in said) / max(1, len(said))
+    filled = [label for label in labels if label]
+    return sum(pattern.search(label) is not None for label in filled) / max(1, len(filled))

@@ -71,28 +71,30 @@ class HybridExtractor:
         if reading.status != "loan":
             return reading
         subjects = [facility.subject for facility in reading.facilities]
-        said = aligned(self._chat.read_raw(document), reading.triples, subjects, document.text)
-        return reading.model_copy(update={"triples": joined(reading.triples, said)})
+        model_triples = aligned(self._chat.read_raw(document), reading.triples, subjects, document.text)
+        return reading.model_copy(update={"triples": joined(reading.triples, model_triples)})
 
     def read_passage(
         self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
     ) -> tuple[Triple, ...]:
         """The triples of a piece of text that begins at `start` of the document. Raises a ModelError."""
         mine = self._reader.read_passage(text, document_id=document_id, start=start, origin=origin)
-        said = self._chat.read_passage(text, document_id=document_id, start=start, origin=origin)
-        return joined(mine, aligned(said, mine, loans(mine), text))
+        model_triples = self._chat.read_passage(text, document_id=document_id, start=start, origin=origin)
+        return joined(mine, aligned(model_triples, mine, loans(mine), text))
 
     def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
         """The triples of retrieved chunks: the model reads them together, the reader one by one."""
-        said = self._chat.read_chunks(chunks)
-        found: list[Triple] = []
+        model_triples = self._chat.read_chunks(chunks)
+        triples: list[Triple] = []
         for document_id in dict.fromkeys(chunk.document_id for chunk in chunks):
-            own = [chunk for chunk in chunks if chunk.document_id == document_id]
-            mine = [triple for chunk in own for triple in self._chunk(chunk)]
-            theirs = [triple for triple in said if triple.evidence and triple.evidence.document_id == document_id]
-            text = "\n\n".join(chunk.text for chunk in own)
-            found += joined(mine, aligned(theirs, mine, loans(mine), text))
-        return tuple(found)
+            document_chunks = [chunk for chunk in chunks if chunk.document_id == document_id]
+            mine = [triple for chunk in document_chunks for triple in self._chunk(chunk)]
+            theirs = [
+                triple for triple in model_triples if triple.evidence and triple.evidence.document_id == document_id
+            ]
+            text = "\n\n".join(chunk.text for chunk in document_chunks)
+            triples += joined(mine, aligned(theirs, mine, loans(mine), text))
+        return tuple(triples)
 
     def _chunk(self, chunk: Chunk) -> tuple[Triple, ...]:
         return self._read.get(chunk, lambda: self._reader.read_chunks([chunk])).value
@@ -117,8 +119,8 @@ class AnswersAlone:
 
 def joined(first: Sequence[Triple], second: Iterable[Triple]) -> tuple[Triple, ...]:
     """All of `first`, and those of `second` that say something else."""
-    known = {_content(triple) for triple in first}
-    return (*first, *(triple for triple in second if _content(triple) not in known))
+    contents = {_content(triple) for triple in first}
+    return (*first, *(triple for triple in second if _content(triple) not in contents))
 
 
 class FormHybrid:
@@ -151,23 +153,23 @@ class FormHybrid:
         if reading.status != "loan":
             return reading
         filled = self._model.read(windows_of(document, self._window), "context").values()
-        found = [replace(each, evidence=Evidence.of(document, *_span(each.evidence))) for each in filled]
+        field_reads = [replace(r, evidence=Evidence.of(document, *_span(r.evidence))) for r in filled]
         subjects = [facility.subject for facility in reading.facilities]
         main = subjects[0] if subjects else LOAN
-        given = [each for each in reading.triples if each.subject == main]
+        main_triples = [t for t in reading.triples if t.subject == main]
         passed = {"rate"} if floats(document) else set[str]()
         passed |= {"amount"} if len(subjects) > 1 else set()  # of several facilities a model gives the sum of all
-        stated = [_as_named(each) for each in found if _kind(each) not in passed]
-        better = frozenset(each.filled.field.term.name for each in stated if prevails(each, given))
-        kept = [each for each in reading.triples if each.predicate not in better or not _is_of(each, main)]
-        said = [_about(main, each) for each in self._statements(stated, "context")]
-        triples = complemented(kept, aligned(said, kept, subjects, document.text))
-        facilities = [without(each, better, main) for each in reading.facilities]
+        stated = [_as_named(r) for r in field_reads if _kind(r) not in passed]
+        better = frozenset(r.filled.field.term.name for r in stated if prevails(r, main_triples))
+        reader_triples = [t for t in reading.triples if t.predicate not in better or not _is_of(t, main)]
+        model_triples = [_about(main, t) for t in self._statements(stated, "context")]
+        triples = complemented(reader_triples, aligned(model_triples, reader_triples, subjects, document.text))
+        facilities = [without(f, better, main) for f in reading.facilities]
         return reading.model_copy(
             update={
                 "triples": triples,
                 "facilities": completed(facilities, triples, self._ontology),
-                "second": tuple(second_readings(found, given, triples, better, self._model.name)),
+                "second": tuple(second_readings(field_reads, main_triples, triples, better, self._model.name)),
             }
         )
 
@@ -180,23 +182,25 @@ class FormHybrid:
 
     def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
         """The triples of retrieved chunks, those of one document read together. Raises a ModelError."""
-        found: list[Triple] = []
+        triples: list[Triple] = []
         for document_id in dict.fromkeys(chunk.document_id for chunk in chunks):
-            own = [chunk for chunk in chunks if chunk.document_id == document_id]
-            found += self._complemented(self._reader.read_chunks(own), together(own), "context")
-        return tuple(found)
+            document_chunks = [chunk for chunk in chunks if chunk.document_id == document_id]
+            triples += self._complemented(
+                self._reader.read_chunks(document_chunks), together(document_chunks), "context"
+            )
+        return tuple(triples)
 
     def _complemented(self, mine: tuple[Triple, ...], pieces: Sequence[Chunk], origin: Origin) -> tuple[Triple, ...]:
         silent = silent_fields(mine, self._model.form)
         if not silent and not self._model.classes:
             return mine
-        said = self._statements(self._model.read(pieces, origin, silent).values(), origin)
+        model_triples = self._statements(self._model.read(pieces, origin, silent).values(), origin)
         text = "\n\n".join(piece.text for piece in pieces)
-        return complemented(mine, aligned(said, mine, loans(mine), text))
+        return complemented(mine, aligned(model_triples, mine, loans(mine), text))
 
     def _statements(self, found: Iterable[FieldRead], origin: Origin) -> list[Triple]:
         """Statements on which the model's two readings agree."""
-        return [each.triple(self._model.form, origin) for each in found if each.filled.is_agreed]
+        return [r.triple(self._model.form, origin) for r in found if r.filled.is_agreed]
 
 
 def form_reader(
@@ -214,11 +218,11 @@ def silent_fields(mine: Sequence[Triple], form: Form) -> frozenset[str]:
     """The fields of a form that statements do not fill in; of several facilities only parties, who are the same."""
     subjects = loans(mine)
     fields = form.parties if len(subjects) > 1 else (*form.parties, *form.terms)
-    known = {(triple.subject, triple.predicate) for triple in mine}
+    stated = {(triple.subject, triple.predicate) for triple in mine}
     silent = [
-        each.name
-        for each in fields
-        if not subjects or any((subject, each.term.name) not in known for subject in subjects)
+        field.name
+        for field in fields
+        if not subjects or any((subject, field.term.name) not in stated for subject in subjects)
     ]
     return frozenset(silent)
 
@@ -229,37 +233,41 @@ def complemented(first: Sequence[Triple], second: Iterable[Triple]) -> tuple[Tri
     A field of a form has one value: a second borrower would be a second individual with a kind of its own, and a
     contradiction that the document does not have.
     """
-    known = {(fold(triple.subject), triple.predicate) for triple in first}
-    said = {_content(triple) for triple in first}
+    stated_fields = {(fold(triple.subject), triple.predicate) for triple in first}
+    contents = {_content(triple) for triple in first}
     typed = {entity_key(triple.subject) for triple in first if triple.predicate == "rdf:type"}
     typed |= {entity_key(triple.object) for triple in first if triple.predicate in ROLES and triple.object_type}
     parties = {entity_key(triple.object): triple.object for triple in first if triple.predicate in ROLES}
-    found = list(first)
-    for each in second:
-        is_class = each.predicate == "rdf:type"
-        if _content(each) not in said if is_class else (fold(each.subject), each.predicate) not in known:
-            found.append(each)
-        elif each.object_type and (key := entity_key(each.object)) in parties and key not in typed:
+    triples = list(first)
+    for candidate in second:
+        is_class = candidate.predicate == "rdf:type"
+        if (
+            _content(candidate) not in contents
+            if is_class
+            else (fold(candidate.subject), candidate.predicate) not in stated_fields
+        ):
+            triples.append(candidate)
+        elif candidate.object_type and (key := entity_key(candidate.object)) in parties and key not in typed:
             typed.add(key)
-            kind = {"subject": parties[key], "predicate": "rdf:type", "object": each.object_type}
-            found.append(each.model_copy(update={**kind, "subject_type": "", "object_type": ""}))
-    return tuple(found)
+            kind = {"subject": parties[key], "predicate": "rdf:type", "object": candidate.object_type}
+            triples.append(candidate.model_copy(update={**kind, "subject_type": "", "object_type": ""}))
+    return tuple(triples)
 
 
 def completed(facilities: Sequence[Facility], triples: Sequence[Triple], ontology: Ontology) -> tuple[Facility, ...]:
     """The facilities with what statements say of the facts that they lack; those of statements where there are none."""
-    made = {facility.subject: facility for facility in facilities_of(triples, ontology)}
+    by_subject = {facility.subject: facility for facility in facilities_of(triples, ontology)}
     if not facilities:
-        return tuple(made.values())
-    return tuple(_completed(each, made.get(each.subject, each)) for each in facilities)
+        return tuple(by_subject.values())
+    return tuple(_completed(f, by_subject.get(f.subject, f)) for f in facilities)
 
 
 def _completed(facility: Facility, made: Facility) -> Facility:
     update: dict[str, object] = {}
     for fact in PREDICATES:
         old, new = getattr(facility, fact), getattr(made, fact)
-        same = isinstance(old, Party) and isinstance(new, Party) and old.name == new.name
-        if old in (None, ()) or (same and old.kind is None):
+        is_same_party = isinstance(old, Party) and isinstance(new, Party) and old.name == new.name
+        if old in (None, ()) or (is_same_party and old.kind is None):
             update[fact] = new
     for fact in ("security", "credit_form"):
         if getattr(facility, fact) == "unstated" or getattr(made, fact) == "contradictory":
@@ -274,13 +282,13 @@ def prevails(read: FieldRead, given: Sequence[Triple]) -> bool:
     has to be paid back is the last), or the same party, unless the reader knows that one in another role.
     """
     predicate, kind = read.filled.field.term.name, _kind(read)
-    mine = [each.object for each in given if each.predicate == predicate]
+    mine = [t.object for t in given if t.predicate == predicate]
     value = read.filled.value
-    if not mine or not read.filled.is_agreed or any(_is_same(value, each, kind) for each in mine):
+    if not mine or not read.filled.is_agreed or any(_is_same(value, m, kind) for m in mine):
         return False
     if kind == "name":
-        return not any(_is_same(value, each.object, kind) for each in given if each.predicate in ROLES)
-    return kind == "amount" or (kind == "date" and _normal(value, kind) > max(_normal(each, kind) for each in mine))
+        return not any(_is_same(value, t.object, kind) for t in given if t.predicate in ROLES)
+    return kind == "amount" or (kind == "date" and _normal(value, kind) > max(_normal(m, kind) for m in mine))
 
 
 def floats(document: Document) -> bool:
@@ -309,22 +317,22 @@ def second_readings(
     Where the model's value is `better`, yield the reader's.
     """
     facts = {predicate: fact for fact, predicate in PREDICATES.items()}
-    for each in found:
-        predicate, value = each.filled.field.term.name, " ".join(each.filled.value.split())
+    for field_read in found:
+        predicate, value = field_read.filled.field.term.name, " ".join(field_read.filled.value.split())
         if predicate not in facts:
             continue
-        evidence, standing = each.evidence, _standing(each, given, triples)
-        first = next((it for it in given if it.predicate == predicate and it.evidence), None)
-        if predicate in better and first and first.evidence:
-            value, evidence, standing = first.object, first.evidence, "instead"
+        evidence, standing = field_read.evidence, _standing(field_read, given, triples)
+        reader_triple = next((t for t in given if t.predicate == predicate and t.evidence), None)
+        if predicate in better and reader_triple and reader_triple.evidence:
+            value, evidence, standing = reader_triple.object, reader_triple.evidence, "instead"
         yield SecondReading(fact=facts[predicate], value=value, standing=standing, by=by, evidence=evidence)
 
 
 def _standing(read: FieldRead, given: Iterable[Triple], triples: Iterable[Triple]) -> Standing:
-    mine = [each.object for each in given if each.predicate == read.filled.field.term.name]
+    mine = [t.object for t in given if t.predicate == read.filled.field.term.name]
     if mine:
-        return "same" if any(_is_same(read.filled.value, each, _kind(read)) for each in mine) else "other"
-    return "taken" if any(it.evidence == read.evidence for it in triples) else "unsure"
+        return "same" if any(_is_same(read.filled.value, m, _kind(read)) for m in mine) else "other"
+    return "taken" if any(t.evidence == read.evidence for t in triples) else "unsure"
 
 
 def _kind(read: FieldRead) -> str:
@@ -333,10 +341,10 @@ def _kind(read: FieldRead) -> str:
 
 def _is_same(one: str, other: str, kind: str) -> bool:
     """Return True where two values are the same; of names one may hold the other."""
-    first, second = _normal(" ".join(one.split()), kind), _normal(other, kind)
+    left, right = _normal(" ".join(one.split()), kind), _normal(other, kind)
     if kind == "name":
-        return f" {first} " in f" {second} " or f" {second} " in f" {first} "
-    return first == second
+        return f" {left} " in f" {right} " or f" {right} " in f" {left} "
+    return left == right
 
 
 def _as_named(read: FieldRead) -> FieldRead:
@@ -384,9 +392,9 @@ def aligned(said: Sequence[Triple], known: Sequence[Triple], subjects: Sequence[
     if not subjects:
         return renamed(said, names)
     plain = plain_text(text).text
-    facilities = [each for each in find_facilities(plain, units(plain)) if each.subject in subjects]
-    found = [each for triple in said for each in _placed(triple, names, subjects, facilities)]
-    return renamed(found, {})
+    facilities = [f for f in find_facilities(plain, units(plain)) if f.subject in subjects]
+    placed = [p for triple in said for p in _placed(triple, names, subjects, facilities)]
+    return renamed(placed, {})
 
 
 def _placed(
@@ -395,13 +403,13 @@ def _placed(
     """The statement about each facility that it concerns, where there are several."""
     if triple.subject not in names:
         return [triple]
-    same = {fold(subject): subject for subject in subjects}
-    if fold(triple.subject) in same:
-        return [triple.model_copy(update={"subject": same[fold(triple.subject)]})]
+    folded = {fold(subject): subject for subject in subjects}
+    if fold(triple.subject) in folded:
+        return [triple.model_copy(update={"subject": folded[fold(triple.subject)]})]
     quote = triple.evidence.quote if triple.evidence else ""
     named = mentioned(words_of(triple.subject), facilities) or mentioned(quote, facilities)
     if named:
-        return [triple.model_copy(update={"subject": each.subject}) for each in named[:1]]
+        return [triple.model_copy(update={"subject": f.subject}) for f in named[:1]]
     if not is_generic(triple.subject):
         return [triple.model_copy(update={"subject": names[triple.subject]})]
     if triple.object in FORM:
@@ -420,11 +428,11 @@ def _parties(said: Sequence[Triple], known: Sequence[Triple]) -> dict[str, str]:
         for name in ((triple.object,) if triple.predicate in ROLES else (triple.subject,))
         if triple.subject_type != "Loan" or triple.predicate in ROLES
     )
-    found: dict[str, str] = {}
+    renames: dict[str, str] = {}
     for name in called:
         bare = names.get(name, name)
         role = _ROLE_WORDS.get(fold(bare).removeprefix("the"))
         new = by_role.get(role, bare) if role else by_key.get(entity_key(bare), bare)
         if new != name:
-            found[name] = new
-    return found
+            renames[name] = new
+    return renames

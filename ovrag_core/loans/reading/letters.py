@@ -54,12 +54,12 @@ def own_hand(text: str, terms: Terms) -> Iterator[Sighting]:
     if greeting is None or lends == borrows:
         return
     signer: Role = "lender" if lends > borrows else "borrower"
-    other: Role = "borrower" if lends > borrows else "lender"
+    counterparty: Role = "borrower" if lends > borrows else "lender"
     accepted = _ACCEPTANCE.search(text, greeting.end() + (len(text) - greeting.end()) // 2)
     end = accepted.start() if accepted else len(text)
     signing = text.rfind("\n\n", 0, max(greeting.end(), end - 400))
-    for at, line in lines_of(text, max(greeting.end(), signing), end):
-        name = alone_name(text, at, at + len(line), terms)
+    for start, line in lines_of(text, max(greeting.end(), signing), end):
+        name = alone_name(text, start, start + len(line), terms)
         if (
             name
             and built_kind(name.text) == "natural_person"
@@ -69,13 +69,14 @@ def own_hand(text: str, terms: Terms) -> Iterator[Sighting]:
             if not _is_adviser(text, name):
                 yield Sighting(signer, replace(name, title=name.title or "I"), 7.0, (name.end, name.end))
             break
-    for at, line in lines_of(text, end, len(text)) if accepted else ():
-        name = name_at(text, at, stop=at + len(line), wrap=False)  # a name in quotation marks elsewhere is one too
+    for start, line in lines_of(text, end, len(text)) if accepted else ():
+        # a name in quotation marks elsewhere is one too
+        name = name_at(text, start, stop=start + len(line), wrap=False)
         if (
             name
             and name.text == line.strip(" _")
             and " " in name.text
             and _called(text, greeting) & set(plain_words(name.text))
         ):
-            yield Sighting(other, name, 6.5, (name.end, name.end))
+            yield Sighting(counterparty, name, 6.5, (name.end, name.end))
             break

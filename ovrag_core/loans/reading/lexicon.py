@@ -138,11 +138,11 @@ def _build(graph: Graph, vocabulary: dict[str, str]) -> Lexicon:
             markers.setdefault(blocked, []).append(marker)
     return Lexicon(
         cues={
-            about: tuple(cue for _, cue in sorted(found, key=lambda pair: pair[0]))
-            for about, found in sorted(cues.items())
+            about: tuple(cue for _, cue in sorted(pairs, key=lambda pair: pair[0]))
+            for about, pairs in sorted(cues.items())
         },
         markers={
-            about: tuple(sorted(found, key=lambda marker: marker.name)) for about, found in sorted(markers.items())
+            about: tuple(sorted(group, key=lambda marker: marker.name)) for about, group in sorted(markers.items())
         },
         opposites={_name(s): _name(o) for s, o in sorted(graph.subject_objects(CUE.opposite))},
         triggers={_name(s): re.compile(str(o)) for s, o in sorted(graph.subject_objects(CUE.trigger))},

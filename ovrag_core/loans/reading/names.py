@@ -230,11 +230,11 @@ def _entries(path: Path) -> Mapping[str, tuple[str, ...]]:
         graph = Graph().parse(path, format="turtle")
     except (SyntaxError, ValueError, UnicodeDecodeError) as error:
         raise OntologyError(f"{path.name} is not valid Turtle; correct it and try again") from error
-    found: dict[str, set[str]] = {}
+    entries: dict[str, set[str]] = {}
     for _, predicate, value in graph:
         if str(predicate).startswith(_NAMESPACE):
-            found.setdefault(str(predicate).removeprefix(_NAMESPACE), set()).add(str(value))
-    return {kind: tuple(sorted(values)) for kind, values in found.items()}
+            entries.setdefault(str(predicate).removeprefix(_NAMESPACE), set()).add(str(value))
+    return {kind: tuple(sorted(values)) for kind, values in entries.items()}
 
 
 def plain_words(text: str) -> list[str]:
@@ -274,9 +274,9 @@ def _spelled_forms() -> frozenset[str]:
 def _after_comma() -> re.Pattern[str]:
     """A legal form (or a suffix such as Jr.) standing after the comma of a name."""
     entries = [e for e in (*words("legalForm"), *words("personForm")) if e not in _PLACES and len(e) > 1]
-    parts = "|".join(r"\s".join(map(re.escape, e.split())) for e in sorted(entries, key=lambda e: (-len(e), e)))
+    alternatives = "|".join(r"\s".join(map(re.escape, e.split())) for e in sorted(entries, key=lambda e: (-len(e), e)))
     return re.compile(
-        rf"(?:{parts}|INC|CORP|LTD|LIMITED|COMPANY|INCORPORATED|NATIONAL\sASSOCIATION|Bankers|BANKERS|Jr|Sr|JR|SR|II|III|IV)(?![\w])\.?"
+        rf"(?:{alternatives}|INC|CORP|LTD|LIMITED|COMPANY|INCORPORATED|NATIONAL\sASSOCIATION|Bankers|BANKERS|Jr|Sr|JR|SR|II|III|IV)(?![\w])\.?"
     )
 
 
@@ -299,15 +299,15 @@ def _person_names(prefix: str) -> frozenset[str]:
     """Names of people from Faker's locales, in lower case."""
     from faker.providers import person  # noqa: PLC0415 -- read only when a name needs it
 
-    found: set[str] = set()
+    names: set[str] = set()
     for module in sorted(m.name for m in iter_modules(person.__path__)):
         provider = import_module(f"faker.providers.person.{module}").Provider
         for attribute in dir(provider):
             if attribute.startswith(prefix):
                 values = getattr(provider, attribute)
                 if isinstance(values, Mapping | list | tuple):
-                    found.update(str(value).lower() for value in values)
-    return frozenset(found)
+                    names.update(str(value).lower() for value in values)
+    return frozenset(names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,10 +336,10 @@ def name_at(text: str, start: int, *, wrap: bool = True, stop: int | None = None
         return None
     successor = _SUCCESSOR.match(text, end, stop)
     end = successor.end() if successor else end
-    found = " ".join(text[start:end].split())
-    if not _can_be_name(found, bool(title)):
+    name = " ".join(text[start:end].split())
+    if not _can_be_name(name, bool(title)):
         return None
-    return Name(start, end, found, title)
+    return Name(start, end, name, title)
 
 
 def _skip_lead(text: str, start: int, stop: int) -> tuple[int, str]:
@@ -470,17 +470,17 @@ def _house_name(text: str, position: int, stop: int) -> int | None:
 
     Examples: 'Bank "Warta" S.A.', "Alta - Eventos, Lda.".
     """
-    part = _HOUSE_NAME.match(text, position, stop)
-    if part is None:
+    house_name = _HOUSE_NAME.match(text, position, stop)
+    if house_name is None:
         return None
-    quoted = part.end() if part["quoted"] else None
-    ending = _after_comma().search(text, part.end(), min(stop, part.end() + 60))
-    between = text[part.end() : ending.start()] if ending else "\n"
+    quoted = house_name.end() if house_name["quoted"] else None
+    ending = _after_comma().search(text, house_name.end(), min(stop, house_name.end() + 60))
+    between = text[house_name.end() : ending.start()] if ending else "\n"
     if "\n" in between or ending is None or ";" in between or ":" in between or "(" in between:
         return None
     if quoted is not None:
         return quoted if not between.strip() else None
-    return part.end()
+    return house_name.end()
 
 
 def _lending_house(text: str, tokens: list[str], plain: str, position: int, stop: int) -> bool:
@@ -505,13 +505,18 @@ def _goes_on(text: str, tokens: list[str], position: int, stop: int) -> bool:
     """Let a name run on over a line end: not after a legal form, unless another form or "of" follows."""
     if tokens[-1] == "&":
         return True
-    last = tokens[-1].lower().replace(".", "")
+    last_token = tokens[-1].lower().replace(".", "")
     following = _TOKEN.match(text, position, stop)
     after = following.group().lower().replace(".", "") if following else ""
     common = _lower("officeWord") | _lower("notAName")
     if after in _lower("officeWord") or all(t.lower() in common for t in tokens) or _LABEL.match(text, position):
         return False
-    return last not in _form_words() or last in _UNDECIDED or after in _form_words() or after in ("of", "and", "&")
+    return (
+        last_token not in _form_words()
+        or last_token in _UNDECIDED
+        or after in _form_words()
+        or after in ("of", "and", "&")
+    )
 
 
 def _ends_with_form(tokens: list[str]) -> bool:
@@ -545,9 +550,9 @@ def _is_part(inside: str, text: str, end: int, stop: int) -> bool:
         return True
     if not all(w[0].isupper() for w in inside.split()) or plain in _lower("borrowerTerm") | _lower("lenderTerm"):
         return False
-    rest = text[end : min(stop, end + 40)].lstrip(" ,\u00a0")
-    return bool(_after_comma().match(rest)) or any(
-        w in _lower("companyWord") for w in plain_words(rest)[:1] if rest[:1].isupper()
+    following = text[end : min(stop, end + 40)].lstrip(" ,\u00a0")
+    return bool(_after_comma().match(following)) or any(
+        w in _lower("companyWord") for w in plain_words(following)[:1] if following[:1].isupper()
     )
 
 
@@ -682,8 +687,10 @@ def party_kind(name: str, context: str = "", *, role: Role | None = None) -> Par
     described = described_kind(context)
     if _has_person_form(name) or (described == "natural_person" and _is_sole_trader(context)):
         return "natural_person"
-    first = head.split(" ", 1)[0]
-    titled = " " in head and (first in words("personTitle") or first.rstrip(".") + "." in words("personTitle"))
+    first_word = head.split(" ", 1)[0]
+    titled = " " in head and (
+        first_word in words("personTitle") or first_word.rstrip(".") + "." in words("personTitle")
+    )
     formed = _kind_by_form(head.split(" ", 1)[1] if titled else head, role)
     if titled and formed != "legal_entity":
         return "natural_person"
@@ -706,21 +713,21 @@ def given_names(name: str) -> frozenset[str]:
 
     Empty where the name is not built like a person's, or is a place's.
     """
-    parts = [word for word in plain_words(name) if word not in words("particle") and word != "and"]
+    name_words = [word for word in plain_words(name) if word not in words("particle") and word != "and"]
     places = _lower("place")
-    if len(parts) < 2 or not _looks_personal(name) or " ".join(parts) in places or parts[-1] in places:
+    if len(name_words) < 2 or not _looks_personal(name) or " ".join(name_words) in places or name_words[-1] in places:
         return frozenset()
-    if _lower("placeWord") & set(parts):
+    if _lower("placeWord") & set(name_words):
         return frozenset()
     ordinary = _lower("notAName")
 
     def given(word: str) -> bool:
         return len(word) > 1 and word in _first_names() and word not in ordinary and word not in places
 
-    known = {word for word in parts if any(map(given, word.split("-")))}
-    surname_first = parts[0] in _last_names() and parts[0] not in ordinary and parts[0] not in places
-    initials = {word for word in parts[1:-1] if len(word) == 1}
-    return frozenset(initials | (known if surname_first else known & set(parts[:-1])))
+    given_words = {word for word in name_words if any(map(given, word.split("-")))}
+    surname_first = name_words[0] in _last_names() and name_words[0] not in ordinary and name_words[0] not in places
+    initials = {word for word in name_words[1:-1] if len(word) == 1}
+    return frozenset(initials | (given_words if surname_first else given_words & set(name_words[:-1])))
 
 
 def _before_trade_name(name: str) -> str:
@@ -756,11 +763,11 @@ def has_form(name: str) -> bool:
                     return True
                 continue
             spelled = " ".join(tokens[start : start + size]).replace(".", "")
-            last = start + size == len(plain)
-            if len("".join(form)) > 2 and (last or len("".join(form)) > 3):
+            is_last = start + size == len(plain)
+            if len("".join(form)) > 2 and (is_last or len("".join(form)) > 3):
                 return True
-            if (last or plain[start + size] in ("&", "of", "co", "london")) and (
-                spelled in _forms()[form] or (shouting and last)
+            if (is_last or plain[start + size] in ("&", "of", "co", "london")) and (
+                spelled in _forms()[form] or (shouting and is_last)
             ):
                 return True
     return False
@@ -836,10 +843,10 @@ def _is_known(plain: list[str]) -> bool:
 
 def _has_company_word(plain: list[str]) -> bool:
     company = _lower("companyWord")
-    found = [p for p in plain if p in company]
-    if not found:
+    company_words = [p for p in plain if p in company]
+    if not company_words:
         return any(p.endswith("'s") for p in plain[:-1])
-    return not (found == plain[-1:] and _is_surname_only(plain))
+    return not (company_words == plain[-1:] and _is_surname_only(plain))
 
 
 def _is_surname_only(plain: list[str]) -> bool:
@@ -874,8 +881,8 @@ def _cues() -> tuple[re.Pattern[str], Mapping[str, PartyKind]]:
     for table, kind in tables:
         for entry in words(table):
             kinds[entry.lower()] = kind
-    parts = "|".join(re.escape(cue).replace(r"\ ", r"\s+") for cue in sorted(kinds, key=lambda c: (-len(c), c)))
-    return re.compile(rf"(?<!\w)(?:{parts})(?!\w)", re.IGNORECASE), kinds
+    alternatives = "|".join(re.escape(cue).replace(r"\ ", r"\s+") for cue in sorted(kinds, key=lambda c: (-len(c), c)))
+    return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE), kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -890,8 +897,8 @@ class Cue:
 def find_cue(text: str, start: int = 0, stop: int | None = None) -> Cue | None:
     """The first description in `text[start:stop]` that shows a kind of party."""
     pattern, kinds = _cues()
-    found = pattern.search(text, start, len(text) if stop is None else stop)
-    return Cue(kinds[" ".join(found.group().lower().split())], found.start(), found.end()) if found else None
+    match = pattern.search(text, start, len(text) if stop is None else stop)
+    return Cue(kinds[" ".join(match.group().lower().split())], match.start(), match.end()) if match else None
 
 
 def described_kind(context: str) -> PartyKind | None:

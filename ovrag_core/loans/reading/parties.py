@@ -236,9 +236,7 @@ def find_parties(document: Document, *, by_meaning: bool = False) -> Parties:
             sightings.extend(_acting(text, start, stop, terms))
     sightings.extend(own_hand(text, terms))
     if by_meaning:
-        sightings = [
-            replace(each, name=_joint(text, each.name, each.name.end + 80)) for each in weighed(text, terms, sightings)
-        ]
+        sightings = [replace(s, name=_joint(text, s.name, s.name.end + 80)) for s in weighed(text, terms, sightings)]
     sightings = _spelled_out(text, sightings)
     ranked = _rank(text, sightings, terms)
     parties = {role: _principals(text, mentions) for role, mentions in ranked.items()}
@@ -290,8 +288,8 @@ def _owner(text: str, name: Name) -> Name:
         text,
         re.IGNORECASE,
     )
-    for place in _OWNED_BY.finditer(text, explained.end(), explained.end() + 420) if explained else ():
-        person = name_at(text, place.end(), stop=place.end() + 80)
+    for match in _OWNED_BY.finditer(text, explained.end(), explained.end() + 420) if explained else ():
+        person = name_at(text, match.end(), stop=match.end() + 80)
         if person and sure_person(person):
             return person
     return name
@@ -303,14 +301,14 @@ def _without_initials(text: str, name: Name) -> Name:
     if short is None:
         return _with_surname(text, name)
     initials = re.findall(r"[A-ZÀ-Þ]", short.group(1))
-    given = r"\s+".join(rf"{initial}[\w'’-]+" for initial in initials)
+    given_pattern = r"\s+".join(rf"{initial}[\w'’-]+" for initial in initials)
     extra = r"(?:\s+[A-ZÀ-Þ][\w'’-]+)?" if len(initials) == 1 else ""
     surname = short.group(2)
-    pattern = rf"\b{given}{extra}\s+(?:{re.escape(surname)}|{re.escape(surname.upper())})\b(?![-'’]\w)"
-    found = {_key(match.group()): match for match in reversed(list(re.finditer(pattern, text)))}
-    if len(found) != 1:
+    pattern = rf"\b{given_pattern}{extra}\s+(?:{re.escape(surname)}|{re.escape(surname.upper())})\b(?![-'’]\w)"
+    full_names = {_key(match.group()): match for match in reversed(list(re.finditer(pattern, text)))}
+    if len(full_names) != 1:
         return name
-    (match,) = found.values()
+    (match,) = full_names.values()
     return Name(match.start(), match.end(), " ".join(match.group().split()), name.title)
 
 
@@ -318,12 +316,12 @@ def _with_surname(text: str, name: Name) -> Name:
     """A bare first name as the one full name that the text gives it; itself where none or several do."""
     if " " in name.text or built_kind(name.text) != "natural_person":
         return name
-    found: dict[str, Name] = {}
+    full_names: dict[str, Name] = {}
     for match in re.finditer(rf"(?<![\w'’-]){re.escape(name.text)}(?=[ ][A-ZÀ-Þ])", text):
         longer = name_at(text, match.start(), stop=match.start() + 80, wrap=False)
         if longer and longer.start == match.start() and could_be_person(longer.text):
-            found.setdefault(_key(longer.text), longer)
-    return next(iter(found.values())) if len(found) == 1 else name
+            full_names.setdefault(_key(longer.text), longer)
+    return next(iter(full_names.values())) if len(full_names) == 1 else name
 
 
 def _principals(text: str, mentions: Sequence[PartyMention]) -> tuple[PartyMention, ...]:
@@ -332,15 +330,15 @@ def _principals(text: str, mentions: Sequence[PartyMention]) -> tuple[PartyMenti
 
 
 def _is_officer(text: str, mention: PartyMention) -> bool:
-    last = mention.name.split()[-1]
-    at = text.rfind(last, mention.start, mention.end + len(last))
-    return at >= 0 and _OFFICE.match(text, at + len(last)) is not None
+    last_word = mention.name.split()[-1]
+    offset = text.rfind(last_word, mention.start, mention.end + len(last_word))
+    return offset >= 0 and _OFFICE.match(text, offset + len(last_word)) is not None
 
 
 def _is_lender_called_you(text: str, mention: PartyMention) -> bool:
     """In a contract that a borrower speaks ("I promise"), "you" is the institution that lends."""
-    said = _YOU_DEFINED.search(text, mention.start, mention.end)
-    return said is not None and mention.kind in ("financial_institution", "government")
+    definition = _YOU_DEFINED.search(text, mention.start, mention.end)
+    return definition is not None and mention.kind in ("financial_institution", "government")
 
 
 def _regions(text: str) -> tuple[tuple[int, int], ...]:
@@ -376,12 +374,12 @@ def _label_role(label: str, terms: Terms) -> tuple[Role, bool, str] | None:
     plain = re.sub(r"['’]s\b|s['’](?=\s)|\bno\.?\s*\d|\d+", " ", plain).replace("(", " / ").replace(")", " ")
     if len(plain) > 60:
         return None
-    asked = _WHO_IS.fullmatch(plain.strip())
-    if asked and (role := terms.role(asked.group(1))):
+    who_is = _WHO_IS.fullmatch(plain.strip())
+    if who_is and (role := terms.role(who_is.group(1))):
         return role, True, ""
-    if does := _WHO_DOES.fullmatch(plain.strip()):
-        return role_words()[does.group(1)][0] if does.group(1) in role_words() else "borrower", True, ""
-    found: tuple[Role, bool, str] | None = None
+    if who_does := _WHO_DOES.fullmatch(plain.strip()):
+        return role_words()[who_does.group(1)][0] if who_does.group(1) in role_words() else "borrower", True, ""
+    best: tuple[Role, bool, str] | None = None
     whole = " ".join(plain.split()).strip(" .:")
     if singular(whole) not in role_words():
         whole = " ".join(w for w in plain.split() if w not in _NOISE)
@@ -396,9 +394,9 @@ def _label_role(label: str, terms: Terms) -> tuple[Role, bool, str] | None:
         if entry is None:
             return None
         role, certain = entry
-        if found is None or (certain and not found[1]):
-            found = ((role if certain else terms.role(core) or role), certain, core)
-    return found
+        if best is None or (certain and not best[1]):
+            best = ((role if certain else terms.role(core) or role), certain, core)
+    return best
 
 
 # --- ways of naming --------------------------------------------------------------------------------------------
@@ -407,10 +405,10 @@ def _label_role(label: str, terms: Terms) -> tuple[Role, bool, str] | None:
 def _rows(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
     """Rows "Borrower: X", labels with the value below, blocks with a "Name:" row, and cells of a table."""
     lines = list(lines_of(text, start, stop))
-    for number, (at, line) in enumerate(lines):
+    for number, (line_start, line) in enumerate(lines):
         if not line.strip():
             continue
-        for cell, (begin, end) in enumerate(cells := list(cells_of(line, at))):
+        for cell, (begin, end) in enumerate(cells := list(cells_of(line, line_start))):
             piece = text[begin:end]
             lead = _NUMBERING.match(piece)
             offset = lead.end() if lead else 0
@@ -428,11 +426,11 @@ def _rows(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
             weight -= 2.0 if begin > max(20_000, 0.5 * len(text)) else 0.0
             late = begin > 0.8 * len(text)
             if colon and text[value:end].strip(" *_|\t"):
-                for found in _named_in(
+                for sighting in _named_in(
                     text, value, end, role, weight, terms, wrap_to=_wrapped(lines, number, cell, cells)
                 ):
-                    signs = late and built_kind(found.name.text) == "natural_person"
-                    yield replace(found, weight=found.weight - 4.5) if signs else found
+                    signs = late and built_kind(sighting.name.text) == "natural_person"
+                    yield replace(sighting, weight=sighting.weight - 4.5) if signs else sighting
             elif cell == 0 and not colon and role[0] == "guarantor" and _is_header(text, cells):
                 yield from _column(text, lines, number, role, weight - 1.0, terms)
             elif cell + 1 < len(cells) and not colon:
@@ -453,8 +451,8 @@ def _column(
     text: str, lines: list[tuple[int, str]], number: int, role: tuple[Role, bool, str], weight: float, terms: Terms
 ) -> Iterator[Sighting]:
     """The names in the first column of a table, down to the first empty line."""
-    for at, line in lines[number + 1 : number + 12]:
-        cells = list(cells_of(line, at))
+    for line_start, line in lines[number + 1 : number + 12]:
+        cells = list(cells_of(line, line_start))
         if not cells:
             return
         for sighting in _named_in(text, *cells[0], role, weight, terms):
@@ -479,58 +477,66 @@ def _wrapped(lines: list[tuple[int, str]], number: int, cell: int, cells: list[t
     """End of the next line, where a row's value may run on: only the last cell of a line, before an indented line."""
     if cell != len(cells) - 1 or number + 1 >= len(lines):
         return None
-    at, line = lines[number + 1]
-    return at + len(line) if line.strip() and ":" not in line else None
+    line_start, line = lines[number + 1]
+    return line_start + len(line) if line.strip() and ":" not in line else None
 
 
 def _below(
     text: str, lines: list[tuple[int, str]], number: int, role: tuple[Role, bool, str], weight: float, terms: Terms
 ) -> Iterator[Sighting]:
     """The value under a label that stands alone, or in the "Name:" row of its block."""
-    seen = 0
+    line_count = 0
     heading = re.search(r"signature|signed|execut", lines[number][1], re.IGNORECASE)
-    for at, line in lines[number + 1 : number + 14]:
+    for line_start, line in lines[number + 1 : number + 14]:
         if not line.strip(" _*|-"):
             continue
-        seen += 1
+        line_count += 1
         named = re.match(
             r"[\s*#|-]*(?:full |legal |registered )?names?(?: of \w+)?(?:\s*[:|]|\s*\.{3,}|\s{2,})\s*",
             line,
             re.IGNORECASE,
         )
-        if named and seen <= 3:
-            yield from _named_in(text, at + named.end(), at + len(line), role, weight, terms)
+        if named and line_count <= 3:
+            yield from _named_in(text, line_start + named.end(), line_start + len(line), role, weight, terms)
             return
-        if seen == 1:
+        if line_count == 1:
             if ":" in line[:40] or _label_role(line.strip(" *#:"), terms):
                 continue
             if line.lstrip().startswith("#") or (role[2] == "undersigned" and _ENUMERATES.match(line)):
                 return
-            following = text.find("\n", at + len(line) + 1)
-            found = list(
-                _named_in(text, at, at + len(line), role, weight, terms, wrap_to=following if following > 0 else None)
+            following = text.find("\n", line_start + len(line) + 1)
+            sightings = list(
+                _named_in(
+                    text,
+                    line_start,
+                    line_start + len(line),
+                    role,
+                    weight,
+                    terms,
+                    wrap_to=following if following > 0 else None,
+                )
             )
-            if found and (
-                found[0].name.text.endswith(".")
+            if sightings and (
+                sightings[0].name.text.endswith(".")
                 or re.match(
                     r"\s*(?:[,;(]|$|\n|-|–|—|\s{2}|of\b|with\b|a\b|an\b|\.\s)",
-                    text[found[0].name.end : found[0].name.end + 12],
+                    text[sightings[0].name.end : sightings[0].name.end + 12],
                 )
             ):
-                yield from found
+                yield from sightings
                 return
             if not heading:
                 return
-        if heading and seen > 1:
-            found = list(_named_in(text, at, at + len(line), role, weight - 2.0, terms))
+        if heading and line_count > 1:
+            sightings = list(_named_in(text, line_start, line_start + len(line), role, weight - 2.0, terms))
             if (
-                found
-                and re.match(r"\s*(?:,|$|\n)", text[found[0].name.end : found[0].name.end + 4])
-                and built_kind(found[0].name.text)
+                sightings
+                and re.match(r"\s*(?:,|$|\n)", text[sightings[0].name.end : sightings[0].name.end + 4])
+                and built_kind(sightings[0].name.text)
             ):
-                yield from found
+                yield from sightings
                 return
-        if seen >= 6:
+        if line_count >= 6:
             return
 
 
@@ -586,8 +592,8 @@ def _named_in(
     if role[2] in _INSTITUTIONAL and built_kind(name.text) == "natural_person":
         weight -= 5.0  # whoever signs for the bank
     spoken = _SPOKEN_OF.search(text, name.end, end)
-    said = terms.role(spoken.group(1)) if spoken else None
-    yield Sighting(said or role[0], name, weight, (name.end, min(len(text), name.end + 240)), role[2])
+    spoken_role = terms.role(spoken.group(1)) if spoken else None
+    yield Sighting(spoken_role or role[0], name, weight, (name.end, min(len(text), name.end + 240)), role[2])
 
 
 def _definitions(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:  # noqa: PLR0912 -- one way of naming per branch
@@ -602,13 +608,13 @@ def _definitions(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sig
             continue
         quoted = [" ".join(t.split()) for t in _QUOTED.findall(inside)]
         plain = None if quoted else _UNQUOTED.match(inside)
-        found = quoted or ([plain.group(1)] if plain and _names_a_role(plain.group(1), inside) else [])
-        if not found:
+        defined_terms = quoted or ([plain.group(1)] if plain and _names_a_role(plain.group(1), inside) else [])
+        if not defined_terms:
             continue
-        known = [t for t in found if singular(t) in role_words()]
+        role_terms = [t for t in defined_terms if singular(t) in role_words()]
         if (
-            not known
-            and not any(role_words().get(singular(t.split()[0])) for t in found)
+            not role_terms
+            and not any(role_words().get(singular(t.split()[0])) for t in defined_terms)
             and (unknown > 14 or match.start() > start + 25_000)
         ):
             continue
@@ -619,8 +625,8 @@ def _definitions(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sig
         )
         if not names:
             continue
-        unknown += not known
-        for term in found:
+        unknown += not role_terms
+        for term in defined_terms:
             role = terms.role(term)
             if role is None:
                 continue
@@ -784,19 +790,23 @@ def _joint(text: str, name: Name, stop: int) -> Name:
     link = re.compile(r"\s+(?:and|&)\s+(?=[A-ZÀ-Þ])").match(text, name.end, stop)
     if not link or built_kind(name.text) not in (None, "natural_person"):
         return name
-    other = name_at(text, link.end(), stop=stop)
+    second_name = name_at(text, link.end(), stop=stop)
     if (
-        other is None
-        or other.start != link.end() + len(text[link.end() : other.start])
-        or len(other.text.split()) < 2
-        or built_kind(other.text) != "natural_person"
+        second_name is None
+        or second_name.start != link.end() + len(text[link.end() : second_name.start])
+        or len(second_name.text.split()) < 2
+        or built_kind(second_name.text) != "natural_person"
     ):
         return name
     if len(name.text.split()) < 2 and built_kind(name.text + " X") != "natural_person":
         return name
-    if len(name.text.split()) > 2 and len(other.text.split()) > 2 and name.text.split()[-1] != other.text.split()[-1]:
+    if (
+        len(name.text.split()) > 2
+        and len(second_name.text.split()) > 2
+        and name.text.split()[-1] != second_name.text.split()[-1]
+    ):
         return name  # two whole names: the first is the party's, the other a further party's
-    return Name(name.start, other.end, " ".join(text[name.start : other.end].split()), name.title)
+    return Name(name.start, second_name.end, " ".join(text[name.start : second_name.end].split()), name.title)
 
 
 def _in_address(text: str, name: Name) -> bool:
@@ -916,8 +926,8 @@ def _appositions(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sig
         if match["term"]:
             role = terms.role(match["term"])
         else:
-            said = text[name.end : name.end + 400]
-            pays, lends = _PAY_WORDS.search(said), _LENT_BY_ME.search(said) or _LEND_WORDS.search(said)
+            following = text[name.end : name.end + 400]
+            pays, lends = _PAY_WORDS.search(following), _LENT_BY_ME.search(following) or _LEND_WORDS.search(following)
             role = _speaker(pays, lends)
         if role:
             yield Sighting(role, name, 7.0, described, match["term"] or "")
@@ -970,12 +980,12 @@ def _subjects(text: str, verb: re.Pattern[str], role: Role, start: int, stop: in
     for match in verb.finditer(text, start, stop):
         window = text[max(0, match.start() - 320) : match.start()]
         defined = re.search(r"\)\s*,?\s*(?:hereby\s+|jointly and severally,?\s+|unconditionally\s+|and\s+)*$", window)
-        at = match.start() if not defined else match.start() - len(window) + window.rfind("(")
-        names = [] if _is_asked(text, match.end()) else _names_before(text, at, terms)
+        subject_end = match.start() if not defined else match.start() - len(window) + window.rfind("(")
+        names = [] if _is_asked(text, match.end()) else _names_before(text, subject_end, terms)
         if (
             names
             and not _NEW_PARAGRAPH.search(text[names[0].end : match.start()])
-            and _subject(text[names[0].end : at])
+            and _subject(text[names[0].end : subject_end])
         ):
             yield Sighting(role, names[0], 6.0, (names[0].end, match.start()))
 
@@ -1051,22 +1061,22 @@ def _rank(text: str, sightings: Iterable[Sighting], terms: Terms) -> dict[Role, 
         roles.setdefault(name, []).append(role)
     signs = PersonSigns(text, terms)
     result: dict[Role, tuple[PartyMention, ...]] = {"borrower": (), "lender": (), "guarantor": ()}
-    first = _likeliest_pair(scores)
+    likeliest = _likeliest_pair(scores)
     for role in result:
         keys = [
             k
             for k in groups
             if k[1] == role
             and (
-                first.get(role) == k[0]
+                likeliest.get(role) == k[0]
                 or (
-                    k[0] not in first.values()
+                    k[0] not in likeliest.values()
                     and scores[k] > 0
-                    and all(scores[k] >= scores[k[0], other] for other in roles[k[0]])
+                    and all(scores[k] >= scores[k[0], r] for r in roles[k[0]])
                 )
             )
         ]
-        keys.sort(key=lambda k: (k[0] != first.get(role), -scores[k], min(s.name.start for s in groups[k])))
+        keys.sort(key=lambda k: (k[0] != likeliest.get(role), -scores[k], min(s.name.start for s in groups[k])))
         result[role] = tuple(
             _mention(text, groups[k], [s for o in roles[k[0]] if o != role for s in groups[k[0], o]], signs)
             for k in keys
@@ -1077,7 +1087,7 @@ def _rank(text: str, sightings: Iterable[Sighting], terms: Terms) -> dict[Role, 
 def _likeliest_pair(scores: Mapping[tuple[str, Role], float]) -> dict[Role, str]:
     """The borrower and the lender, two different names, that weigh most together; a side may stay open."""
     borrowers, lenders = (
-        {"": LEAST, **{name: score for (name, own), score in scores.items() if own == role}} for role in PRINCIPALS
+        {"": LEAST, **{name: score for (name, r), score in scores.items() if r == role}} for role in PRINCIPALS
     )
     pairs = [(borrower, lender) for borrower in borrowers for lender in lenders if borrower != lender or not borrower]
     borrower, lender = max(pairs, key=lambda pair: borrowers[pair[0]] + lenders[pair[1]])

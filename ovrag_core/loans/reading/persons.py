@@ -51,22 +51,25 @@ class PersonSigns:
 
     def _addressed(self, name: Name) -> Span | None:
         """Return where a form of address or a salutation stands before words of the name."""
-        own = {word.strip(".,").casefold() for word in name.text.split()}
-        telling = {word for word in own if len(word) > 2} - _ordinary()
+        name_words = {word.strip(".,").casefold() for word in name.text.split()}
+        telling = {word for word in name_words if len(word) > 2} - _ordinary()
         for called, span in self._addresses if telling else ():
-            first = [word.strip(".,").casefold() for word in called.split()]
-            stop = next((at for at, word in enumerate(first) if word not in own and len(word) > 1), len(first))
-            if telling & set(first[:stop]):
+            called_words = [word.strip(".,").casefold() for word in called.split()]
+            stop = next(
+                (index for index, word in enumerate(called_words) if word not in name_words and len(word) > 1),
+                len(called_words),
+            )
+            if telling & set(called_words[:stop]):
                 return span
         return None
 
     def _given(self, name: Name) -> Span | None:
         """Return the name where it holds a given name, and the text uses neither it nor its other words of things."""
-        parts = given_names(name.text)
+        given_words = given_names(name.text)
         joining = {*words("particle"), "and"}
-        rest = {word for word in plain_words(name.text) if len(word) > 1} - parts - joining
-        thing = " ".join(plain_words(name.text)) in self._things
-        return (name.start, name.end) if parts and not thing and not rest & self._small_words else None
+        other_words = {word for word in plain_words(name.text) if len(word) > 1} - given_words - joining
+        is_thing = " ".join(plain_words(name.text)) in self._things
+        return (name.start, name.end) if given_words and not is_thing and not other_words & self._small_words else None
 
     def _belonging(self, group: Sequence[Sighting]) -> Span | None:
         """Return where a borrower has what only people have: "your family", "the Borrower's employer"."""
@@ -84,8 +87,8 @@ class PersonSigns:
 
     @cached_property
     def _belongings(self) -> list[tuple[str, Span]]:
-        found = _BELONGING.finditer(self._text)
-        return [(" ".join(m["owner"].lower().replace("’", "'").split()), m.span()) for m in found]
+        matches = _BELONGING.finditer(self._text)
+        return [(" ".join(m["owner"].lower().replace("’", "'").split()), m.span()) for m in matches]
 
     @cached_property
     def _things(self) -> frozenset[str]:
@@ -123,8 +126,8 @@ def _row_below(text: str, sighting: Sighting) -> Iterator[Span]:
     start = text.find("\n", sighting.name.end, sighting.name.end + _BLOCK)
     if start < 0:
         return
-    other = _other_party().search(text, sighting.name.end, sighting.name.end + _BLOCK)
-    stop = other.start() if other else min(len(text), sighting.name.end + _BLOCK)
+    next_party = _other_party().search(text, sighting.name.end, sighting.name.end + _BLOCK)
+    stop = next_party.start() if next_party else min(len(text), sighting.name.end + _BLOCK)
     cue = find_cue(text, start, stop) if start < stop else None
     if cue and cue.kind == "natural_person":
         yield cue.start, cue.end

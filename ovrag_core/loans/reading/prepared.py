@@ -50,19 +50,19 @@ def prepare(document: Document) -> tuple[Document, Repaired]:
 
 def addressed(text: str) -> list[tuple[int, int]]:
     """Passages that speak to the reader of the text, in order and apart."""
-    found: list[tuple[int, int]] = []
+    passages: list[tuple[int, int]] = []
     for match in _TO_THE_READER.finditer(text):
-        if found and match.start() < found[-1][1]:
+        if passages and match.start() < passages[-1][1]:
             continue
-        first = text.rfind("\n\n", 0, match.start()) + 1
-        last = text.find("\n\n", match.end())
-        last = len(text) if last < 0 else last
-        if last - first > _LONGEST:
-            first = max(first, *(text.rfind(mark, first, match.start()) + 1 for mark in (".", "\n")))
-            ends = [end.end() for end in re.finditer(r"[.!?](?=\s|$)", text[match.end() : last])]
-            last = match.end() + (ends[min(1, len(ends) - 1)] if ends else last - match.end())
-        found.append((first, last))
-    return found
+        start = text.rfind("\n\n", 0, match.start()) + 1
+        end = text.find("\n\n", match.end())
+        end = len(text) if end < 0 else end
+        if end - start > _LONGEST:
+            start = max(start, *(text.rfind(mark, start, match.start()) + 1 for mark in (".", "\n")))
+            ends = [m.end() for m in re.finditer(r"[.!?](?=\s|$)", text[match.end() : end])]
+            end = match.end() + (ends[min(1, len(ends) - 1)] if ends else end - match.end())
+        passages.append((start, end))
+    return passages
 
 
 def placed_back(reading: LoanReading, document: Document, repaired: Repaired) -> LoanReading:

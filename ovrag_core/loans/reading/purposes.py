@@ -112,11 +112,11 @@ def find_purpose(text: str, units: Sequence[Unit]) -> Purpose | None:
     tells = 1 - uses[:, 0]
     if tells.max() < TELLS:
         return None
-    kept = numpy.array([DENIED if _DENIAL.search(passages[row]) else 1 for row in best])
-    told = {
-        kind: (float(found.max()), numbers[best[found.argmax()]])
-        for kind, found in (
-            *zip(KINDS_BY_USE, (uses[:, 1:] * kept[:, None]).T, strict=True),
+    weights = numpy.array([DENIED if _DENIAL.search(passages[row]) else 1 for row in best])
+    kinds = {
+        kind: (float(scores.max()), numbers[best[scores.argmax()]])
+        for kind, scores in (
+            *zip(KINDS_BY_USE, (uses[:, 1:] * weights[:, None]).T, strict=True),
             ("GreenLoan", green * tells),
         )
     }
@@ -124,7 +124,7 @@ def find_purpose(text: str, units: Sequence[Unit]) -> Purpose | None:
     unit = units[number]
     start = unit.value_start if unit.kind == "row" and unit.value_start < unit.end else unit.start
     end = min(unit.end, start + LONGEST)
-    return Purpose(" ".join(text[start:end].split()), start, end, number, told)
+    return Purpose(" ".join(text[start:end].split()), start, end, number, kinds)
 
 
 @cache

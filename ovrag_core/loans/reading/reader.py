@@ -214,8 +214,8 @@ class _Page:
     def evidence(self, start: int, end: int) -> Evidence:
         """Evidence for a plain span, in the document's own offsets."""
         a, b = self.plain.original(start, end)
-        made = Evidence.of(self.document, a, b)
-        return made.model_copy(update={"start": a + self.shift, "end": b + self.shift}) if self.shift else made
+        evidence = Evidence.of(self.document, a, b)
+        return evidence.model_copy(update={"start": a + self.shift, "end": b + self.shift}) if self.shift else evidence
 
     def around(self, start: int, end: int) -> tuple[int, int]:
         """The passage to quote for a span of the original text: the unit around it, whole where it is short."""
@@ -305,14 +305,14 @@ def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
     if page.embedder and page.scope:  # which leaves no claim stronger than it was
         claims = _without_hints(_judged(page, text, claims, _roles(parties)), long=long)
     values = _Values.of(page.document)
-    found: list[Facility] = []
+    facilities: list[Facility] = []
     for name in names:
         mine = [claim for claim in claims if _concerns(page, claim, name, names)]
         if len(names) > 1 and name.family is not None:
             mine.append(_by_name(page, name))
         settled = settle(mine, page.lexicon, long=long)
-        found.append(_facility(page, name, names, settled, parties, purpose, values, whole=whole))
-    return found
+        facilities.append(_facility(page, name, names, settled, parties, purpose, values, whole=whole))
+    return facilities
 
 
 def _without_hints(claims: list[Claim], *, long: bool) -> list[Claim]:
@@ -326,11 +326,11 @@ def _judged(page: _Page, text: str, claims: Sequence[Claim], roles: Mapping[str,
     In a long agreement only what phrases tell counts: its stray sentences are too many to trust a judgement of each.
     """
     judge = load_judge()
-    kept = heed(judge, claims, text, page.units)
+    heeded = heed(judge, claims, text, page.units)
     if len(text) > LONG_DOCUMENT or not page.implied:
-        return kept
+        return heeded
     says = sure_of(judge, claims, text, page.units)
-    return [*kept, *whole_claims(text, page.units, page.lexicon, roles, says)]
+    return [*heeded, *whole_claims(text, page.units, page.lexicon, roles, says)]
 
 
 def _roles(parties: Parties) -> dict[str, str]:
@@ -370,15 +370,15 @@ def _opening(text: str, at: int) -> str:
 def _by_name(page: _Page, name: FacilityName) -> Claim:
     """A facility that stands beside others of another form is of the form its name says."""
     match = name.pattern.search(page.plain.text)
-    at = match.span() if match else (0, 1)
-    index = page.unit_at(at[0]) or 0
+    name_span = match.span() if match else (0, 1)
+    index = page.unit_at(name_span[0]) or 0
     span = (
-        passage(page.plain.text, page.units[index], *at)
-        if page.units[index].start <= at[0] < page.units[index].end
-        else at
+        passage(page.plain.text, page.units[index], *name_span)
+        if page.units[index].start <= name_span[0] < page.units[index].end
+        else name_span
     )
     about = "OpenEndCredit" if name.family == "revolving" else "ClosedEndCredit"
-    return Claim(about, 2, False, *span, at, index)
+    return Claim(about, 2, False, *span, name_span, index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,10 +419,10 @@ def _facility(
         page.say(subject, "rdf:type", about, "Loan", "", span)
     collateral = _collateral(page, claims) if "SecuredLoan" in security else None
     if collateral is not None:
-        what, span = collateral
-        page.say(subject, "hasCollateral", what, "Loan", "Collateral", span)
-        if _is_land(what):
-            page.say(what, "rdf:type", "RealProperty", "", "", span)
+        description, span = collateral
+        page.say(subject, "hasCollateral", description, "Loan", "Collateral", span)
+        if _is_land(description):
+            page.say(description, "rdf:type", "RealProperty", "", "", span)
     kinds = _kinds(page, claims, collateral, borrower, lender, purpose, whole=whole)
     for kind, spans in kinds.items():
         for span in spans[:1]:
@@ -544,8 +544,8 @@ def _say_parties(page: _Page, subject: str, role: str, mentions: Sequence[PartyM
 
 def _place_of(page: _Page, name: str, start: int, end: int) -> tuple[int, int]:
     """The passage around a name, which may stand below its label."""
-    at = page.document.text.find(name, start, end)
-    return page.around(at, at + len(name)) if at >= 0 else page.around(start, end)
+    offset = page.document.text.find(name, start, end)
+    return page.around(offset, offset + len(name)) if offset >= 0 else page.around(start, end)
 
 
 def _described(page: _Page, mention: PartyMention) -> tuple[int, int] | None:
@@ -598,12 +598,19 @@ def _named_collateral(page: _Page, stated: Sequence[Claim], *, long: bool) -> tu
     for claim in stated:
         if claim.collateral is None:
             continue
-        what = " ".join(page.plain.text[slice(*claim.collateral)].split()).strip(" \"'")
-        what = _GRANT_TAIL.sub("", _GRANT_LEAD.sub("", what, count=1)).strip(" ,;")
-        generic = not what or _UNNAMED.fullmatch(what.lower()) or _NOT_DESIGNATED.search(what) or _NO_THING.match(what)
-        if not generic and (not long or _NAMES_A_THING.match(what)):
-            elsewhere = _POINTS_ELSEWHERE.search(what) is not None
-            best.append((elsewhere, -claim.strength, claim.start, _resolved(page, what), (claim.start, claim.end)))
+        description = " ".join(page.plain.text[slice(*claim.collateral)].split()).strip(" \"'")
+        description = _GRANT_TAIL.sub("", _GRANT_LEAD.sub("", description, count=1)).strip(" ,;")
+        generic = (
+            not description
+            or _UNNAMED.fullmatch(description.lower())
+            or _NOT_DESIGNATED.search(description)
+            or _NO_THING.match(description)
+        )
+        if not generic and (not long or _NAMES_A_THING.match(description)):
+            elsewhere = _POINTS_ELSEWHERE.search(description) is not None
+            best.append(
+                (elsewhere, -claim.strength, claim.start, _resolved(page, description), (claim.start, claim.end))
+            )
     return min(best)[3:] if best else None
 
 
@@ -626,9 +633,9 @@ def _thing_in_passage(
         granted = _GRANTED.search(words)
         if granted is not None:
             return _resolved(page, " ".join(granted["what"].split())), (claim.start, claim.end)
-        thing = _THING.search(words)
-        if thing is not None:
-            return _resolved(page, " ".join(thing.group().split())), (claim.start, claim.end)
+        asset = _THING.search(words)
+        if asset is not None:
+            return _resolved(page, " ".join(asset.group().split())), (claim.start, claim.end)
         if claim.strength == 3 and (_IDENTIFIED.search(words) or _GOODS.search(words)):
             return " ".join(words.split())[:160], (claim.start, claim.end)
     return None
@@ -654,32 +661,32 @@ def _term_in_passage(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[i
 def _spoken_of_collateral(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
     """Collateral that a passage takes as given ("the documents that create the collateral") is named somewhere else."""
     for claim in stated:
-        found = _GIVEN_COLLATERAL.search(page.plain.text, claim.start, claim.end)
-        if claim.implied and found is not None:
-            return " ".join(found.group().split()), (claim.start, claim.end)
+        mention = _GIVEN_COLLATERAL.search(page.plain.text, claim.start, claim.end)
+        if claim.implied and mention is not None:
+            return " ".join(mention.group().split()), (claim.start, claim.end)
     return None
 
 
 def _told_without_label(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
     """A passage that makes the loan secured without ever saying so does it by telling what is given."""
-    told = [claim for claim in stated if claim.implied and claim.strength >= 2]
-    if not told or len(told) < len(stated):
+    implied = [claim for claim in stated if claim.implied and claim.strength >= 2]
+    if not implied or len(implied) < len(stated):
         return None
-    first = max(told, key=lambda claim: (claim.belief, -claim.start))
-    return " ".join(page.plain.text[first.start : first.end].split())[:160], (first.start, first.end)
+    surest = max(implied, key=lambda claim: (claim.belief, -claim.start))
+    return " ".join(page.plain.text[surest.start : surest.end].split())[:160], (surest.start, surest.end)
 
 
 def _termed_collateral(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
     """A long agreement describes its collateral in documents of its own; what its own words call it must do."""
     if not stated:
         return None
-    found = _term_in_passage(page, stated)
-    if found is not None:
-        return found
-    first = max(stated, key=lambda claim: (claim.strength, -claim.start))
+    termed = _term_in_passage(page, stated)
+    if termed is not None:
+        return termed
+    strongest = max(stated, key=lambda claim: (claim.strength, -claim.start))
     term = _COLLATERAL_TERM.search(page.plain.text)
-    what = term.group() if term is not None else page.plain.text[first.cue[0] : first.cue[1]]
-    return f"the {' '.join(what.split())}", (first.start, first.end)
+    wording = term.group() if term is not None else page.plain.text[strongest.cue[0] : strongest.cue[1]]
+    return f"the {' '.join(wording.split())}", (strongest.start, strongest.end)
 
 
 def _resolved(page: _Page, what: str) -> str:
@@ -759,41 +766,41 @@ def _kinds(
     whole: bool,
 ) -> dict[str, list[tuple[int, int]]]:
     """Kinds of loan with the passages that show them."""
-    found: dict[str, list[tuple[int, int]]] = {}
+    kinds: dict[str, list[tuple[int, int]]] = {}
     for kind in KINDS:
         strong = [claim for claim in claims if claim.about == kind and claim.strength >= 2 and _is_own(page, claim)]
         if strong:
-            found[kind] = _passages(page, strong, kind)
-    if collateral is not None and "Mortgage" not in found:
+            kinds[kind] = _passages(page, strong, kind)
+    if collateral is not None and "Mortgage" not in kinds:
         span = collateral[1] if _is_land(collateral[0]) else _land_passage(page, claims)
         if span is not None:
-            found["Mortgage"] = [span]
+            kinds["Mortgage"] = [span]
     kind_of_borrower = borrower.kind if borrower is not None else None
-    _only_where_told(found, claims, kind_of_borrower, long=len(page.plain.text) > LONG_DOCUMENT)
-    stated = {"ConsumerLoan", "CommercialLoan"} & set(found)
+    _only_where_told(kinds, claims, kind_of_borrower, long=len(page.plain.text) > LONG_DOCUMENT)
+    stated = {"ConsumerLoan", "CommercialLoan"} & set(kinds)
     people = kind_of_borrower == "natural_person"
     private = people and lender is not None and lender.kind == "natural_person"
     if purpose is not None and not stated and not private and len(page.plain.text) <= LONG_DOCUMENT:
-        for kind in _kinds_by_purpose(purpose, kind_of_borrower, found):
+        for kind in _kinds_by_purpose(purpose, kind_of_borrower, kinds):
             unit = page.units[purpose.kinds[kind][1]]
-            found[kind] = [passage(page.plain.text, unit, unit.start, unit.end)]
+            kinds[kind] = [passage(page.plain.text, unit, unit.start, unit.end)]
     if (
         whole
         and borrower is not None
         and kind_of_borrower in ("legal_entity", "financial_institution")
         and (lender is None or lender.kind != "natural_person")
-        and not {"ConsumerLoan", "CommercialLoan", "StudentLoan", "Mortgage", "CardAccount"} & set(found)
+        and not {"ConsumerLoan", "CommercialLoan", "StudentLoan", "Mortgage", "CardAccount"} & set(kinds)
     ):
-        found["CommercialLoan"] = [page.around(borrower.kind_start, borrower.kind_end)]
-    if whole and people and not {"ConsumerLoan", "CommercialLoan", "StudentLoan"} & set(found):
-        span = _private_use(page, found, borrower, lender)
+        kinds["CommercialLoan"] = [page.around(borrower.kind_start, borrower.kind_end)]
+    if whole and people and not {"ConsumerLoan", "CommercialLoan", "StudentLoan"} & set(kinds):
+        span = _private_use(page, kinds, borrower, lender)
         if span is not None:
-            found["ConsumerLoan"] = [span]
-    if "StudentLoan" in found and "ConsumerLoan" in found:
+            kinds["ConsumerLoan"] = [span]
+    if "StudentLoan" in kinds and "ConsumerLoan" in kinds:
         explicit = any(claim.about == "ConsumerLoan" and not claim.implied for claim in claims)
         if not explicit:
-            del found["ConsumerLoan"]
-    return found
+            del kinds["ConsumerLoan"]
+    return kinds
 
 
 def _kinds_by_purpose(purpose: Purpose, borrower: PartyKind | None, found: Mapping[str, object]) -> list[str]:

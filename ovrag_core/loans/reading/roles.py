@@ -38,18 +38,18 @@ _SHORT_LINE = 50  # characters: such a line is a row, an address or a caption, n
 
 def candidates(text: str, terms: Terms, start: int = 0, stop: int | None = None) -> list[Name]:
     """The names in `[start, stop)` that could be a party's, in order; each as long as it goes."""
-    found: list[Name] = []
-    at = start
+    names: list[Name] = []
+    next_start = start
     stop = len(text) if stop is None else stop
     for capital in _CAPITAL.finditer(text, start, stop):
-        if capital.start() < at:
+        if capital.start() < next_start:
             continue
         name = name_at(text, capital.start(), stop=stop, wrap=_is_prose(text, capital.start()))
         if name is not None:
-            at = max(at, name.end)
+            next_start = max(next_start, name.end)
             if is_party(name, terms) and (built_kind(name.text) is not None or len(name.text.split()) > 1):
-                found.append(name)
-    return found
+                names.append(name)
+    return names
 
 
 def _is_prose(text: str, at: int) -> bool:
@@ -66,12 +66,12 @@ class RoleJudge:
 
     def __call__(self, passages: Sequence[tuple[str, int, int]]) -> Probabilities:
         """For each text with the span of a name in it the probabilities of `ROLES` (n × 4, float32)."""
-        seen = [marked(*passage) for passage in passages]
-        tokens = [self._encoder.tokens(words) for words, _, _ in seen]
-        ids = [each.ids[:MAX_TOKENS] for each in tokens]
+        marked_passages = [marked(*passage) for passage in passages]
+        tokens = [self._encoder.tokens(words) for words, _, _ in marked_passages]
+        ids = [t.ids[:MAX_TOKENS] for t in tokens]
         marks = [
-            [[True] * len(own), named(each.offsets[: len(own)], first, last)]
-            for each, own, (_, first, last) in zip(tokens, ids, seen, strict=True)
+            [[True] * len(kept_ids), named(encoding.offsets[: len(kept_ids)], start, end)]
+            for encoding, kept_ids, (_, start, end) in zip(tokens, ids, marked_passages, strict=True)
         ]
         return self._encoder.probabilities(ids, marks, len(ROLES)).reshape(-1, len(ROLES))
 
@@ -89,8 +89,8 @@ def marked(text: str, start: int, end: int) -> tuple[str, int, int]:
     before = _flat(text[max(0, start - WINDOW) : start], cut_left=start > WINDOW)
     after = _flat(text[end : end + WINDOW], cut_right=end + WINDOW < len(text))
     name = " ".join(text[start:end].split())
-    first = len(before) + 3
-    return f"{before} [ {name} ] {after}", first, first + len(name)
+    name_start = len(before) + 3
+    return f"{before} [ {name} ] {after}", name_start, name_start + len(name)
 
 
 def _flat(text: str, *, cut_left: bool = False, cut_right: bool = False) -> str:
@@ -112,19 +112,19 @@ def weighed(text: str, terms: Terms, sightings: Sequence[Sighting]) -> list[Sigh
     odds of the role among the mentions of its bearer; what is not above LEAST is no sighting. Where borrower and lender
     are both named beyond doubt, nobody is judged.
     """
-    if all(any(each.role == role and each.weight >= PLAIN for each in sightings) for role in PRINCIPALS):
+    if all(any(s.role == role and s.weight >= PLAIN for s in sightings) for role in PRINCIPALS):
         return list(sightings)
     names = candidates(text, terms)
     if len(names) > MOST:
         names = [*names[: MOST * 2 // 3], *names[-(MOST // 3) :]]
     bearers = _bearers([*names, *(sighting.name for sighting in sightings)])
-    first = [row for row, bearer in enumerate(bearers[: len(names)]) if bearers[:row].count(bearer) < MENTIONS]
-    judged = load_roles()([(text, names[row].start, names[row].end) for row in first])
+    rows = [row for row, bearer in enumerate(bearers[: len(names)]) if bearers[:row].count(bearer) < MENTIONS]
+    judged = load_roles()([(text, names[row].start, names[row].end) for row in rows])
     best: dict[tuple[frozenset[str], str], float] = {}
     alone = []
-    for row, found in zip(first, judged, strict=True):
+    for row, probabilities in zip(rows, judged, strict=True):
         for role in PARTIES:
-            odds = _log_odds(found[ROLES.index(role)])
+            odds = _log_odds(probabilities[ROLES.index(role)])
             best[bearers[row], role] = max(odds, best.get((bearers[row], role), odds))
             described = names[row].end, min(len(text), names[row].end + 160)
             alone.append((bearers[row], Sighting(role, names[row], odds, described)))
@@ -136,18 +136,20 @@ def weighed(text: str, terms: Terms, sightings: Sequence[Sighting]) -> list[Sigh
         [sighting.name for sighting in sightings], bearers[len(names) :]
     )
     return [
-        replace(each, name=whole.get(bearer, each.name)) for bearer, each in (*named, *alone) if each.weight > LEAST
+        replace(sighting, name=whole.get(bearer, sighting.name))
+        for bearer, sighting in (*named, *alone)
+        if sighting.weight > LEAST
     ]
 
 
 def _whole(names: Sequence[Name], bearers: Sequence[frozenset[str]]) -> dict[frozenset[str], Name]:
     """For each bearer the name of most words, of several the shortest, rather one that is not all capitals."""
-    found: dict[frozenset[str], Name] = {}
+    fullest: dict[frozenset[str], Name] = {}
     for name, bearer in zip(names, bearers, strict=True):
-        found[bearer] = min(
-            found.get(bearer, name), name, key=lambda each: (-len(_words(each)), each.text.isupper(), len(each.text))
+        fullest[bearer] = min(
+            fullest.get(bearer, name), name, key=lambda n: (-len(_words(n)), n.text.isupper(), len(n.text))
         )
-    return found
+    return fullest
 
 
 def _log_odds(likely: float) -> float:
@@ -158,9 +160,7 @@ def _log_odds(likely: float) -> float:
 def _bearers(names: Sequence[Name]) -> list[frozenset[str]]:
     """Whom each name names, as the words of the longest name that holds all of its own."""
     words = [_words(name) for name in names]
-    return [
-        max((other for other in words if own <= other), key=lambda other: (len(other), sorted(other))) for own in words
-    ]
+    return [max((w for w in words if name_words <= w), key=lambda w: (len(w), sorted(w))) for name_words in words]
 
 
 def _words(name: Name) -> frozenset[str]:

@@ -127,24 +127,24 @@ class Plain:
 
 def plain_text(text: str) -> Plain:
     """`text` with typographic, invisible and broken characters made plain; the map is exact."""
-    parts: list[str] = []
+    pieces: list[str] = []
     plain: list[int] = [0]
     source: list[int] = [0]
-    length = kept = 0
+    length = copied = 0
     for match in _CHANGES.finditer(text):
-        before = text[kept : match.start()]
-        parts.append(before)
+        before = text[copied : match.start()]
+        pieces.append(before)
         length += len(before)
         for letter in _LIGATURES.get(match.group(), ""):
-            parts.append(letter)
+            pieces.append(letter)
             plain.append(length)
             source.append(match.start())
             length += 1
-        kept = match.end()
+        copied = match.end()
         plain.append(length)
-        source.append(kept)
-    parts.append(text[kept:])
-    return Plain("".join(parts).translate(_SAME_LENGTH), len(text), tuple(plain), tuple(source))
+        source.append(copied)
+    pieces.append(text[copied:])
+    return Plain("".join(pieces).translate(_SAME_LENGTH), len(text), tuple(plain), tuple(source))
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,14 +210,14 @@ class _Segmenter:
                 yield Unit(line.start, line.end, "heading", self.heading, "", line.start)
                 position += 1
                 continue
-            last = self._paragraph_end(position)
-            yield from self._sentences(line.start, self.lines[last - 1].end)
-            position = last
+            paragraph_end = self._paragraph_end(position)
+            yield from self._sentences(line.start, self.lines[paragraph_end - 1].end)
+            position = paragraph_end
 
     def _cells_of(self, line: _Line) -> list[Cell]:
-        first = bisect_left(self.cells, line.start, key=lambda cell: cell.start)
-        last = bisect_left(self.cells, line.end, key=lambda cell: cell.start)
-        return self.cells[first:last]
+        start = bisect_left(self.cells, line.start, key=lambda cell: cell.start)
+        end = bisect_left(self.cells, line.end, key=lambda cell: cell.start)
+        return self.cells[start:end]
 
     def _row(self, position: int) -> tuple[list[Unit], int] | None:
         line = self.lines[position]
@@ -229,26 +229,26 @@ class _Segmenter:
         match = _ROW.match(body)
         if match is not None and _is_label(match["label"]):
             if match["value"]:
-                last = self._value_end(position, line)
+                row_end = self._value_end(position, line)
                 return self._split_value(
-                    line.start, offset + match.start("value"), self.lines[last - 1].end, match["label"]
-                ), last
+                    line.start, offset + match.start("value"), self.lines[row_end - 1].end, match["label"]
+                ), row_end
             after = self._next_value(position)
             if after is not None:
                 value = self.lines[after]
-                last = self._value_end(after, value)
-                return self._split_value(line.start, value.start, self.lines[last - 1].end, match["label"]), last
+                row_end = self._value_end(after, value)
+                return self._split_value(line.start, value.start, self.lines[row_end - 1].end, match["label"]), row_end
             return None
         table = _TABLE_ROW.match(body)
         if table is not None and _is_column(table["label"]):
-            last = self._value_end(position, line)
+            row_end = self._value_end(position, line)
             return self._split_value(
-                line.start, offset + table.start("value"), self.lines[last - 1].end, table["label"]
-            ), last
+                line.start, offset + table.start("value"), self.lines[row_end - 1].end, table["label"]
+            ), row_end
         return None
 
     def _rows_beside(self, line: _Line, pieces: list[str]) -> list[Unit]:
-        found: list[Unit] = []
+        rows: list[Unit] = []
         offset = line.start
         for piece in pieces:
             start = self.text.index(piece, offset)
@@ -257,8 +257,8 @@ class _Segmenter:
             match = _ROW.match(piece)
             label = match["label"].strip() if match else ""
             value = start + match.start("value") if match and match["value"] else start
-            found.append(Unit(start, end, "row", self.heading, label, value))
-        return found
+            rows.append(Unit(start, end, "row", self.heading, label, value))
+        return rows
 
     def _next_value(self, position: int) -> int | None:
         """The line that holds the value of a bare label, directly below it or after one blank line."""
@@ -300,12 +300,12 @@ class _Segmenter:
     def _split_value(self, start: int, value: int, end: int, label: str) -> list[Unit]:
         label = re.sub(r"\s+", " ", _strip_number(label)).strip(" *_|#(")
         stops = [stop for stop in _stops(self.text, value, end) if stop < end]
-        first = stops[0] if stops else end
-        found = [Unit(start, first, "row", self.heading, label, value)]
-        found.extend(
-            Unit(a, b, "sentence", label, "", a) for a, b in _spans_between(self.text, [first, *stops[1:], end])
+        row_end = stops[0] if stops else end
+        row_units = [Unit(start, row_end, "row", self.heading, label, value)]
+        row_units.extend(
+            Unit(a, b, "sentence", label, "", a) for a, b in _spans_between(self.text, [row_end, *stops[1:], end])
         )
-        return found
+        return row_units
 
     def _is_heading(self, position: int) -> bool:
         line = self.lines[position]
@@ -391,17 +391,17 @@ class _Segmenter:
             heading = title["title"]
             if number is None or not re.match(r"\(", text[start:body]):
                 self.heading = heading
-            rest = title.end()
-            stops = _stops(text, rest, end)
-            first = stops[0] if stops else end
-            answer = text[rest:first].strip()
+            answer_start = title.end()
+            stops = _stops(text, answer_start, end)
+            answer_end = stops[0] if stops else end
+            answer = text[answer_start:answer_end].strip()
             if len(answer.split()) <= 4:
-                value = rest + len(text[rest:first]) - len(text[rest:first].lstrip())
-                yield Unit(start, first, "row", self.heading, heading, value)
-                body = first
+                value = answer_start + len(text[answer_start:answer_end]) - len(text[answer_start:answer_end].lstrip())
+                yield Unit(start, answer_end, "row", self.heading, heading, value)
+                body = answer_end
             else:
                 yield Unit(start, title.end("title"), "heading", heading, "", start)
-                body = rest
+                body = answer_start
         stops = _stops(text, body, end)
         for a, b in _spans_between(text, [body, *stops, end]):
             yield Unit(a, b, "sentence", heading, "", a)

@@ -239,9 +239,9 @@ def alone_name(text: str, start: int, stop: int, terms: Terms, *, described: boo
     name = name_at(text, start, stop=stop, wrap=False)
     if name is None or text[start : name.start].strip(' *#_\t|"“') not in ("", "The", "M/s", "M/S", name.title):
         return None
-    rest = text[name.end : min(stop + 1, name.end + 12)]
-    if not re.match(r"\s*(?:[(]|$|\n|\s{2}|ABN|ACN|- |– |, ?(?:by|as)\b)", rest) and not (
-        described and re.match(r",|\s+(?:of|an?)\b", rest)
+    following = text[name.end : min(stop + 1, name.end + 12)]
+    if not re.match(r"\s*(?:[(]|$|\n|\s{2}|ABN|ACN|- |– |, ?(?:by|as)\b)", following) and not (
+        described and re.match(r",|\s+(?:of|an?)\b", following)
     ):
         return None
     return name if is_party(name, terms) else None

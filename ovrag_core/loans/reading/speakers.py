@@ -37,8 +37,8 @@ def speaker_roles(text: str) -> dict[str, Speaker]:
     if speaking == spoken_to:
         return {}
     if speaking < spoken_to:
-        first = {"we": "lender", "us": "lender", "our": "lender"} if lends["we"] >= pays["we"] else {}
-        return {"you": "borrower", "your": "borrower", **_typed(first)}
+        first_person = {"we": "lender", "us": "lender", "our": "lender"} if lends["we"] >= pays["we"] else {}
+        return {"you": "borrower", "your": "borrower", **_typed(first_person)}
     if speaking < 2 * spoken_to:
         return {}
     me = [word for who, words in (("i", ("i", "me", "my")), ("we", ("we", "us", "our"))) if pays[who] for word in words]

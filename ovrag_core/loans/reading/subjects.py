@@ -43,16 +43,16 @@ def loans(triples: Iterable[Triple]) -> list[str]:
 def with_loan_types(triples: Sequence[Triple], ontology: Ontology) -> list[Triple]:
     """The statements with every loan of type Loan; a narrower type becomes a statement of its own."""
     subjects = {triple.subject for triple in triples if _speaks_of_loan(triple, ontology)}
-    found: list[Triple] = []
+    typed: list[Triple] = []
     for triple in triples:
         if triple.subject not in subjects:
-            found.append(triple)
+            typed.append(triple)
             continue
-        found.append(triple.model_copy(update={"subject_type": LOAN}))
+        typed.append(triple.model_copy(update={"subject_type": LOAN}))
         if triple.subject_type != LOAN and _is_loan(ontology.class_names.get(fold(triple.subject_type)), ontology):
             narrower = {"predicate": "rdf:type", "object": triple.subject_type, "subject_type": LOAN, "object_type": ""}
-            found.append(triple.model_copy(update=narrower))
-    return found
+            typed.append(triple.model_copy(update=narrower))
+    return typed
 
 
 def _speaks_of_loan(triple: Triple, ontology: Ontology) -> bool:
@@ -98,11 +98,11 @@ def bare_name(name: str) -> str:
 
 def renamed(triples: Iterable[Triple], names: Mapping[str, str]) -> tuple[Triple, ...]:
     """The statements under other names, repetitions dropped."""
-    first: dict[tuple[str, str, str], Triple] = {}
+    unique: dict[tuple[str, str, str], Triple] = {}
     for triple in triples:
         subject = names.get(triple.subject, triple.subject)
         is_name = triple.predicate != "rdf:type"
         object_ = names.get(triple.object, triple.object) if is_name else triple.object
         moved = triple.model_copy(update={"subject": subject, "object": object_})
-        first.setdefault((moved.subject, moved.predicate, moved.object), moved)
-    return tuple(first.values())
+        unique.setdefault((moved.subject, moved.predicate, moved.object), moved)
+    return tuple(unique.values())

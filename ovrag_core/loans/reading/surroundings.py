@@ -89,8 +89,8 @@ def setting_of(text: str, start: int, end: int, breaks: list[tuple[int, int]]) -
 @lru_cache(maxsize=4)
 def _headings(text: str) -> tuple[list[int], list[str]]:
     """Start of each heading or caption, and its words, in order."""
-    found = sorted((m.start(1), m.group(1)) for pattern in (_CAPTION, _TITLE_LINE) for m in pattern.finditer(text))
-    return [at for at, _ in found], [words for _, words in found]
+    headings = sorted((m.start(1), m.group(1)) for pattern in (_CAPTION, _TITLE_LINE) for m in pattern.finditer(text))
+    return [start for start, _ in headings], [words for _, words in headings]
 
 
 def heading(text: str, at: int) -> str:
@@ -176,11 +176,11 @@ def weigh(patterns: Cues, words: str) -> tuple[float, str]:
     best, label, minus = 0.0, "", 0.0
     words = words.lower()
     for pattern, weight in patterns:
-        found = pattern.search(words)
-        if not found:
+        match = pattern.search(words)
+        if not match:
             continue
         if weight > best:
-            best, label = weight, found.group().strip(" :,.(")
+            best, label = weight, match.group().strip(" :,.(")
         elif weight < 0:
             minus += weight
     return best + minus, label

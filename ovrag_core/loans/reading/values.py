@@ -340,7 +340,7 @@ def find_principals(document: Document) -> list[Principal]:
     counts: dict[tuple[Decimal, str], int] = {}
     for money in sums:
         counts[money.amount, money.currency] = counts.get((money.amount, money.currency), 0) + 1
-    found: list[Principal] = []
+    principals: list[Principal] = []
     for number, money in enumerate(sums):
         if money.amount < 50 or text[max(0, money.start - 1) : money.start] == "/":
             continue
@@ -351,25 +351,25 @@ def find_principals(document: Document) -> list[Principal]:
         if score < _THRESHOLD:
             continue
         score += min(3, counts[money.amount, money.currency] - 1) * 0.6 - money.start / max(1, len(text))
-        found.append(
+        principals.append(
             Principal(
                 money.amount, money.currency, label, setting.start, setting.end, money.start, money.end, round(score, 4)
             )
         )
-    if found:
-        largest = max(p.amount for p in found)
-        found = [_plus(p, 1.0) if p.amount == largest else p for p in found]
-    return sorted(found, key=lambda p: (-p.score, p.value_start))
+    if principals:
+        largest = max(p.amount for p in principals)
+        principals = [_plus(p, 1.0) if p.amount == largest else p for p in principals]
+    return sorted(principals, key=lambda p: (-p.score, p.value_start))
 
 
 def _follows(text: str, money: MoneyMention, earlier: list[MoneyMention], label: str, *, row: bool) -> bool:
     """Detect another amount between `money` and the words that mark it: they are said of the first."""
     begin = text.rfind("\n", 0, money.start) + 1 if row else money.start - len(label)
     return any(
-        other.amount != money.amount
-        and begin <= other.start < money.start
-        and not (row and re.search(r"\||\s{3}", text[other.end : money.start]))
-        for other in earlier
+        mention.amount != money.amount
+        and begin <= mention.start < money.start
+        and not (row and re.search(r"\||\s{3}", text[mention.end : money.start]))
+        for mention in earlier
     )
 
 
@@ -413,13 +413,15 @@ def _alone(text: str, money: MoneyMention) -> bool:
     """Return True where an amount stands at the beginning of its line and all but alone: a note's heading."""
     line_start = text.rfind("\n", 0, money.start) + 1
     line_end = text.find("\n", money.end)
-    rest = text[money.end : len(text) if line_end < 0 else line_end]
+    following = text[money.end : len(text) if line_end < 0 else line_end]
     if _RUNS_ON.search(text[max(0, line_start - 80) : line_start]):
         return False  # a sentence that goes on from the line above
     if _STACKED.search(text[max(0, line_start - 40) : line_start]) or _STACK.match(text, money.end):
         return False  # a column of figures whose labels stand elsewhere
     return not text[line_start : money.start].strip(" *#_|") and (
-        not rest.strip(" *_|") or rest.startswith("   ") or bool(re.match(r"\s+[A-Z][\w., ]+\d{4}\s*$", rest))
+        not following.strip(" *_|")
+        or following.startswith("   ")
+        or bool(re.match(r"\s+[A-Z][\w., ]+\d{4}\s*$", following))
     )
 
 
@@ -537,8 +539,8 @@ def find_rates(document: Document) -> list[Rate]:
     text = document.text
     breaks = passage_breaks(text)
     variable = list(_variable(text, breaks))
-    found = _settle([*_fixed(text, breaks, moving=any(rate.score > _MOVING for rate in variable)), *variable])
-    return sorted(found or _interest_free(text, breaks), key=lambda r: (-r.score, r.value_start))
+    settled = _settle([*_fixed(text, breaks, moving=any(rate.score > _MOVING for rate in variable)), *variable])
+    return sorted(settled or _interest_free(text, breaks), key=lambda r: (-r.score, r.value_start))
 
 
 _PERIODS = {"m": 12, "q": 4, "h": 2, "s": 2, "w": 52, "f": 26}
@@ -569,8 +571,8 @@ def _fixed(text: str, breaks: list[tuple[int, int]], *, moving: bool) -> Iterato
         setting = setting_of(text, start, end, breaks)
         period = _PER_PERIOD.match(setting.after)
         earlier = None if period else _PERIODIC_BEFORE.search(f"{setting.label}: {setting.before}"[-160:])
-        rest = setting.after[period.end() :] if period else setting.after
-        score, label = _rate_score(setting, rest, by_year=period is None)
+        following = setting.after[period.end() :] if period else setting.after
+        score, label = _rate_score(setting, following, by_year=period is None)
         if moving and not _FIXED.search(f"{setting.before[-160:]} {setting.after[:160]}"):
             score -= 6.0
         unit = (period and (period["unit"] or period["adverb"])) or (earlier and (earlier["unit"] or earlier["unit2"]))
@@ -579,8 +581,8 @@ def _fixed(text: str, breaks: list[tuple[int, int]], *, moving: bool) -> Iterato
             value = (percent * (12 if unit.lower().startswith("p") else _PERIODS[unit[0].lower()])).normalize()
             value = value.quantize(Decimal(1)) if value == value.to_integral_value() else value
         if score >= least and value < 200:
-            place = round(score - start / max(1, len(text)), 4)
-            yield Rate(value, False, label, setting.start, setting.end, start, end, place)
+            final_score = round(score - start / max(1, len(text)), 4)
+            yield Rate(value, False, label, setting.start, setting.end, start, end, final_score)
 
 
 def _rate_score(setting: Setting, following: str, *, by_year: bool) -> tuple[float, str]:
@@ -634,7 +636,7 @@ _PARTLY = re.compile(
 
 def _interest_free(text: str, breaks: list[tuple[int, int]]) -> list[Rate]:
     """The rate 0 of a loan whose words say that it bears no interest, whatever becomes of it."""
-    found = []
+    rates = []
     for match in capped(_NO_INTEREST.finditer(text)):
         setting = setting_of(text, match.start(), match.end(), breaks)
         row = ":" in match.group()
@@ -642,9 +644,9 @@ def _interest_free(text: str, breaks: list[tuple[int, int]]) -> list[Rate]:
         if setting.aside or _PARTLY.search(clause):
             continue
         label = " ".join(match.group().split())
-        place = round(5.0 - match.start() / max(1, len(text)), 4)
-        found.append(Rate(Decimal(0), False, label, setting.start, setting.end, match.start(), match.end(), place))
-    return found
+        score = round(5.0 - match.start() / max(1, len(text)), 4)
+        rates.append(Rate(Decimal(0), False, label, setting.start, setting.end, match.start(), match.end(), score))
+    return rates
 
 
 def _variable_hits(text: str) -> Iterator[re.Match[str]]:
@@ -881,7 +883,7 @@ def find_maturities(document: Document) -> list[Maturity]:
     """The days on which `document` lets the last of the loan fall due, best first."""
     text = document.text
     breaks = passage_breaks(text)
-    found: list[Maturity] = []
+    maturities: list[Maturity] = []
     days = capped(dates(text))
     latest = max((day for day, _, _ in days), default=None)
     for day, start, end in days:
@@ -902,7 +904,7 @@ def find_maturities(document: Document) -> list[Maturity]:
         if score < _THRESHOLD:
             continue
         score += 1.5 if day == latest else 0.0
-        found.append(
+        maturities.append(
             Maturity(
                 day.isoformat(),
                 False,
@@ -914,11 +916,11 @@ def find_maturities(document: Document) -> list[Maturity]:
                 round(score - 0.5 * start / max(1, len(text)), 4),
             )
         )
-    found.extend(_computed(text, breaks))
-    found.extend(_own(text, breaks))
-    found.extend(_counted(text, breaks))
-    found.extend(_listed(text, breaks))
-    return sorted(found, key=lambda m: (-m.score, m.value_start))
+    maturities.extend(_computed(text, breaks))
+    maturities.extend(_own(text, breaks))
+    maturities.extend(_counted(text, breaks))
+    maturities.extend(_listed(text, breaks))
+    return sorted(maturities, key=lambda m: (-m.score, m.value_start))
 
 
 _FROM_DATE = re.compile(
@@ -930,9 +932,9 @@ _FROM_DATE = re.compile(
 def _computed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
     """Terms counted from a stated date: "thirty-six months from 1 May 2024"."""
     for match in _FROM_DATE.finditer(text):
-        given = _date_at(text, match.end())
+        from_date = _date_at(text, match.end())
         months = in_months(match["number"], match["unit"])
-        if given is None or not months:
+        if from_date is None or not months:
             continue
         setting = setting_of(text, match.start(), match.end(), breaks)
         near = f"{setting.label} {setting.before[-160:]} {setting.after[:120]}"
@@ -940,7 +942,7 @@ def _computed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
             r"notice|prepay|grace", near, re.IGNORECASE
         ):
             continue
-        day = add_months(given[0], months)
+        day = add_months(from_date[0], months)
         yield Maturity(
             day.isoformat(),
             True,
@@ -948,7 +950,7 @@ def _computed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
             setting.start,
             setting.end,
             match.start(),
-            given[1],
+            from_date[1],
             6.0,
         )
 
@@ -987,41 +989,41 @@ _ONE_MORE = re.compile(r"\b(?:and|followed by|plus)\s+(?:a|one|1)\s+(?:last|fina
 
 def _counted(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
     """The last of a number of regular instalments, reckoned from the first: "36 monthly …, the first on 15 May 2026"."""
-    rows = [found for found in map(partial(_date_at, text), (m.end() for m in _FIRST_ROW.finditer(text))) if found]
+    rows = [d for d in map(partial(_date_at, text), (m.end() for m in _FIRST_ROW.finditer(text))) if d]
     for match in (*_COUNTED.finditer(text), *_COUNT_ROW.finditer(text)):
         number = int(match["number"]) if match["number"].isdigit() else words_to_number(match["number"]) or 0
         blank = text.find("\n\n", match.end(), match.end() + 320)
         reach = blank if blank >= 0 else min(len(text), match.end() + 320)
-        given = _first_after(text, match.end(), reach) or (rows[0] if len({day for day, _ in rows}) == 1 else None)
+        first_due = _first_after(text, match.end(), reach) or (rows[0] if len({day for day, _ in rows}) == 1 else None)
         setting = setting_of(text, match.start(), match.end(), breaks)
-        said = text[match.start() : reach]
-        if given is None or not 2 <= number <= 480 or setting.aside or _balloons(said):
+        wording = text[match.start() : reach]
+        if first_due is None or not 2 <= number <= 480 or setting.aside or _balloons(wording):
             continue
-        number += 1 if _ONE_MORE.search(said) else 0
-        last = _last_of(number, given[0], match.groupdict(), text[max(0, match.start() - 80) : reach])
-        if last is None:
+        number += 1 if _ONE_MORE.search(wording) else 0
+        last_due = _last_of(number, first_due[0], match.groupdict(), text[max(0, match.start() - 80) : reach])
+        if last_due is None:
             continue
-        start, end = match.start(), given[1]
+        start, end = match.start(), first_due[1]
         if end < start:
             end = match.end()
         yield Maturity(
-            last.isoformat(), True, "number of instalments from the first", setting.start, max(setting.end, end), start, end, 5.0
+            last_due.isoformat(), True, "number of instalments from the first", setting.start, max(setting.end, end), start, end, 5.0
         )  # fmt: skip
 
 
 def _first_after(text: str, start: int, reach: int) -> tuple[date, int] | None:
     """The day named as that of the first instalment in `[start, reach)`, and where it ends."""
-    for first in _FIRST_ON.finditer(text, start, reach):
-        given = _date_at(text, first.end())
-        if given:
-            return given
+    for match in _FIRST_ON.finditer(text, start, reach):
+        first_due = _date_at(text, match.end())
+        if first_due:
+            return first_due
     return None
 
 
 def _date_at(text: str, start: int) -> tuple[date, int] | None:
     """The date that begins at `start`, and where it ends."""
-    found = next(dates(text[start : start + 80]), None)
-    return (found[0], start + found[2]) if found and found[1] == 0 else None
+    mention = next(dates(text[start : start + 80]), None)
+    return (mention[0], start + mention[2]) if mention and mention[1] == 0 else None
 
 
 def _last_of(number: int, first: date, match: dict[str, str | None], near: str) -> date | None:
@@ -1032,16 +1034,16 @@ def _last_of(number: int, first: date, match: dict[str, str | None], near: str) 
     every = _rhythm(match, near)
     if not every:
         return None
-    last = add_months(first, every * (number - 1))
+    last_day = add_months(first, every * (number - 1))
     ends = first.day == monthrange(first.year, first.month)[1] and _MONTH_END.search(near)
-    return last.replace(day=monthrange(last.year, last.month)[1]) if ends else last
+    return last_day.replace(day=monthrange(last_day.year, last_day.month)[1]) if ends else last_day
 
 
 def _rhythm(match: dict[str, str | None], near: str) -> int:
     """Number of months between two instalments; 0 where it is not said, or weeks."""
-    unit, each = (match["unit"] or "").lower(), match.get("every")
-    if each:
-        return int(each) if each.isdigit() else words_to_number(each) or 0
+    unit, every = (match["unit"] or "").lower(), match.get("every")
+    if every:
+        return int(every) if every.isdigit() else words_to_number(every) or 0
     if unit:
         return 0 if unit.startswith(("week", "fort", "bi")) else _EVERY[unit[0]]
     if (match.get("noun") or "").lower().startswith(("emi", "month")):
@@ -1081,14 +1083,14 @@ _ON_PAYOUT = re.compile(
 def _own_date(text: str) -> date | None:
     """The day a document is made: dated, signed, or a date that stands on a line with no more than a place."""
     for match in _DATED.finditer(text):
-        given = _date_at(text, match.end())
-        if given:
-            return given[0]
+        own_date = _date_at(text, match.end())
+        if own_date:
+            return own_date[0]
     for day, start, end in dates(text):
         line = text[text.rfind("\n", 0, start) + 1 : start].strip(" \t,|")
-        rest = text[end : (text.find("\n", end) + 1 or len(text))].strip(" \t\n.,|")
+        following = text[end : (text.find("\n", end) + 1 or len(text))].strip(" \t\n.,|")
         if (
-            not rest
+            not following
             and len(line) <= 40
             and ":" not in line
             and not re.search(r"\d|\b(?:due|by|until|to|from|payment)\b", line)
@@ -1114,7 +1116,7 @@ def _own(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
 
 def _payout(text: str) -> date | None:
     """The one day on which the money is said to be lent or paid out."""
-    days = {given[0] for match in _ON_PAYOUT.finditer(text) if (given := _date_at(text, match.end()))}
+    days = {dated[0] for match in _ON_PAYOUT.finditer(text) if (dated := _date_at(text, match.end()))}
     return days.pop() if len(days) == 1 else None
 
 
@@ -1127,9 +1129,9 @@ _PAYS_OUT = re.compile(r"\b(?:disburs\w+|tranches?|draw\w*|advances?|advanced|le
 def _listed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
     """The last of the days that a schedule lists, each with its amount, or one after the other in a sentence."""
     run: list[tuple[date, int, int]] = []
-    for found in [*capped(dates(text)), (date.min, len(text) + 500, len(text) + 500)]:
-        if run and found[0] > run[-1][0] and _goes_on(text[run[-1][2] : found[1]]):
-            run.append(found)
+    for mention in [*capped(dates(text)), (date.min, len(text) + 500, len(text) + 500)]:
+        if run and mention[0] > run[-1][0] and _goes_on(text[run[-1][2] : mention[1]]):
+            run.append(mention)
             continue
         if len(run) >= 3 or (len(run) == 2 and _in_rows(text, run)):
             before = text[max(0, run[0][1] - 260) : run[0][1]]
@@ -1141,7 +1143,7 @@ def _listed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
                     yield Maturity(
                         day.isoformat(), False, "last day listed", setting.start, setting.end, start, end, score
                     )
-        run = [found]
+        run = [mention]
 
 
 _CELL = re.compile(r"[ \t|.:…–-]*(?:\(?[^\n]{0,60})\n[ \t|•*#()\d.]{0,14}\Z")
@@ -1201,7 +1203,7 @@ def find_terms(document: Document) -> list[Term]:
     """Find the terms that `document` gives the loan, in months, best first; a number of monthly instalments counts."""
     text = document.text
     breaks = passage_breaks(text)
-    found: list[Term] = []
+    terms: list[Term] = []
     for match in capped(DURATION.finditer(text)):
         instalments = match["unit"].lower() in ("monthly", "annual", "yearly", "quarterly")
         months = in_months(match["number"], match["unit"])
@@ -1226,7 +1228,7 @@ def find_terms(document: Document) -> list[Term]:
         options.append((before + after, label or after_label))
         score, label = options[0] if options[0][0] < 0 else max(options)
         if score >= _THRESHOLD:
-            found.append(
+            terms.append(
                 Term(
                     months,
                     label,
@@ -1237,8 +1239,8 @@ def find_terms(document: Document) -> list[Term]:
                     round(score - match.start() / max(1, len(text)), 4),
                 )
             )
-    found.extend(_counted_terms(text, breaks))
-    return sorted(found, key=lambda t: (-t.score, t.value_start))
+    terms.extend(_counted_terms(text, breaks))
+    return sorted(terms, key=lambda t: (-t.score, t.value_start))
 
 
 def _counted_terms(text: str, breaks: list[tuple[int, int]]) -> Iterator[Term]:
@@ -1253,16 +1255,18 @@ def _counted_terms(text: str, breaks: list[tuple[int, int]]) -> Iterator[Term]:
             months = in_months(match["number"], match["unit"]) if _ENDS.search(near) and not _NO_END.search(near) else 0
         setting = setting_of(text, match.start(), match.end(), breaks)
         if 2 <= months <= 600 and not setting.aside and not re.search(r"(?i)\bfirst\W*$", setting.before):
-            place = round(score - match.start() / max(1, len(text)), 4)
-            yield Term(months, "number of instalments", setting.start, setting.end, match.start(), match.end(), place)
+            final_score = round(score - match.start() / max(1, len(text)), 4)
+            yield Term(
+                months, "number of instalments", setting.start, setting.end, match.start(), match.end(), final_score
+            )
 
 
 def show(value: Principal | Rate | Maturity | Term) -> str:
     """One line for people: the value, its label and score."""
     if isinstance(value, Principal):
-        said = f"{value.currency} {value.amount:,}"
+        shown = f"{value.currency} {value.amount:,}"
     elif isinstance(value, Rate):
-        said = f"{'variable ' if value.variable else ''}{value.percent}%"
+        shown = f"{'variable ' if value.variable else ''}{value.percent}%"
     else:
-        said = value.date if isinstance(value, Maturity) else f"{value.months} months"
-    return f"{said} [{value.label}] {value.score:.1f}"
+        shown = value.date if isinstance(value, Maturity) else f"{value.months} months"
+    return f"{shown} [{value.label}] {value.score:.1f}"
