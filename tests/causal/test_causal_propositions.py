@@ -190,7 +190,7 @@ def test_states_and_questions_state_no_relation() -> None:
 
 
 def test_names_that_look_like_lists_or_verbs_are_not_taken_apart() -> None:
-    names = {"research and development", "rate at which the piston speeds up"}
+    names = frozenset({"research and development", "rate at which the piston speeds up"})
     text = "Research and development raises output. Force causes rate at which the piston speeds up to rise."
     found = read(text, names).propositions
     assert [(p.subject, p.object) for p in found] == [

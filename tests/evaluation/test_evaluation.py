@@ -69,13 +69,13 @@ def test_corrections_needed_and_succeeded():
         ]
     )
     assert frame["needed"].tolist() == [0, 1, 1, 0]
-    assert confusion.correction_success(frame, PLAN).value == 0.5
+    assert confusion.share_of(frame, "succeeded", "needed", PLAN).value == 0.5
 
 
 def test_hard_reject_rate_leaves_out_what_did_not_complete():
     outcomes = ["hard_rejected", "accepted", "error", "unchecked"]
     frame = confusion.query_frame([record(document=f"D{i}", outcome=o) for i, o in enumerate(outcomes)])
-    assert confusion.hard_reject_rate(frame, PLAN).value == 0.5
+    assert confusion.share_of(frame, "hard_rejected", "completed", PLAN).value == 0.5
 
 
 def test_documents_are_flagged_once_one_of_their_queries_is():

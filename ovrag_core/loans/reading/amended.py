@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from ovrag_core.base import Document
-from ovrag_core.loans.reading.details import bare_words
+from ovrag_core.loans.reading.details import JOINING, bare_words
 from ovrag_core.loans.reading.parties import find_parties
 from ovrag_core.text import dates, one_line, plain_words, readings
 
@@ -24,16 +24,16 @@ _TITLE = (
     r"(?:[A-Z][\w&'’/-]*[ \t]+(?:and[ \t]+)?){0,7}"
     r"(?:(?i:agreement|contract|note|letter|deed|bond)|LOAN|Loan|FACILITY|Facility)\b"
 )
+_AMENDMENT = "amendment|variation|supplement|addendum|modification|extension"
+_NUMBERED_TO = r"[ \t]+(?:(?i:no\.?|number)[ \t]*\d+[ \t]+)?(?i:to|of)[ \t]+"
 _DATED = re.compile(  # before a date
     rf"(?P<lead>\b(?i:this|the present)[ \t]+(?:[\w.]+[ \t]+){{0,6}}|"
-    rf"\b(?i:amendment|variation|supplement|addendum|modification|extension)[ \t]+"
-    rf"(?:(?i:no\.?|number)[ \t]*\d+[ \t]+)?(?i:to|of)[ \t]+(?:(?i:the)[ \t]+)?)?(?P<title>{_TITLE})[ \t]*,?\s{{0,2}}"
+    rf"\b(?i:{_AMENDMENT}){_NUMBERED_TO}(?:(?i:the)[ \t]+)?)?(?P<title>{_TITLE})[ \t]*,?\s{{0,2}}"
     rf"(?i:(?:originally[ \t]+)?(?:dated|made|of|entered[ \t]+into|executed|signed)"
     rf"(?:[ \t]+(?:as|of|on|the|and|effective|dated|executed|at|this)){{0,4}})\s+\Z"
 )
 _AMENDS = re.compile(
-    rf"\b(?i:amendment|amending agreement|variation|supplement|addendum|modification|extension)[ \t]+"
-    rf"(?:(?i:no\.?|number)[ \t]*\d+[ \t]+)?(?i:to|of)[ \t]+(?i:the[ \t]+|that[ \t]+certain[ \t]+)*(?P<title>{_TITLE})"
+    rf"\b(?i:{_AMENDMENT}|amending agreement){_NUMBERED_TO}(?i:the[ \t]+|that[ \t]+certain[ \t]+)*(?P<title>{_TITLE})"
 )
 _OWN_DAY = re.compile(  # before a date
     r"\bthis\b[^.;\n]{0,120}?\b(?:dated|made|entered into|effective|executed)\b[^.;\n\d]{0,40}\Z|"
@@ -58,7 +58,6 @@ _ANY_TITLE = frozenset(
         *("promissory", "financing", "lending", "advance", "multicurrency", "as", "mr", "ms"),
     ]
 )
-_JOINING = frozenset(("and", "the", "of", "for", "de", "la"))
 
 
 class Named(NamedTuple):
@@ -139,7 +138,7 @@ def is_same_name(one: str, other: str) -> bool:
 
 
 def _core(name: str) -> list[str]:
-    words = [word for word in bare_words(name) if word not in _JOINING]
+    words = [word for word in bare_words(name) if word not in JOINING]
     return words or plain_words(name).split()
 
 

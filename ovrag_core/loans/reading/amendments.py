@@ -24,7 +24,7 @@ from ovrag_core.loans.reading.names import name_at
 from ovrag_core.loans.reading.parties import find_parties
 from ovrag_core.loans.reading.sentences import plain_text, units
 from ovrag_core.loans.reading.values import find_maturities, find_principals, find_rates, find_terms
-from ovrag_core.text import MONTH, ORDINALS, any_of, dates, words_to_number
+from ovrag_core.text import MONTH, ORDINALS, any_of, dates, strip_span, words_to_number
 
 Role = Literal["agreement", "amendment", "restatement"]
 
@@ -202,12 +202,11 @@ _OPPOSITE = {
     "OpenEndCredit": "ClosedEndCredit",
     "ClosedEndCredit": "OpenEndCredit",
 }
-_PARTY_ROLES = {"borrower": "borrowers", "lender": "lenders", "guarantor": "guarantors"}
-_ROLE_WORD = r"(?P<role>borrower|lender|guarantor|bank|debtor|creditor|obligor)"
+_ROLE_WORD = r"borrower|lender|guarantor|bank|debtor|creditor|obligor"
 _ROLES = {"bank": "lender", "creditor": "lender", "debtor": "borrower", "obligor": "borrower"}
 _PUT_IN_PLACE = re.compile(
-    rf"\b(?:substitut\w+|replac\w+)\b[^.;]{{0,200}}?\b(?:as|of)\b[^.;]{{0,40}}?\b{_ROLE_WORD}\b|"
-    rf"\b(?:becomes?|become)\b[^.;]{{0,60}}?\b(?P<role2>borrower|lender|guarantor|bank|debtor|creditor|obligor)\b|"
+    rf"\b(?:substitut\w+|replac\w+)\b[^.;]{{0,200}}?\b(?:as|of)\b[^.;]{{0,40}}?\b(?P<role>{_ROLE_WORD})\b|"
+    rf"\bbecomes?\b[^.;]{{0,60}}?\b(?P<role2>{_ROLE_WORD})\b|"
     rf"\b(?:assigns?|transfers?|novates?|assigned|"
     rf"transferred)\b[^.;]{{0,200}}?\bas\b[^.;]{{0,40}}?\b(?P<role3>borrower|lender|bank|creditor|debtor|obligor)\b",
     re.I,
@@ -349,7 +348,7 @@ def amend(body: ConformedCopy, amendment: Document) -> Amended:
     remainder = ConformedCopy.of(amendment).blanked([_title(text), *work.used, *recitals, *references])
     released = Evidence.of(amendment, *work.released) if work.released else None
     whole = [_clause(text, start, end, Item(start, len(text))) for start, end in sorted(set(work.used))]
-    clauses = [_trimmed(text, *span) for span in whole]
+    clauses = [strip_span(text, *span) for span in whole]
     passages = tuple(Evidence.of(amendment, start, end) for start, end in clauses if end - start > _LEAST_CLAUSE)
     return Amended(work.body, remainder, passages, tuple(work.notes), released)
 
@@ -389,18 +388,15 @@ def _old_words(text: str) -> list[tuple[int, int]]:
         swaps = [swap for swap in pattern.finditer(provisions) if not _is_provision(swap["old"], swap["new"])]
         gone += [span for swap in swaps for span in _places(text, swap["old"])]
     for topic, value, mentions in _TOPICS:
-        exchanges = [
-            exchange
-            for pattern in _EXCHANGES
-            for exchange in re.compile(pattern.format(value=value), re.I).finditer(provisions)
-        ]
+        patterns = [pattern.format(value=value) for pattern in _EXCHANGES]
+        exchanges = [exchange for pattern in patterns for exchange in re.finditer(pattern, provisions, re.I)]
         gone += [span for exchange in exchanges for span in _places(text, exchange["old"])]
         sets = any(
             re.search(pattern.format(topic=topic, changed=_CHANGED, value=value), provisions, re.I) for pattern in _SETS
         )
         if exchanges or sets:
-            spans = ((start, end) for _, start, end in mentions(Document("", text)))
-            gone += [(start, end) for start, end in spans if any(a <= start < b for a, b in recitals)]
+            values = mentions(Document("", text))
+            gone += [(start, end) for _, start, end in values if _is_within(start, recitals)]
     return gone
 
 
@@ -412,14 +408,8 @@ def without_security(reading: LoanReading, released: Evidence) -> LoanReading:
     """The reading of an agreement whose security was given up: where it says nothing else, its loans are unsecured."""
     bare = [facility for facility in reading.facilities if facility.security == "unstated"]
     triples = [
-        Triple(
-            subject=facility.subject,
-            predicate="rdf:type",
-            object="UnsecuredLoan",
-            subject_type="Loan",
-            evidence=released,
-        )
-        for facility in bare
+        Triple(subject=f.subject, predicate="rdf:type", object="UnsecuredLoan", subject_type="Loan", evidence=released)
+        for f in bare
     ]
     facilities = [
         facility.model_copy(update={"security": "unsecured"}) if facility in bare else facility
@@ -448,18 +438,11 @@ def _recitals(text: str) -> list[tuple[int, int]]:
 def _items(text: str, recitals: Sequence[tuple[int, int]]) -> Iterator[Item]:
     """Provisions that stand for themselves: from a number at the beginning of a line to the next outside of quotes."""
     start = recitals[0][1] if recitals else 0
-    edges = [
-        start,
-        *(match.start() for match in _ITEM.finditer(text, start) if not _is_quoted(text, start, match.start())),
-        len(text),
-    ]
-    for begin, end in pairwise(edges):
+    numbers = (match.start() for match in _ITEM.finditer(text, start))
+    unquoted = [number for number in numbers if text.count('"', start, number) % 2 == 0]
+    for begin, end in pairwise([start, *unquoted, len(text)]):
         if text[begin:end].strip():
             yield Item(begin, end)
-
-
-def _is_quoted(text: str, start: int, at: int) -> bool:
-    return text.count('"', start, at) % 2 == 1
 
 
 def _closing(text: str, opening: int, end: int) -> int:
@@ -500,13 +483,7 @@ def _define(work: _Amending, item: Item, term: str, new: int, start: int) -> Non
     stop = end.start() if end else item.end
     if definition is None or stop <= new:
         return
-    work.body = work.body.replaced(
-        *definition.span(),
-        [
-            work.segment(new, stop, item),
-            SPACE,
-        ],
-    )
+    work.body = work.body.replaced(*definition.span(), [work.segment(new, stop, item), SPACE])
     work.used.append((start, stop))
 
 
@@ -552,13 +529,19 @@ def _sections(work: _Amending, item: Item) -> None:
 
 def _put_section(work: _Amending, item: Item, found: re.Match[str], start: int, end: int) -> None:
     """The words `[start, end)` of the amendment in place of the section that it names."""
-    section = _find_section(work.body.text, found["num"], found["sub"])
+    section = _named_section(work, found, "replaced")
+    if section is not None:
+        work.body = work.body.replaced(*section, [work.segment(start, end, item), BREAK])
+        work.used.append((found.start(), end))
+        work.quoted.append((start, end))
+
+
+def _named_section(work: _Amending, naming: re.Match[str], change: str) -> tuple[int, int] | None:
+    """The section of the agreement that a provision names; without it, a note of what was to become of it."""
+    section = _find_section(work.body.text, naming["num"], naming["sub"])
     if section is None:
-        work.notes.append(f"section {found['num']}{found['sub']}, which is to be replaced, was not found")
-        return
-    work.body = work.body.replaced(*section, [work.segment(start, end, item), BREAK])
-    work.used.append((found.start(), end))
-    work.quoted.append((start, end))
+        work.notes.append(f"section {naming['num']}{naming['sub']}, which is to be {change}, was not found")
+    return section
 
 
 def _end_of_bare(text: str, item: Item, start: int) -> int:
@@ -579,12 +562,10 @@ def _deletions(work: _Amending, item: Item) -> None:
     for deletion in _DELETED_SECTION.finditer(work.text, *item):
         if _is_used(work, *deletion.span()):
             continue
-        section = _find_section(work.body.text, deletion["num"], deletion["sub"])
-        if section is None:
-            work.notes.append(f"section {deletion['num']}{deletion['sub']}, which is to be deleted, was not found")
-            continue
-        work.body = work.body.replaced(*section, [BREAK])
-        work.used.append(deletion.span())
+        section = _named_section(work, deletion, "deleted")
+        if section is not None:
+            work.body = work.body.replaced(*section, [BREAK])
+            work.used.append(deletion.span())
 
 
 def _find_section(text: str, number: str, sub: str) -> tuple[int, int] | None:
@@ -592,7 +573,7 @@ def _find_section(text: str, number: str, sub: str) -> tuple[int, int] | None:
     heads = [
         (match["num"].rstrip("."), match.start())
         for match in re.finditer(
-            r"^[ \t#*]*(?:(?:section|clause|article|paragraph|sec\.|§)\s*(?P<word>)|(?=\d{1,3}(?:\.\d{1,3})+|"
+            r"^[ \t#*]*(?:(?:section|clause|article|paragraph|sec\.|§)\s*|(?=\d{1,3}(?:\.\d{1,3})+|"
             r"\d{1,3}[.):]))"
             r"(?P<num>\d{1,3}(?:\.\d{1,3})*)(?=[.):\s])",
             text,
@@ -624,34 +605,23 @@ _TOPICS: tuple[tuple[str, str, _Mentions], ...] = (
         r"(?:final\s+|stated\s+)?(?:maturity(?:\s+date)?|repayment\s+date|due\s+date|termination\s+date|"
         r"expiry(?:\s+date)?|last\s+instal+ment)",
         _DATE,
-        lambda document: [
-            (maturity.date, maturity.value_start, maturity.value_end)
-            for maturity in find_maturities(document)
-            if not maturity.computed
-        ],
+        lambda document: [(m.date, *m.value_span) for m in find_maturities(document) if not m.computed],
     ),
     (
-        r"(?:(?:rate\s+of\s+interest|interest\s+rate|annual\s+rate|rate|interest|margin))",
+        r"(?:rate\s+of\s+interest|interest\s+rate|annual\s+rate|rate|interest|margin)",
         _PERCENT,
-        lambda document: [
-            (str(rate.percent), rate.value_start, rate.value_end)
-            for rate in find_rates(document)
-            if rate.percent is not None
-        ],
+        lambda document: [(str(r.percent), *r.value_span) for r in find_rates(document) if r.percent is not None],
     ),
     (
         r"(?:principal(?:\s+(?:amount|sum))?|credit\s+limit|facility\s+amount|facility\s+limit|loan\s+amount|"
         r"commitments?|amount\s+of\s+(?:the\s+)?(?:loan|facility|credit)|limit|facility|loan|credit)",
         _MONEY,
-        lambda document: [
-            (str(principal.amount), principal.value_start, principal.value_end)
-            for principal in find_principals(document)
-        ],
+        lambda document: [(str(p.amount), *p.value_span) for p in find_principals(document)],
     ),
     (
         r"(?:term|duration|repayment\s+period|tenor)",
         r"\d{1,3}\s+(?:months|years)",
-        lambda document: [(str(term.months), term.value_start, term.value_end) for term in find_terms(document)],
+        lambda document: [(str(t.months), *t.value_span) for t in find_terms(document)],
     ),
 )
 
@@ -660,16 +630,13 @@ def _exchanges(work: _Amending, item: Item) -> None:
     """`from X to Y`, `Y instead of X`, `Y (previously X)`: Y stands wherever X stood."""
     for _, value, mentions in _TOPICS:
         for pattern in _EXCHANGES:
-            for exchange in re.compile(pattern.format(value=value), re.I).finditer(work.text, *item):
-                if any(a <= exchange.start("new") < b for a, b in work.quoted):
-                    continue
+            for exchange in _unquoted(work, item, pattern.format(value=value), "new"):
                 _set(work, item, exchange, "new", _same_values(work.body.text, exchange["old"], value, mentions))
 
 
 def _same_values(text: str, old: str, value: str, mentions: _Mentions) -> list[tuple[int, int]]:
     """Find a value as it is written here; if it stands nowhere, find what the reader reads as the same value."""
-    places = [match.span() for match in re.finditer(rf"(?<![\w.,]){re.escape(old)}(?![\w]|[.,]\d)", text)]
-    if places:
+    if places := _places(text, old):
         return places
     old_readings = {reading for reading, _, _ in mentions(Document("", old))}
     spans = [(start, end) for reading, start, end in mentions(Document("", text)) if reading in old_readings]
@@ -681,12 +648,22 @@ def _values(work: _Amending, item: Item) -> None:
     """`The Maturity Date is extended to Y`: Y stands where the value of that term stood."""
     for topic, value, mentions in _TOPICS:
         for pattern in _SETS:
-            changes = re.compile(pattern.format(topic=topic, changed=_CHANGED, value=value), re.I)
-            for change in changes.finditer(work.text, *item):
-                if not any(a <= change.start("value") < b for a, b in work.quoted):
-                    text = work.body.text
-                    places = _defined_value(text, change["topic"], value) or _best_values(text, value, mentions)
-                    _set(work, item, change, "value", places)
+            sets = pattern.format(topic=topic, changed=_CHANGED, value=value)
+            for change in _unquoted(work, item, sets, "value"):
+                text = work.body.text
+                places = _defined_value(text, change["topic"], value) or _best_values(text, value, mentions)
+                _set(work, item, change, "value", places)
+
+
+def _unquoted(work: _Amending, item: Item, pattern: str, new: str) -> Iterator[re.Match[str]]:
+    """What matches in an item, but for values in words that are carried out by then."""
+    for match in re.compile(pattern, re.I).finditer(work.text, *item):
+        if not _is_within(match.start(new), work.quoted):
+            yield match
+
+
+def _is_within(offset: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= offset < end for start, end in spans)
 
 
 def _set(work: _Amending, item: Item, found: re.Match[str], new: str, places: Sequence[tuple[int, int]]) -> None:
@@ -729,18 +706,14 @@ def _states(work: _Amending, item: Item) -> None:
         elif not _NO_RELEASE.search(text, clause[0], provision.end()):
             work.body = _cleared(work.body, "SecuredLoan")
             work.used.append(provision.span())
-            work.released = _trimmed(text, *clause)
+            work.released = strip_span(text, *clause)
     for provision in _CONVERTS.finditer(text, *item):
-        to = (
-            "ClosedEndCredit"
-            if _TO_TERM.search(provision["what"])
-            else "OpenEndCredit"
-            if _TO_REVOLVING.search(provision["what"])
-            else None
-        )
-        if to is None:
+        if _TO_TERM.search(provision["what"]):
+            gone = "OpenEndCredit"
+        elif _TO_REVOLVING.search(provision["what"]):
+            gone = "ClosedEndCredit"
+        else:
             continue
-        gone = _OPPOSITE[to]
         work.body = _cleared(work.body, gone)
         spans = [match.span() for match in _FORM_WORDS[gone].finditer(work.body.text)]
         work.body = work.body.blanked(spans)
@@ -752,12 +725,6 @@ def _states(work: _Amending, item: Item) -> None:
         words = text[slice(*_clause(text, start, end, item))]
         if _FROM_NOW.search(words) and not _CONFIRMS.search(words):
             work.body = _cleared(work.body, _OPPOSITE[about])
-
-
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """A span without the space around it."""
-    words = text[start:end]
-    return start + len(words) - len(words.lstrip()), start + len(words.rstrip())
 
 
 def _claims(text: str, *, to_the_end: bool = False) -> list[tuple[str, int, int]]:
@@ -789,7 +756,7 @@ def _parties(work: _Amending, item: Item) -> None:
         return
     word = (substitution["role"] or substitution["role2"] or substitution["role3"]).lower()
     role = _ROLES.get(word, word)
-    mentions = getattr(find_parties(Document("", work.body.text)), _PARTY_ROLES[role])
+    mentions = getattr(find_parties(Document("", work.body.text)), f"{role}s")
     if not mentions:
         return
     old = mentions[0].name

@@ -1,9 +1,8 @@
 """A chat model as the extractor: text to triples, each with the verbatim passage that it was read from.
 
-The vocabulary is the ontology's. The text is fenced off and is material, never an instruction, and what in it speaks to
-its reader instead of to the parties is not sent. Whatever the model makes of the rest, a statement without a passage of
-the text that says so is dropped and counted by reason. A verbatim quote is not yet support: a class of security or of
-credit counts where the judge of meaning bears its passage out.
+The text is fenced off, and what in it speaks to its reader instead of to the parties is not sent. A statement without
+a passage that says so is dropped and counted by reason; a class of security or of credit counts where the judge of
+meaning bears its passage out.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading.facts import facilities_of
 from ovrag_core.loans.reading.gate import gate
 from ovrag_core.loans.reading.prepared import addressed
-from ovrag_core.loans.reading.subjects import one_name_each, with_loan_types
+from ovrag_core.loans.reading.subjects import one_name_each, with_loan_types, without_repetitions
 from ovrag_core.loans.reading.support import is_borne_out, is_supported
 from ovrag_core.loop import NOT_BORNE_OUT, NOT_IN_THE_TEXT, PURPOSES
 from ovrag_core.ontology import Ontology, fold, vocabulary_text
@@ -129,6 +128,7 @@ class ChatExtractor:
         by_meaning: bool = True,
     ) -> None:
         self._chat = chat
+        self.name = chat.name
         self._by_meaning = by_meaning
         self._ontology = ontology
         self._seed = seed
@@ -136,11 +136,6 @@ class ChatExtractor:
         vocabulary = vocabulary_text(ontology)
         self._systems = {origin: SYSTEM.format(task=task, vocabulary=vocabulary) for origin, task in TASKS.items()}
         self._asked: Once[tuple[Origin, tuple[str, ...]], list[Statement]] = Once()
-
-    @property
-    def name(self) -> str:
-        """The name that results are labelled with."""
-        return self._chat.name
 
     def read(self, document: Document) -> LoanReading:
         """Facts and triples of a whole document, whose facts follow from the triples.
@@ -176,31 +171,29 @@ class ChatExtractor:
         with ThreadPoolExecutor(min(len(windows), AT_ONCE)) as pool:
             futures = [pool.submit(copy_context().run, self._read, [window], "context") for window in windows]
             triples = [triple for future in futures for triple in future.result()]
-        return _paged(_unique(triples), document)
+        return _paged(without_repetitions(triples), document)
 
     def _read(self, chunks: Sequence[Chunk], origin: Origin) -> tuple[Triple, ...]:
         texts = tuple(without_orders(chunk.text) if origin == "context" else chunk.text for chunk in chunks)
         statements = self._asked.counted((origin, texts), lambda: self._ask(texts, origin))
-        outcomes = [_triple(statement, chunks, texts, origin, self._ontology) for statement in statements]
-        if self._by_meaning:
-            outcomes = [
-                NOT_BORNE_OUT if isinstance(outcome, Triple) and not is_borne_out(outcome) else outcome
-                for outcome in outcomes
-            ]
-        triples = [triple for triple in outcomes if isinstance(triple, Triple)]
+        triples: list[Triple] = []
+        discarded: Counter[str] = Counter()
+        for statement in statements:
+            outcome = _triple(statement, chunks, texts, origin, self._ontology)
+            if isinstance(outcome, str):
+                discarded[outcome] += 1
+            elif self._by_meaning and not is_borne_out(outcome):
+                discarded[NOT_BORNE_OUT] += 1
+            else:
+                triples.append(outcome)
         if (tally := current_tally()) is not None:
-            tally.discard(Counter(reason for reason in outcomes if isinstance(reason, str)))
-        return _unique(with_loan_types(triples, self._ontology))
+            tally.discard(discarded)
+        return without_repetitions(with_loan_types(triples, self._ontology))
 
     def _ask(self, texts: Sequence[str], origin: Origin) -> list[Statement]:
         try:
-            reply = self._chat.complete(
-                self._messages(texts, origin),
-                schema=Statements,
-                temperature=0.0,
-                seed=self._seed,
-                purpose=PURPOSES[origin],
-            )
+            messages, purpose = self._messages(texts, origin), PURPOSES[origin]
+            reply = self._chat.complete(messages, schema=Statements, temperature=0.0, seed=self._seed, purpose=purpose)
         except TruncatedReplyError:
             halves = _halves(texts)
             if halves is None:
@@ -218,10 +211,8 @@ class ChatExtractor:
         excerpts = "\n\n".join(
             f"Excerpt {number}\n{mark}\n{text}\n{mark}" for number, text in enumerate(texts, start=1)
         )
-        return [
-            Message("system", self._systems[origin]),
-            Message("user", f"Each excerpt stands between two lines of {mark}:\n\n{excerpts}"),
-        ]
+        fenced = f"Each excerpt stands between two lines of {mark}:\n\n{excerpts}"
+        return [Message("system", self._systems[origin]), Message("user", fenced)]
 
 
 def without_orders(text: str) -> str:
@@ -268,7 +259,7 @@ def _triple(
 ) -> Triple | str:
     """The statement with its passage of a chunk, found in what was sent of it; else why no passage says it."""
     terms = [" ".join(term.split()) for term in (statement.subject, statement.predicate, statement.object)]
-    if not all(terms) or any(len(term) > LONGEST_TERM for term in terms):
+    if not all(0 < len(term) <= LONGEST_TERM for term in terms):
         return "incomplete"
     location = _place(statement, texts)
     if location is None:
@@ -288,10 +279,7 @@ def _triple(
         object_type=_class_name(statement.object_type, ontology),
         origin=origin,
         evidence=Evidence(
-            document_id=chunk.document_id,
-            start=chunk.start + start,
-            end=chunk.start + end,
-            quote=chunk.text[start:end],
+            document_id=chunk.document_id, start=chunk.start + start, end=chunk.start + end, quote=chunk.text[start:end]
         ),
     )
 
@@ -309,13 +297,6 @@ def _class_name(name: str, ontology: Ontology) -> str:
     name = " ".join(name.split())[:LONGEST_TERM]
     term = ontology.class_names.get(fold(name)) if name else None
     return term.name if term else name
-
-
-def _unique(triples: Sequence[Triple]) -> tuple[Triple, ...]:
-    unique: dict[tuple[str, str, str], Triple] = {}
-    for triple in triples:
-        unique.setdefault((triple.subject, triple.predicate, triple.object), triple)
-    return tuple(unique.values())
 
 
 def _paged(triples: Sequence[Triple], document: Document) -> tuple[Triple, ...]:

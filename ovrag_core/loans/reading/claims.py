@@ -1,9 +1,9 @@
 # ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
 """Claims a document makes about its own loan: kinds, security, form of credit, each with polarity, scope and passage.
 
-A cue phrase is only a candidate. It becomes a claim when nothing in its clause shows that something else is meant: a
-negation turns it round, and a scope marker (another debt, a covenant, a condition, an expired option, a definition)
-silences it. Both sides of a contradiction are kept when both are stated; a mere hint never contradicts a statement.
+A cue phrase becomes a claim unless something in its clause shows that something else is meant: a negation turns it
+round, and a scope marker (another debt, a covenant, a condition, a definition) silences it. Both sides of a
+contradiction are kept when both are stated; a mere hint never contradicts a statement.
 """
 
 from __future__ import annotations
@@ -29,18 +29,15 @@ _LEADING_CLAUSE = re.compile(
 _IF_ANY = re.compile(r"\(if any\)|,? if any\b")
 _NOTHING_AFTER = re.compile(r"\s*(?:nothing|none|no(?! (?:later|less|more|fewer|\d)))\b")
 _NOT_NEGATING = re.compile(
-    r"\bnot only\b|\b(?:no|not) (?:later|less|more|fewer|longer|earlier|greater|lower|exceeding|to exceed) than\b|"
-    r"\bnot exceeding\b|"
-    r"\bnot to exceed\b|\bwithout (?:limitation|limiting|notice|penalty|premium|prejudice|charge|cost|demand|"
-    r"recourse|interruption|"
-    r"deduction|set-?off|further notice)\b|\bwhether or not\b|\bno(?:s)?\.? ?\d|\bif not\b|\bnot yet\b|"
-    r"\bno (?:default|event of default)\b|"
-    r"\bnot (?:later|less|more|fewer|earlier)\b|\bnot sooner\b|\bnot earlier\b|\bnot otherwise\b|\bnot inconsistent\b"
+    r"\b(?:no|not) (?:later|less|more|fewer|longer|earlier|greater|lower|exceeding|to exceed) than\b|"
+    r"\bnot (?:only|exceeding|to exceed|yet|later|less|more|fewer|earlier|sooner|otherwise|inconsistent)\b|"
+    r"\bwithout (?:limitation|limiting|notice|penalty|premium|prejudice|charge|cost|demand|recourse|interruption|"
+    r"deduction|set-?off|further notice)\b|"
+    r"\bwhether or not\b|\bno(?:s)?\.? ?\d|\bif not\b|\bno (?:default|event of default)\b"
 )
 _CLAUSE = re.compile(
     r"[;:()]| - |,? but | although |,? even though | though | whereas |,? while | save (?:that|for) | except (?:that|"
-    r"where)|"
-    r",? provided(?: that|,)|, and |, nor | nor |, or |, so | however,|\. "
+    r"where)|,? provided(?: that|,)|, and |, nor | nor |, or |, so | however,|\. "
 )
 _ORDINAL = re.compile(
     r"(?:clause |section |article )?(?:first|second|third|[a-z]+th|[a-z]+thly|lastly|[ivx]+|\d+|[a-z])(?:ly)?"
@@ -76,8 +73,7 @@ _ONLY_THAT = re.compile(
 )
 _OTHER_HOLDER = re.compile(
     r"(?<!priority )\b(?:to|for|from|by|favou?r of|held by) (?:any )?(?:other|another|such other) (?:lender|creditor|"
-    r"bank|financier)s?|"
-    r"\b(?:to|for|favou?r of) anyone else\b"
+    r"bank|financier)s?|\b(?:to|for|favou?r of) anyone else\b"
 )
 _OBJECT = re.compile(r"\b(?:in|on|over|upon|against|of)\s+(?P<object>(?:[a-z'-]+\s+){0,3}[a-z'-]+)")
 _ENDS_IN_PLACE = re.compile(r"\b(?:in|on|over|upon|against|of)\s*$")
@@ -221,7 +217,7 @@ def whole_claims(
         claim
         for reader in _readers(text, units, lexicon, True, True, roles)
         for about in says.get(reader.index, ())
-        if not (about in ("SecuredLoan", "UnsecuredLoan") and _is_of_guarantees(reader.raw))
+        if not (about in _SECURITY and _is_of_guarantees(reader.raw))
         for claim in reader.whole(about)
     ]
 
@@ -323,8 +319,7 @@ def settle(claims: Iterable[Claim], lexicon: Lexicon, *, long: bool) -> list[Cla
         against = groups.get(lexicon.opposites.get(about, ""), [])
         mine, theirs = _weight(group), _weight(against)
         if not against or (mine[0] >= needed and theirs[0] >= needed):
-            strong = [claim for claim in group if claim.strength >= min(needed, mine[0])] if against else group
-            standing.extend(strong)
+            standing.extend(claim for claim in group if not against or claim.strength >= min(needed, mine[0]))
         elif mine > theirs or (mine == theirs and about < lexicon.opposites[about]):
             standing.extend(group)
     return sorted(standing, key=lambda claim: (claim.start, claim.about, -claim.strength, claim.cue))
@@ -351,7 +346,7 @@ class _Reader:
     ) -> None:
         self.text = text
         self.debts = debts
-        self.spoken = spoken or text
+        self.spoken = spoken
         self.lender_known = False
         self.before = ""
         self.index = index
@@ -371,10 +366,9 @@ class _Reader:
         self.is_title = unit.kind == "heading" and (index < TITLE_UNITS and unit.start < TITLE_CHARACTERS)
         allowed = _NOT_NEGATING.sub(lambda match: " " * len(match.group()), self.raw)
         self.negators = [match.span() for match in _NEGATOR.finditer(allowed)] if scope else []
-        bare = list(self.raw)
+        self.bare = self.raw
         for a, b in self.negators:
-            bare[a:b] = " " * (b - a)
-        self.bare = "".join(bare)
+            self.bare = self.bare[:a] + " " * (b - a) + self.bare[b:]
         self.clauses = [0, *(match.end() for match in _CLAUSE.finditer(self.raw)), len(self.raw) + 1]
 
     def claims(self) -> Iterator[Claim]:
@@ -398,9 +392,9 @@ class _Reader:
     def _claims(self) -> Iterator[Claim]:
         if (self.is_row or self._short_answer()) and not (self.scope and self._under_another("SecuredLoan")):
             yield from self._row_answer()
-            drawing = list(self._drawing_answer())
-            if drawing:
-                yield from drawing
+            drawing = self._drawing_answer()
+            if drawing is not None:
+                yield drawing
                 return
         yielded: set[tuple[str, int, bool]] = set()
         for about, cues in self.lexicon.cues.items():
@@ -425,11 +419,8 @@ class _Reader:
         )
 
     def _short_answer(self) -> bool:
-        return (
-            self.unit.kind == "sentence"
-            and len(self.raw) <= 60
-            and self._label_of("SecuredLoan", self.unit.heading.lower())
-        )
+        is_short = self.unit.kind == "sentence" and len(self.raw) <= 60
+        return is_short and self._label_of("SecuredLoan", self.unit.heading.lower())
 
     def _label_of(self, about: str, label: str) -> bool:
         pattern = self.lexicon.labels.get(about)
@@ -443,10 +434,7 @@ class _Reader:
             return
         value = self.raw[self.value :].strip()
         if _NONE.match(value):
-            further = (
-                _FURTHER_SECURITY.match(label) is not None
-                and re.search(r"primary\s+security", self.text, re.IGNORECASE) is not None
-            )
+            further = _FURTHER_SECURITY.match(label) and re.search(r"primary\s+security", self.text, re.IGNORECASE)
             yield self._claim("UnsecuredLoan", 1 if further else 3, False, self.value, len(self.raw))
             return
         yes = _YES.match(value)
@@ -455,54 +443,39 @@ class _Reader:
             return
         if not self.is_row or _GUARANTEE_ONLY.match(value) or not any(c.isalpha() for c in value):
             return
-        if self._denied_here() or (
-            self.scope and re.search(r"\b(?:no(?!\.)|not|none|nothing|unsecured|never)\b", value)
-        ):
+        denied = any(cue.denies and cue.pattern.search(self.raw) for cue in self.lexicon.cues.get("SecuredLoan", ()))
+        if denied or (self.scope and re.search(r"\b(?:no(?!\.)|not|none|nothing|unsecured|never)\b", value)):
             return
         claim = self._claim("SecuredLoan", 3, True, self.value, len(self.raw))
         yield replace(claim, collateral=_collateral_span(self.text, self.unit.start + self.value, self.unit.end))
 
-    def _drawing_answer(self) -> Iterator[Claim]:
+    def _drawing_answer(self) -> Claim | None:
         """ "Redrawing of sums repaid: not possible": the label asks whether credit comes back, the value answers."""
         if not _DRAWN_AGAIN.search(self.label) and not _DRAWN_AGAIN.search(self.raw[: self.value]):
-            return
+            return None
         value = self.raw[self.value :].strip()
-        if _REFUSED.match(value):
-            yield self._claim("ClosedEndCredit", 3, True, self.value, len(self.raw))
-        elif _ALLOWED.match(value):
-            yield self._claim("OpenEndCredit", 3, True, self.value, len(self.raw))
-
-    def _denied_here(self) -> bool:
-        return any(
-            cue.denies and cue.pattern.search(self.raw) is not None for cue in self.lexicon.cues.get("SecuredLoan", ())
-        )
+        about = "ClosedEndCredit" if _REFUSED.match(value) else "OpenEndCredit" if _ALLOWED.match(value) else None
+        return self._claim(about, 3, True, self.value, len(self.raw)) if about else None
 
     def _applies(self, cue: Cue) -> bool:
         if cue.where == "title":
             return self.is_title
         if cue.where == "row":
             return self.is_row and self._row_label_fits(cue.about)
-        if cue.where == "answer":
-            return False
-        if self.unit.kind == "heading":
-            return self.is_title or cue.denies
-        return True
+        return cue.where == "any" and (self.unit.kind != "heading" or self.is_title or cue.denies)
 
     def _row_label_fits(self, about: str) -> bool:
-        owner = "OpenEndCredit" if about == "ClosedEndCredit" else "SecuredLoan" if about == "UnsecuredLoan" else about
-        if owner in ("OpenEndCredit", "SecuredLoan"):
-            return self._label_of(owner, self.label) or self._label_of("OpenEndCredit", self.label)
-        return (
-            self._label_of("OpenEndCredit", self.label)
-            or re.search(r"\b(?:\w*purposes?|uses?|usage|kinds?|types?|products?)\b", self.label) is not None
-        )
+        if self._label_of("OpenEndCredit", self.label):
+            return True
+        if about in _MATTERS:
+            return about in _SECURITY and self._label_of("SecuredLoan", self.label)
+        return re.search(r"\b(?:\w*purposes?|uses?|usage|kinds?|types?|products?)\b", self.label) is not None
 
     def _matches(self, cue: Cue) -> Iterator[Claim]:
         body = self.raw if cue.denies or not cue.negatable else self.bare
         begin = self.value if cue.where == "row" else 0
         for match in cue.pattern.finditer(body, begin):
-            a, b = match.span()
-            claim = self._judge(cue, a, b)
+            claim = self._judge(cue, *match.span())
             if claim is not None:
                 yield claim
 
@@ -539,22 +512,21 @@ class _Reader:
         return opposite, min(cue.strength, weaker.get(cue.about, 3))
 
     def _denial_of_security(self, cue: Cue, opposite: str, a: int, b: int, *, negated: bool) -> tuple[str, int] | None:
-        if negated and self._specific_object(b):
+        """A denial with an exception asserts; one of "other" security says nothing, of a particular thing little."""
+        of_a_thing = self._specific_object(b)
+        if (negated and of_a_thing) or self._specific_subject(a, b):
             return None
-        if self._specific_subject(a, b):
+        if _EXCEPTION.search(self.raw, a, b + 45):
+            return "SecuredLoan", 2
+        if _ONLY_THAT.search(self.raw, max(0, a - 3), b):
             return None
-        changed = self._qualified_denial(a, b)
-        if changed is None:
-            return opposite, cue.strength
-        return changed if changed[1] else None
+        return opposite, 1 if of_a_thing else cue.strength
 
     def _held_elsewhere(self, cue: Cue, about: str, a: int, b: int) -> bool:
         """Security that another lender holds, or that exists "if any"."""
-        if cue.about not in ("SecuredLoan", "UnsecuredLoan"):
+        if about != "SecuredLoan" or cue.about not in _SECURITY:
             return False
-        if about == "SecuredLoan" and _OTHER_HOLDER.search(self.raw, a, min(len(self.raw), b + 70)):
-            return True
-        return about == "SecuredLoan" and _IF_ANY.search(self.raw, b, min(len(self.raw), b + 80)) is not None
+        return (_OTHER_HOLDER.search(self.raw, a, b + 70) or _IF_ANY.search(self.raw, b, b + 80)) is not None
 
     def _anchored(self, a: int, b: int) -> bool:
         """Return True where the clause names this loan or its parties.
@@ -563,13 +535,19 @@ class _Reader:
         """
         if self.is_row or self.unit.kind == "heading":
             return True
-        start = max((cut for cut in self.clauses if cut <= a), default=0)
+        start = self._clause_start(a)
         while start and _NO_SUBJECT.match(self.raw, start):
             start = max(cut for cut in self.clauses if cut < start)
-        stop = next((cut for cut in self.clauses if cut > b), len(self.raw))
+        stop = self._clause_stop(b)
         if start == 0 and _IT.match(self.raw):
             return True
         return self.debts.anchored(self.raw[start:stop]) or (_BARE.match(self.raw) is not None and len(self.raw) < 140)
+
+    def _clause_start(self, a: int) -> int:
+        return max((cut for cut in self.clauses if cut <= a), default=0)
+
+    def _clause_stop(self, b: int) -> int:
+        return next((cut for cut in self.clauses if cut > b), len(self.raw))
 
     def _silenced(self, cue: Cue, about: str, a: int, b: int) -> bool:
         """Return True where something in the clause shows that it does not speak of this loan."""
@@ -591,7 +569,7 @@ class _Reader:
 
     def _of_another_debt(self, about: str, a: int, b: int) -> bool:
         """Return True where the clause is about another debt than the document's own."""
-        start = max((cut for cut in self.clauses if cut <= a), default=0)
+        start = self._clause_start(a)
         if self.debts.another(self.raw, start, a, b, len(self.raw), security=about in _SECURITY):
             return True
         if self.before and self.debts.continues(self.raw) and self.debts.elsewhere(self.before):
@@ -601,8 +579,7 @@ class _Reader:
             return True
         if about == "UnsecuredLoan" or self.debts.is_own(self.raw[start:b]):
             return False
-        stop = next((cut for cut in self.clauses if cut > b), len(self.raw))
-        return self.debts.another_creditor(spoken, self.raw, start, min(stop, b + 90))
+        return self.debts.another_creditor(spoken, self.raw, start, min(self._clause_stop(b), b + 90))
 
     def _granted_to_another(self, a: int, b: int) -> bool:
         """Detect a grant to somebody who is called by a name of their own and is not the lender."""
@@ -614,12 +591,13 @@ class _Reader:
         return self.lender_known or named.group().split(" ", 1)[1] not in self.text[:TITLE_CHARACTERS]
 
     def _negated(self, a: int, b: int) -> bool:
-        clause = max((cut for cut in self.clauses if cut <= a), default=0)
+        clause = self._clause_start(a)
         leading = _LEADING_CLAUSE.match(self.raw, clause, a)
         clause = leading.end() if leading is not None else clause
-        inside = [start for start, end in self.negators if clause <= start and end <= b and start >= a - 60]
-        after = _NOTHING_AFTER.match(self.raw, b) or _REFUSED_AFTER.match(self.raw, b)
-        return bool(inside) or after is not None
+        earliest = max(clause, a - 60)
+        if any(earliest <= start and end <= b for start, end in self.negators):
+            return True
+        return (_NOTHING_AFTER.match(self.raw, b) or _REFUSED_AFTER.match(self.raw, b)) is not None
 
     def _specific_object(self, b: int) -> bool:
         """Return True where a particular thing follows at once: "no charge over the house" leaves the car open."""
@@ -632,32 +610,33 @@ class _Reader:
 
     def _specific_subject(self, a: int, b: int) -> bool:
         """Return True where a particular thing is not charged: "his house is not charged" leaves the rest open."""
-        start = max((cut for cut in self.clauses if cut <= a), default=0)
+        start = self._clause_start(a)
         passive = _PASSIVE.search(self.raw, start, b)
         return passive is not None and _GENERIC_SUBJECT.search(self.raw, start, passive.start()) is None
 
-    def _qualified_denial(self, a: int, b: int) -> tuple[str, int] | None:
-        """A denial with an exception asserts; one of "other" security says nothing."""
-        near = self.raw[a : min(len(self.raw), b + 45)]
-        exception = _EXCEPTION.search(near)
-        if exception is not None:
-            return "SecuredLoan", 2
-        if _ONLY_THAT.search(self.raw, max(0, a - 3), b):
-            return "UnsecuredLoan", 0
-        if self._specific_object(b):
-            return "UnsecuredLoan", 1
-        return None
-
     def _blocked(self, about: str, a: int, b: int, cue: Cue) -> bool:
-        for marker in self.lexicon.markers.get(about, ()):
-            if marker.name == "freeOf" and cue.denies:
-                continue
-            firm = cue.firm or _HEREBY.search(self.raw, a, b) is not None
-            if (firm and marker.name == "condition") or (cue.defining and marker.name == "definition"):
-                continue
-            if _marker_holds(marker, self.unit, self.raw, self.clauses, a, b):
-                return True
-        return False
+        firm = cue.firm or _HEREBY.search(self.raw, a, b) is not None
+        passed_over = {"freeOf": cue.denies, "condition": firm, "definition": cue.defining}
+        return any(
+            not passed_over.get(marker.name) and self._holds(marker, a, b)
+            for marker in self.lexicon.markers.get(about, ())
+        )
+
+    def _holds(self, marker: Marker, a: int, b: int) -> bool:
+        raw = self.raw
+        if marker.reach == "heading":
+            return self.unit.kind != "heading" and marker.pattern.search(self.unit.heading.lower()) is not None
+        if marker.reach == "before":
+            start, end = self._clause_start(a), b
+        elif marker.name == "definition" or (marker.name == "elsewhere" and len(raw) <= PASSAGE):
+            start, end = 0, len(raw)
+        else:
+            start, stop = raw.rfind(";", 0, a) + 1, raw.find(";", b)
+            end = stop if stop >= 0 else len(raw)
+        return any(
+            marker.unless is None or marker.unless.search(raw, max(0, match.start() - 90), match.start()) is None
+            for match in marker.pattern.finditer(raw, start, end)
+        )
 
     def _collateral_after(self, b: int, a: int) -> tuple[int, int] | None:
         """The thing named after the cue ("a charge over …", "pledges …"), else before it ("… stands behind it")."""
@@ -667,40 +646,22 @@ class _Reader:
         named = re.search(r"\b(?:is|consists of|comprises)\s+(?P<what>(?:the|a|your|one|all|my))$", self.raw[a:b])
         if named is not None:
             return _collateral_span(self.text, start - len(named["what"]), limit)
-        if preposition is not None and not _FAVOUR.match(self.text, start, limit):
-            return _collateral_span(self.text, start, limit)
-        if re.search(r"\bto (?:us|me|the [a-z]+|[a-z]+)$", self.raw[a:b]) and not re.match(
-            r"\s*(?:as|by|for|in|to|,|\.)", self.text[start:limit]
+        granted = re.search(r"\bto (?:the )?[a-z]+$", self.raw[a:b])
+        if (preposition and not _FAVOUR.match(self.text, start, limit)) or (
+            granted and not re.match(r"\s*(?:as|by|for|in|to|,|\.)", self.text[start:limit])
         ):
             return _collateral_span(self.text, start, limit)
         match = _COLLATERAL_AFTER.match(self.text, start, limit) or _OBJECT_AFTER.match(self.text, start, limit)
         if match is not None:
-            return _collateral_span(self.text, match.start("text"), match.end("text"))
+            return _collateral_span(self.text, *match.span("text"))
         verb = _SUBJECT_SECURES.search(self.raw, a, b)
-        if verb is not None:
-            clause = max((cut for cut in self.clauses if cut <= a), default=0)
-            return _collateral_span(self.text, self.unit.start + clause, self.unit.start + verb.start())
-        return None
+        if verb is None:
+            return None
+        return _collateral_span(self.text, self.unit.start + self._clause_start(a), self.unit.start + verb.start())
 
     def _claim(self, about: str, strength: int, implied: bool, a: int, b: int) -> Claim:
         start, end = passage(self.text, self.unit, self.unit.start + a, self.unit.start + b)
         return Claim(about, strength, implied, start, end, (self.unit.start + a, self.unit.start + b), self.index)
-
-
-def _marker_holds(marker: Marker, unit: Unit, raw: str, clauses: Sequence[int], a: int, b: int) -> bool:
-    if marker.reach == "heading":
-        return unit.kind != "heading" and marker.pattern.search(unit.heading.lower()) is not None
-    if marker.reach == "before":
-        start, end = max((cut for cut in clauses if cut <= a), default=0), b
-    elif marker.name == "definition" or (marker.name == "elsewhere" and len(raw) <= PASSAGE):
-        start, end = 0, len(raw)
-    else:
-        start, stop = raw.rfind(";", 0, a) + 1, raw.find(";", b)
-        end = stop if stop >= 0 else len(raw)
-    return any(
-        marker.unless is None or marker.unless.search(raw, max(0, match.start() - 90), match.start()) is None
-        for match in marker.pattern.finditer(raw, start, end)
-    )
 
 
 def _collateral_span(text: str, start: int, end: int) -> tuple[int, int] | None:

@@ -1,9 +1,8 @@
 # ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
 """Debt that a clause speaks of: this loan's, or that of another creditor, product, contract or time.
 
-Agreements mention more debts than their own: the house bank's overdraft, the lease, the bonds, what the shareholders
-lent. A cue near such a mention speaks of that debt, unless the clause says "this loan" or the document calls its own
-debt so. What a document calls its own is learned from its title and its defined terms.
+A cue near the mention of another debt speaks of that one, unless the clause says "this loan" or the document calls
+its own debt so, which is learned from its title and its defined terms.
 """
 
 from __future__ import annotations
@@ -130,15 +129,15 @@ class Debts:
 
         `text` is the unit in its own case with the parties' names already replaced, `raw` the same in lower case.
         """
-        if self.lender_is_no_bank and _THE_BANK.search(raw, a, min(len(raw), b)):
+        if self.lender_is_no_bank and _THE_BANK.search(raw, a, b):
             return True
-        word = self.words["othercreditor"].search(raw, a, min(len(raw), b))
-        if word is not None and not set(_key(word)) & self.own:
+        word = self.words["othercreditor"].search(raw, a, b)
+        if word is not None and self.own.isdisjoint(_key(word)):
             return True
         return any(
             self._stranger(match["name"], text)
             and (_TO.search(text, max(0, match.start() - 40), match.start()) or _HOLDS.match(text, match.end()))
-            for match in _NAME.finditer(text, a, min(len(text), b))
+            for match in _NAME.finditer(text, a, b)
         )
 
     def product(self, text: str, start: int, end: int) -> bool:
@@ -155,9 +154,9 @@ class Debts:
     def _stranger(self, name: str, text: str) -> bool:
         """A name of several words that is no party's and does not stand at the head of the document."""
         bare = [word for word in name.split() if word.lower() not in _ROLE_WORDS]
-        if len(bare) < 2 and not _OWN_NAME.fullmatch(" ".join(bare)):
+        bare_name = " ".join(bare)
+        if len(bare) < 2 and not _OWN_NAME.fullmatch(bare_name):
             return False
-        bare_name = " ".join(" ".join(bare).split())
         return bare_name.lower() not in self.names and not self._titled(bare_name, text)
 
     def continues(self, raw: str) -> bool:

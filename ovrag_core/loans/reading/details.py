@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import lru_cache
+from itertools import chain
 from typing import Literal
 
 from ovrag_core.base import Document
@@ -17,10 +18,7 @@ from ovrag_core.loans.reading import names
 from ovrag_core.loans.reading.parties import find_parties
 from ovrag_core.loop import Detail
 from ovrag_core.text import date_reading as dates
-from ovrag_core.text import (
-    money,
-    plain_words,
-)
+from ovrag_core.text import money, plain_words
 from ovrag_core.text import number_reading as numbers
 
 _CAPITAL = re.compile(r"(?<![\w'’.-])(?:[a-z]{1,2}(?=[A-Z]))?[A-ZÀ-ÖØ-Þ][\w&.'’-]*")
@@ -35,6 +33,8 @@ _UNITS = re.compile(
     r"Percent|Per|USD|EUR|GBP|Pages?|Loans?|Contracts?|Business|And|Or|The|"
     rf"{dates.MONTH.title()})\b"
 )
+_ORGANISATIONS = ("legal_entity", "financial_institution", "government")
+JOINING = frozenset(("and", "the", "of", "for", "de", "la"))  # words that join those of a name
 _SCALED_FROM = 1000
 _YEARS = range(1900, 2101)
 _DERIVED = 12  # dates and durations of a document that are combined: "60 months from 1 March 2023"
@@ -47,15 +47,8 @@ def find_details(text: str) -> list[Detail]:
     """The details of a document, a chunk or an answer in the order of the text; none overlaps a more telling one."""
     spans: list[tuple[int, int]] = []
     details: list[Detail] = []
-    for detail in (
-        *_dates(text),
-        *_amounts(text),
-        *_rates(text),
-        *_durations(text),
-        *_addresses(text),
-        *_names(text),
-        *_numbers(text),
-    ):
+    finders = (_dates, _amounts, _rates, _durations, _addresses, _names, _numbers)
+    for detail in chain.from_iterable(find(text) for find in finders):
         if all(detail.end <= start or end <= detail.start for start, end in spans):
             spans.append((detail.start, detail.end))
             details.append(detail)
@@ -63,9 +56,8 @@ def find_details(text: str) -> list[Detail]:
 
 
 def _dates(text: str) -> Iterator[Detail]:
-    days = [(day, start, end) for day, start, end in dates.dates(text)]
     months = sorted({count for count, _, _ in _months(text)})[:_DERIVED]
-    for number, (day, start, end) in enumerate(days):
+    for number, (day, start, end) in enumerate(dates.dates(text)):
         keys = {f"date:{d.isoformat()}" for d in dates.readings(text[start:end], day)}
         wider = {f"month:{day:%Y-%m}", f"number:{day.year}"}
         if number < _DERIVED:
@@ -142,7 +134,7 @@ def _names(text: str) -> Iterator[Detail]:
             continue
         kind = _kind(name)
         detail = _named(name.text, name.start, name.end, person=kind == "person") if kind else None
-        if detail is not None:
+        if detail:
             count += 1
             position = max(position, name.end)
             yield detail
@@ -153,23 +145,16 @@ def _parties(text: str) -> Iterator[Detail]:
     for mention in (*parties.borrowers, *parties.lenders, *parties.guarantors):
         spelled = r"\s+".join(map(re.escape, mention.name.split()))
         match = re.search(rf"(?<!\w){spelled}(?!\w)", text[mention.start : mention.end])
-        detail = match and _named(
-            mention.name,
-            mention.start + match.start(),
-            mention.start + match.end(),
-            person=mention.kind == "natural_person",
-        )
-        if detail:
-            yield detail
+        if match:
+            start, end = mention.start + match.start(), mention.start + match.end()
+            detail = _named(mention.name, start, end, person=mention.kind == "natural_person")
+            if detail:
+                yield detail
 
 
 def _kind(name: names.Name) -> Literal["person", "organisation"] | None:
     """Kind of a name by its build, a person's or an organisation's; None for other capital words."""
-    if names.has_form(name.text) or names.party_kind(name.text) in (
-        "legal_entity",
-        "financial_institution",
-        "government",
-    ):
+    if names.has_form(name.text) or names.party_kind(name.text) in _ORGANISATIONS:
         return "organisation"
     several = len(names.plain_words(name.text)) > 1
     return "person" if name.title or (several and names.could_be_person(name.text)) else None
@@ -180,13 +165,9 @@ def _named(name: str, start: int, end: int, *, person: bool) -> Detail | None:
     if not core or all(word in names.common_words() for word in names.plain_words(name)):
         return None
     full = " ".join(core)
-    alone = [word for word in (core[-1], core[0]) if person and _tells(word)]
+    # A single word that may stand for somebody.
+    alone = [word for word in (core[-1], core[0]) if person and word.isalpha() and word not in names.common_words()]
     return Detail("name", start, end, frozenset([f"name:{full}"]), _calls(core, person=person), words=(full, *alone))
-
-
-def _tells(word: str) -> bool:
-    """Return True where a single word may stand for somebody."""
-    return word.isalpha() and word not in names.common_words()
 
 
 def bare_words(name: str) -> list[str]:
@@ -210,7 +191,7 @@ def _calls(core: list[str], *, person: bool) -> frozenset[str]:
         calls.add(" ".join((*(word[0] for word in core[:-1]), core[-1])))
     elif len(core) > 2:
         calls.add("".join(word[0] for word in core))
-        calls.add("".join(word[0] for word in core if word not in ("of", "and", "the", "for", "de", "la")))
+        calls.add("".join(word[0] for word in core if word not in JOINING))
     return frozenset(f"name:{call}" for call in calls if len(call) > 2)
 
 

@@ -13,6 +13,7 @@ from typing import Literal
 
 from ovrag_core.loans.reading.grids import facility_cells
 from ovrag_core.loans.reading.sentences import Unit
+from ovrag_core.text import one_line
 
 Family = Literal["revolving", "term"]
 
@@ -71,15 +72,13 @@ def find_facilities(text: str, units: Sequence[Unit]) -> list[FacilityName]:
     """The facilities of a plain text in order of first mention; one, named Loan, where there are not several."""
     if tabled := _tabled(text):
         return tabled
-    facilities = []
     revolving = _named(text, _REVOLVING, "RevolvingFacility", "revolving", ignore_case=True)
     terms = _term_letters(text) or _named(text, _TERM, "TermLoan", "term", ignore_case=True)
+    facilities = terms
     if revolving and terms:
         facilities = [*revolving, *terms, *_named(text, _SWINGLINE, "SwinglineLoan", "revolving", mentions=5)]
     elif lettered := _lettered(text):
         return lettered
-    elif len(terms) > 1:
-        facilities = terms
     if len(facilities) < 2:
         return [SINGLE]
     return sorted(facilities, key=lambda facility: (_first(facility, text), facility.subject))
@@ -102,14 +101,9 @@ def _named(
     flags = re.IGNORECASE if ignore_case and len(text) < 30_000 else re.NOFLAG
     pattern = re.compile(rf"\b(?:{names})\b", flags)
     hits = pattern.findall(text)
-    if len(hits) < mentions:
+    if len(hits) < mentions or not re.search(_DEFINED.format(names), text, flags):
         return []
-    if not re.search(_DEFINED.format(names), text, flags):
-        return []
-    first_hit = pattern.search(text)
-    assert first_hit is not None
-    name = " ".join(first_hit.group().split())
-    return [FacilityName(subject, name, family, pattern)]
+    return [FacilityName(subject, one_line(hits[0]), family, pattern)]
 
 
 def _term_letters(text: str) -> list[FacilityName]:
@@ -148,13 +142,12 @@ def _lettered(text: str) -> list[FacilityName]:
         several = {letter: places for letter, places in letters.items() if len(places) >= MENTIONS}
         if len(several) < 2 or noun in ("Part", "Limb", "Line"):
             continue
-        facilities = []
-        for letter, places in sorted(several.items()):
-            family = _family_beside(text, places)
-            if family is None:
-                continue
-            pattern = re.compile(rf"\b{noun}\s+{letter}\b", re.IGNORECASE)
-            facilities.append(FacilityName(f"{noun}{letter}", f"{noun} {letter}", family, pattern))
+        families = {letter: _family_beside(text, places) for letter, places in sorted(several.items())}
+        facilities = [
+            FacilityName(f"{noun}{letter}", f"{noun} {letter}", family, re.compile(rf"(?i)\b{noun}\s+{letter}\b"))
+            for letter, family in families.items()
+            if family
+        ]
         if len(facilities) > 1:
             return facilities
     return []

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
 
 from ovrag_core.base import Triple
 from ovrag_core.loans.loan_facts import Facility, Money, Party, PartyKind
-from ovrag_core.loans.reading.reader import FORM, KINDS, PARTY_CLASSES, SECURITY
+from ovrag_core.loans.reading.reader import KINDS, PARTY_CLASSES, form_of, security_of
 from ovrag_core.loans.reading.subjects import loans, words_of
 from ovrag_core.ontology import Ontology, fold, read_value
 
@@ -23,23 +22,24 @@ def facilities_of(triples: Sequence[Triple], ontology: Ontology) -> tuple[Facili
 def _facility(subject: str, triples: Sequence[Triple], ontology: Ontology) -> Facility:
     mine = [triple for triple in triples if triple.subject == subject]
     classes = _classes((triple.object for triple in mine if triple.predicate == "rdf:type"), ontology)
-    purposes = _values(mine, "hasPurpose")
-    collateral = _values(mine, "hasCollateral")
+    rate = _lexical(_values(mine, "hasInterestRate"), "rate")
+    maturity = _lexical(_values(mine, "hasMaturityDate"), "date")
+    months = _lexical(_values(mine, "hasTerm"), "months")
     return Facility(
         name=words_of(subject),
         subject=subject,
         loan_types=tuple(kind for kind in KINDS if kind in classes),
-        security=_security(classes),
-        credit_form=_form(classes),
+        security=security_of(classes),
+        credit_form=form_of(classes),
         borrower=_first_party(mine, triples, "hasBorrower", ontology),
         lender=_first_party(mine, triples, "hasLender", ontology),
         guarantors=tuple(_party(name, triples, ontology) for name in _values(mine, "hasGuarantor")),
         principal=_money(_values(mine, "hasPrincipalAmount")),
-        interest_rate=_rate(_values(mine, "hasInterestRate")),
-        maturity=_date(_values(mine, "hasMaturityDate")),
-        collateral=collateral[0] if collateral else None,
-        purpose=purposes[0] if purposes else None,
-        term_months=_months(_values(mine, "hasTerm")),
+        interest_rate=f"{rate}%" if rate else None,
+        maturity=maturity[:10] if maturity else None,
+        collateral=next(iter(_values(mine, "hasCollateral")), None),
+        purpose=next(iter(_values(mine, "hasPurpose")), None),
+        term_months=round(float(months)) if months else None,
     )
 
 
@@ -52,20 +52,6 @@ def _classes(names: Iterable[str], ontology: Ontology) -> frozenset[str]:
     terms = [ontology.class_names.get(fold(name)) for name in names]
     above = {iri for term in terms if term for iri in ontology.superclasses[term.iri]}
     return frozenset(ontology.by_iri[iri].name for iri in above if iri in ontology.by_iri)
-
-
-def _security(classes: frozenset[str]) -> Literal["secured", "unsecured", "contradictory", "unstated"]:
-    secured, unsecured = (name in classes for name in SECURITY)
-    if secured and unsecured:
-        return "contradictory"
-    return "secured" if secured else "unsecured" if unsecured else "unstated"
-
-
-def _form(classes: frozenset[str]) -> Literal["open-end", "closed-end", "contradictory", "unstated"]:
-    open_end, closed_end = (name in classes for name in FORM)
-    if open_end and closed_end:
-        return "contradictory"
-    return "open-end" if open_end else "closed-end" if closed_end else "unstated"
 
 
 def _first_party(mine: Sequence[Triple], triples: Sequence[Triple], predicate: str, ontology: Ontology) -> Party | None:
@@ -87,13 +73,5 @@ def _money(values: Sequence[str]) -> Money | None:
     return None
 
 
-def _rate(values: Sequence[str]) -> str | None:
-    return next((f"{value.lexical}%" for text in values if (value := read_value(text, "rate"))), None)
-
-
-def _date(values: Sequence[str]) -> str | None:
-    return next((value.lexical[:10] for text in values if (value := read_value(text, "date"))), None)
-
-
-def _months(values: Sequence[str]) -> int | None:
-    return next((round(float(value.lexical)) for text in values if (value := read_value(text, "months"))), None)
+def _lexical(values: Iterable[str], kind: str) -> str | None:
+    return next((value.lexical for text in values if (value := read_value(text, kind))), None)

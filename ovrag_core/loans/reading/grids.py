@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+
+from ovrag_core.text import Span, strip_span
 
 _FEWEST_COLUMNS = 3
 _FEWEST_ROWS = 3
@@ -37,11 +40,6 @@ class Cell:
     term: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    cells: tuple[tuple[int, int], ...]
-
-
 def facility_cells(text: str) -> list[Cell]:
     """The cells of all tables of facilities of a plain text, in order; a wrapped cell is one for each of its lines."""
     if "|" not in text and "   " not in text:
@@ -49,78 +47,61 @@ def facility_cells(text: str) -> list[Cell]:
     return [cell for rows in _grids(text) for cell in _cells(text, rows)]
 
 
-def _grids(text: str) -> Iterator[list[_Row]]:
+def _grids(text: str) -> Iterator[list[list[Span]]]:
     """Runs of neighbouring lines with the same number of columns; ruled lines between them are passed over."""
-    rows: list[_Row] = []
+    rows: list[list[Span]] = []
     bordered = False
     start = 0
     for line in [*text.split("\n"), ""]:
         body = line.strip()
         if not body or not _RULE.fullmatch(body):
-            if not rows:
-                bordered = body[:1] == "|" and body[-1:] == "|"
-            row = _row(line, start, bordered=bordered)
-            if rows and (row is None or len(rows[0].cells) != len(row.cells)):
+            row = _row(line, start, bordered=bordered) if rows else None
+            if row is None or len(rows[0]) != len(row):
                 if len(rows) >= _FEWEST_ROWS:
                     yield rows
                 rows = []
-                bordered = body[:1] == "|" and body[-1:] == "|"
+                bordered = body.startswith("|") and body.endswith("|")
                 row = _row(line, start, bordered=bordered)
             if row is not None:
                 rows.append(row)
         start += len(line) + 1
 
 
-def _row(line: str, offset: int, *, bordered: bool) -> _Row | None:
+def _row(line: str, offset: int, *, bordered: bool) -> list[Span] | None:
     """The cells of a line between its bars, some of them empty, or between its wide gaps."""
     if "|" in line:
-        stops = [match.start() for match in re.finditer(r"\|", line)]
-        edges = [*stops, len(line)][1:] if bordered else [*stops, len(line)]
-        starts = [stop + 1 for stop in stops] if bordered else [0, *(stop + 1 for stop in stops)]
-        if bordered:
-            starts, edges = starts[:-1], edges[:-1]
-        spans = list(zip(starts, edges, strict=True))
+        bars = [match.start() for match in re.finditer(r"\|", line)]
+        edges = bars if bordered else [-1, *bars, len(line)]
+        spans = [(left + 1, right) for left, right in pairwise(edges)]
     else:
         spans = [match.span() for match in re.finditer(r"\S+(?: {1,2}\S+)*", line)]
     if len(spans) < _FEWEST_COLUMNS:
         return None
-    return _Row(tuple(_trimmed(line, start, end, offset) for start, end in spans))
+    stripped = [strip_span(line, *span) for span in spans]
+    return [(offset + start, offset + end) for start, end in stripped]
 
 
-def _trimmed(line: str, start: int, end: int, offset: int) -> tuple[int, int]:
-    words = line[start:end].strip()
-    begin = offset + start + (line[start:end].index(words) if words else 0)
-    return begin, begin + len(words)
-
-
-def _cells(text: str, rows: Sequence[_Row]) -> list[Cell]:
+def _cells(text: str, rows: Sequence[list[Span]]) -> list[Cell]:
     """The cells of a table whose columns, or whose rows, are facilities; none of any other table."""
-    words = [[" ".join(text[start:end].split()) for start, end in row.cells] for row in rows]
+    words = [[" ".join(text[start:end].split()) for start, end in row] for row in rows]
     label_column = 1 if sum(_NUMBERED.fullmatch(row[0]) is not None for row in words) > len(words) // 2 else 0
     head = words[0][label_column + 1 :]
     side = [row[label_column] for row in words[1:]]
-    if len(head) >= 2 and all(map(_names_facility, head)) and _share(side, _TERM) >= 0.4:
-        cells = []
-        term = ""
-        for row, row_words in zip(rows[1:], words[1:], strict=True):
-            term = row_words[label_column] or term  # a line that goes on with a wrapped cell has no label
-            for column, facility in enumerate(head, start=label_column + 1):
-                start, end = row.cells[column]
-                if end > start:
-                    cells.append(Cell(start, end, facility, term))
-        return cells
-    labels = [row for row in side if row]
-    if len(labels) >= 2 and all(map(_names_facility, labels)) and _share(head, _TERM) >= 0.6:
-        cells = []
-        facility = ""
-        for row, row_words in zip(rows[1:], words[1:], strict=True):
-            facility = row_words[label_column] or facility
-            for column, term in enumerate(head, start=label_column + 1):
-                start, end = row.cells[column]
-                if end > start and facility:
-                    cells.append(Cell(start, end, facility, term))
-        return cells
-    return []
+    labels = [label for label in side if label]
+    by_column = len(head) >= 2 and all(map(_names_facility, head)) and _share(side, _TERM) >= 0.4
+    by_row = len(labels) >= 2 and all(map(_names_facility, labels)) and _share(head, _TERM) >= 0.6
+    if not (by_column or by_row):
+        return []
+    cells = []
+    label = ""
+    for row, row_words in zip(rows[1:], words[1:], strict=True):
+        label = row_words[label_column] or label  # a line that goes on with a wrapped cell has no label
+        for column, title in enumerate(head, start=label_column + 1):
+            start, end = row[column]
+            facility, term = (title, label) if by_column else (label, title)
+            if end > start and facility:
+                cells.append(Cell(start, end, facility, term))
+    return cells
 
 
 def _names_facility(words: str) -> bool:

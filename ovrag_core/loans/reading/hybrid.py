@@ -8,18 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ovrag_core.base import Chunk, Document, Evidence, Origin, Triple
 from ovrag_core.llm import Chat, Once
 from ovrag_core.loans.loan_facts import PREDICATES, Facility, LoanReading, Party, SecondReading, Standing
-from ovrag_core.loans.reading.chat import WINDOW, windows_of, without_orders
+from ovrag_core.loans.reading.chat import WINDOW, ChatExtractor, windows_of, without_orders
 from ovrag_core.loans.reading.facilities import FacilityName, find_facilities, mentioned
 from ovrag_core.loans.reading.facts import facilities_of
 from ovrag_core.loans.reading.names import party_kind
 from ovrag_core.loans.reading.reader import FORM, PARTY_CLASSES
 from ovrag_core.loans.reading.sentences import plain_text, units
-from ovrag_core.loans.reading.subjects import LOAN, ROLES, is_generic, loan_names, loans, party_names, renamed, words_of
+from ovrag_core.loans.reading.subjects import (
+    LOAN,
+    ROLES,
+    is_generic,
+    loan_names,
+    loans,
+    party_names,
+    renamed,
+    without_repetitions,
+    words_of,
+)
 from ovrag_core.loans.reading.support import is_borne_out
 from ovrag_core.loans.reading.values import find_rates
 from ovrag_core.loop import FieldRead, FormFiller, FormReader, together
@@ -37,29 +47,10 @@ _ROLE_WORDS = {
 }
 
 
-class RawReader(Protocol):
-    """A model's reading of texts, before it is put beside the reader's."""
-
-    @property
-    def name(self) -> str:
-        """The name that results are labelled with."""
-
-    def read_raw(self, document: Document) -> tuple[Triple, ...]:
-        """The triples of a whole document."""
-
-    def read_passage(
-        self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
-    ) -> tuple[Triple, ...]:
-        """The triples of a piece of text."""
-
-    def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
-        """The triples of retrieved chunks."""
-
-
 class HybridExtractor:
     """The reader's statements, then those of the model that the reader does not make. Facts are the reader's."""
 
-    def __init__(self, chat: RawReader, reader: Extractor[LoanReading], reader_name: str) -> None:
+    def __init__(self, chat: ChatExtractor, reader: Extractor[LoanReading], reader_name: str) -> None:
         self._chat = chat
         self._reader = reader
         self._read: Once[Chunk, tuple[Triple, ...]] = Once(CHUNKS)  # every question of a document retrieves the same
@@ -86,12 +77,9 @@ class HybridExtractor:
         """The triples of retrieved chunks: the model reads them together, the reader one by one."""
         model_triples = self._chat.read_chunks(chunks)
         triples: list[Triple] = []
-        for document_id in dict.fromkeys(chunk.document_id for chunk in chunks):
-            document_chunks = [chunk for chunk in chunks if chunk.document_id == document_id]
+        for document_id, document_chunks in _by_document(chunks).items():
             mine = [triple for chunk in document_chunks for triple in self._chunk(chunk)]
-            theirs = [
-                triple for triple in model_triples if triple.evidence and triple.evidence.document_id == document_id
-            ]
+            theirs = [t for t in model_triples if t.evidence and t.evidence.document_id == document_id]
             text = "\n\n".join(chunk.text for chunk in document_chunks)
             triples += joined(mine, aligned(theirs, mine, loans(mine), text))
         return tuple(triples)
@@ -115,6 +103,13 @@ class AnswersAlone:
         """The triples of a piece of text that begins at `start` of the document. Raises a ModelError."""
         by = self._extractor if origin == "answer" else self._reader
         return by.read_passage(text, document_id=document_id, start=start, origin=origin)
+
+
+def _by_document(chunks: Iterable[Chunk]) -> dict[str, list[Chunk]]:
+    groups: dict[str, list[Chunk]] = {}
+    for chunk in chunks:
+        groups.setdefault(chunk.document_id, []).append(chunk)
+    return groups
 
 
 def joined(first: Sequence[Triple], second: Iterable[Triple]) -> tuple[Triple, ...]:
@@ -153,16 +148,22 @@ class FormHybrid:
         if reading.status != "loan":
             return reading
         filled = self._model.read(windows_of(document, self._window), "context").values()
-        field_reads = [replace(r, evidence=Evidence.of(document, *_span(r.evidence))) for r in filled]
+        field_reads = [replace(r, evidence=Evidence.of(document, r.evidence.start, r.evidence.end)) for r in filled]
         subjects = [facility.subject for facility in reading.facilities]
         main = subjects[0] if subjects else LOAN
         main_triples = [t for t in reading.triples if t.subject == main]
-        passed = {"rate"} if floats(document) else set[str]()
+        # A variable rate is no rate in figures: a margin is none.
+        passed = {"rate"} if any(rate.variable for rate in find_rates(document)[:1]) else set[str]()
         passed |= {"amount"} if len(subjects) > 1 else set()  # of several facilities a model gives the sum of all
         stated = [_as_named(r) for r in field_reads if _kind(r) not in passed]
         better = frozenset(r.filled.field.term.name for r in stated if prevails(r, main_triples))
-        reader_triples = [t for t in reading.triples if t.predicate not in better or not _is_of(t, main)]
-        model_triples = [_about(main, t) for t in self._statements(stated, "context")]
+        reader_triples = [
+            t for t in reading.triples if t.predicate not in better or (t.subject != main and t.predicate not in ROLES)
+        ]
+        model_triples = [
+            t if t.predicate in ROLES else t.model_copy(update={"subject": main})  # a term is the main facility's
+            for t in self._statements(stated, "context")
+        ]
         triples = complemented(reader_triples, aligned(model_triples, reader_triples, subjects, document.text))
         facilities = [without(f, better, main) for f in reading.facilities]
         return reading.model_copy(
@@ -183,11 +184,9 @@ class FormHybrid:
     def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
         """The triples of retrieved chunks, those of one document read together. Raises a ModelError."""
         triples: list[Triple] = []
-        for document_id in dict.fromkeys(chunk.document_id for chunk in chunks):
-            document_chunks = [chunk for chunk in chunks if chunk.document_id == document_id]
-            triples += self._complemented(
-                self._reader.read_chunks(document_chunks), together(document_chunks), "context"
-            )
+        for document_chunks in _by_document(chunks).values():
+            mine = self._reader.read_chunks(document_chunks)
+            triples += self._complemented(mine, together(document_chunks), "context")
         return tuple(triples)
 
     def _complemented(self, mine: tuple[Triple, ...], pieces: Sequence[Chunk], origin: Origin) -> tuple[Triple, ...]:
@@ -219,12 +218,11 @@ def silent_fields(mine: Sequence[Triple], form: Form) -> frozenset[str]:
     subjects = loans(mine)
     fields = form.parties if len(subjects) > 1 else (*form.parties, *form.terms)
     stated = {(triple.subject, triple.predicate) for triple in mine}
-    silent = [
+    return frozenset(
         field.name
         for field in fields
         if not subjects or any((subject, field.term.name) not in stated for subject in subjects)
-    ]
-    return frozenset(silent)
+    )
 
 
 def complemented(first: Sequence[Triple], second: Iterable[Triple]) -> tuple[Triple, ...]:
@@ -291,14 +289,6 @@ def prevails(read: FieldRead, given: Sequence[Triple]) -> bool:
     return kind == "amount" or (kind == "date" and _normal(value, kind) > max(_normal(m, kind) for m in mine))
 
 
-def floats(document: Document) -> bool:
-    """Return True where the reader takes a document's rate for a variable one.
-
-    Such a rate is no rate in figures: a margin is none.
-    """
-    return any(rate.variable for rate in find_rates(document)[:1])
-
-
 def without(facility: Facility, predicates: Collection[str], main: str) -> Facility:
     """The facility without some facts, of the main one all of them, else parties."""
     dropped = [
@@ -355,23 +345,9 @@ def _as_named(read: FieldRead) -> FieldRead:
     return replace(read, filled=replace(read.filled, kind=PARTY_CLASSES[kind])) if kind else read
 
 
-def _is_of(triple: Triple, main: str) -> bool:
-    """Return True where a statement is about the main facility, or about a party, who is the same of all."""
-    return triple.predicate in ROLES or triple.subject == main
-
-
-def _about(main: str, triple: Triple) -> Triple:
-    """A term is the main facility's."""
-    return triple if triple.predicate in ROLES else triple.model_copy(update={"subject": main})
-
-
 def _normal(value: str, kind: str) -> str:
     read = read_value(value, kind) if kind != "name" else None
     return read.lexical if read else entity_key(value)
-
-
-def _span(evidence: Evidence) -> tuple[int, int]:
-    return evidence.start, evidence.end
 
 
 def _content(triple: Triple) -> tuple[str, str, str]:
@@ -393,8 +369,7 @@ def aligned(said: Sequence[Triple], known: Sequence[Triple], subjects: Sequence[
         return renamed(said, names)
     plain = plain_text(text).text
     facilities = [f for f in find_facilities(plain, units(plain)) if f.subject in subjects]
-    placed = [p for triple in said for p in _placed(triple, names, subjects, facilities)]
-    return renamed(placed, {})
+    return without_repetitions(p for triple in said for p in _placed(triple, names, subjects, facilities))
 
 
 def _placed(
@@ -404,17 +379,17 @@ def _placed(
     if triple.subject not in names:
         return [triple]
     folded = {fold(subject): subject for subject in subjects}
-    if fold(triple.subject) in folded:
-        return [triple.model_copy(update={"subject": folded[fold(triple.subject)]})]
     quote = triple.evidence.quote if triple.evidence else ""
-    named = mentioned(words_of(triple.subject), facilities) or mentioned(quote, facilities)
-    if named:
-        return [triple.model_copy(update={"subject": f.subject}) for f in named[:1]]
-    if not is_generic(triple.subject):
-        return [triple.model_copy(update={"subject": names[triple.subject]})]
-    if triple.object in FORM:
-        return []
-    return [triple.model_copy(update={"subject": subject}) for subject in subjects]
+    concerned: Sequence[str] = subjects
+    if fold(triple.subject) in folded:
+        concerned = [folded[fold(triple.subject)]]
+    elif named := mentioned(words_of(triple.subject), facilities) or mentioned(quote, facilities):
+        concerned = [named[0].subject]
+    elif not is_generic(triple.subject):
+        concerned = [names[triple.subject]]
+    elif triple.object in FORM:
+        concerned = []
+    return [triple.model_copy(update={"subject": subject}) for subject in concerned]
 
 
 def _parties(said: Sequence[Triple], known: Sequence[Triple]) -> dict[str, str]:
@@ -422,14 +397,11 @@ def _parties(said: Sequence[Triple], known: Sequence[Triple]) -> dict[str, str]:
     by_role = {triple.predicate: triple.object for triple in reversed(known) if triple.predicate in ROLES}
     by_key = {entity_key(triple.object): triple.object for triple in reversed(known) if triple.predicate in ROLES}
     names = party_names(said)
-    called = dict.fromkeys(
-        name
-        for triple in said
-        for name in ((triple.object,) if triple.predicate in ROLES else (triple.subject,))
-        if triple.subject_type != "Loan" or triple.predicate in ROLES
-    )
     renames: dict[str, str] = {}
-    for name in called:
+    for triple in said:
+        if triple.subject_type == LOAN and triple.predicate not in ROLES:
+            continue
+        name = triple.object if triple.predicate in ROLES else triple.subject
         bare = names.get(name, name)
         role = _ROLE_WORDS.get(fold(bare).removeprefix("the"))
         new = by_role.get(role, bare) if role else by_key.get(entity_key(bare), bare)

@@ -8,13 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ovrag_core.loans.reading.names import Name, Role, built_kind, common_words, has_form, name_at, plain_words
-from ovrag_core.loans.reading.sightings import (
-    Sighting,
-    Terms,
-    alone_name,
-    lines_of,
-    office_pattern,
-)
+from ovrag_core.loans.reading.sightings import Sighting, Terms, alone_name, lines_of, office_pattern
 
 _ADVISER = re.compile(
     r"[\s,(–-]{1,6}(?:LLP\W+)?(?:Barristers?|Solicitors?|Attorneys?|Advocates?|Notar(?:y|ies)|Lawyers?|Counsel|Accountants?|Rechtsanw\w+|Avocats?|Abogados?)\b",
@@ -40,13 +34,6 @@ def _is_adviser(text: str, name: Name) -> bool:
     return _ACTS_FOR.search(text[:8000]) is not None and not has_form(name.text)
 
 
-def _called(text: str, greeting: re.Match[str] | None) -> frozenset[str]:
-    """The names by which a letter greets its reader."""
-    if greeting is None:
-        return frozenset()
-    return frozenset(w for w in plain_words(greeting.group()) if len(w) > 2) - common_words()
-
-
 def own_hand(text: str, terms: Terms) -> Iterator[Sighting]:
     """A letter in which "I" lend, or owe: who signs it, and whoever agrees below it by the name it greets."""
     greeting = re.search(r"^[ \t]*(?:My dear|Dear|DEAR)\b.*$", text[:6000], re.MULTILINE)
@@ -55,6 +42,7 @@ def own_hand(text: str, terms: Terms) -> Iterator[Sighting]:
         return
     signer: Role = "lender" if lends > borrows else "borrower"
     counterparty: Role = "borrower" if lends > borrows else "lender"
+    greeted_words = frozenset(w for w in plain_words(greeting.group()) if len(w) > 2) - common_words()
     accepted = _ACCEPTANCE.search(text, greeting.end() + (len(text) - greeting.end()) // 2)
     end = accepted.start() if accepted else len(text)
     signing = text.rfind("\n\n", 0, max(greeting.end(), end - 400))
@@ -72,11 +60,6 @@ def own_hand(text: str, terms: Terms) -> Iterator[Sighting]:
     for start, line in lines_of(text, end, len(text)) if accepted else ():
         # a name in quotation marks elsewhere is one too
         name = name_at(text, start, stop=start + len(line), wrap=False)
-        if (
-            name
-            and name.text == line.strip(" _")
-            and " " in name.text
-            and _called(text, greeting) & set(plain_words(name.text))
-        ):
+        if name and name.text == line.strip(" _") and " " in name.text and greeted_words & set(plain_words(name.text)):
             yield Sighting(counterparty, name, 6.5, (name.end, name.end))
             break

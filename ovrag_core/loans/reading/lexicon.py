@@ -1,8 +1,8 @@
 """The clause reader's lexicon: cue phrases and scope markers, read from `ontologies/lexicon/cues.ttl`.
 
-A phrase is words with a little notation, so that a lawyer can write one: `{name}` is a vocabulary entry, `..`, `...`
-and `....` are gaps of 40, 110 and 300 characters inside a clause, `word*` is a stem, `a-b` is written `ab`, `a-b` or
-`a b`, `#` is a number. Everything else is the usual notation of alternatives and options.
+In a phrase, `{name}` is a vocabulary entry, `..`, `...` and `....` are gaps of 40, 110 and 300 characters inside a
+clause, `word*` is a stem, `a-b` is written `ab`, `a-b` or `a b`, `#` is a number. Everything else is the usual notation
+of alternatives and options.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from rdflib import Graph, Namespace, URIRef
+from rdflib import Graph, Namespace
 from rdflib import Literal as Text
 from rdflib.exceptions import ParserError
 from rdflib.plugins.parsers.notation3 import BadSyntax
@@ -29,19 +29,16 @@ Reach = Literal["sentence", "before", "heading"]
 
 _NUMBER_WORD = (
     r"(?:\d[\d,.]*\d|\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|"
-    r"sixteen|"
-    r"seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|"
+    r"sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|"
     r"(?:one )?hundred)(?:[- ](?:and )?[a-z]+)?)"
 )
 _CHARACTER = r"(?:[^.;]|\.(?=\d)|(?<=\bno)\.)"
-_SHORT_GAP = rf"(?:{_CHARACTER}{{0,40}}?)"
-_LONG_GAP = rf"(?:{_CHARACTER}{{0,110}}?)"
-_FAR_GAP = rf"(?:{_CHARACTER}{{0,300}}?)"
+_GAP = rf",?\s(?:(?:{_CHARACTER}{{0,LONGEST}}?)\s)??\s*"
 _TOKEN = re.compile(r"\[[^\]]*\]|\(\?!| \.\.\.\. | \.\.\. | \.\. | |#|(?<=\w)-(?=[\w(])|(?<=\))-(?=[\w(])|(?<=\w)\*")
 _TOKENS = {
-    " .... ": rf",?\s(?:{_FAR_GAP}\s)??\s*",
-    " ... ": rf",?\s(?:{_LONG_GAP}\s)??\s*",
-    " .. ": rf",?\s(?:{_SHORT_GAP}\s)??\s*",
+    " .... ": _GAP.replace("LONGEST", "300"),
+    " ... ": _GAP.replace("LONGEST", "110"),
+    " .. ": _GAP.replace("LONGEST", "40"),
     " ": r"\s+",
     "#": _NUMBER_WORD,
     "-": r"[\s-]*",
@@ -152,7 +149,7 @@ def _build(graph: Graph, vocabulary: dict[str, str]) -> Lexicon:
 
 
 def _cue(graph: Graph, about: str, node: Node, vocabulary: dict[str, str]) -> tuple[str, Cue]:
-    values = {_local(key): value for key, value in graph.predicate_objects(node) if isinstance(key, URIRef)}
+    values = {_local(key): value for key, value in graph.predicate_objects(node)}
     phrase = str(values["phrase"])
     where = str(values.get("where", "any"))
     if where not in ("any", "title", "row", "answer"):

@@ -9,7 +9,7 @@ a financial institution where it is the lender.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -21,7 +21,7 @@ from rdflib import Graph
 
 from ovrag_core.base import ROOT, OntologyError
 from ovrag_core.loans.loan_facts import PartyKind
-from ovrag_core.text import MONTHS
+from ovrag_core.text import MONTHS, any_of
 
 LEXICON = ROOT / "ontologies" / "lexicon" / "parties.ttl"
 _NAMESPACE = "urn:ovrag:parties#"
@@ -37,181 +37,54 @@ _TRADING = re.compile(
     r"(?:business\s+|trade\s+|trading\s+)?(?:name|style|firm)(?:\s+and\s+style)?(?:\s+of)?)?|t/as?|d/?b/?a|d\.b\.a\.?|a/k/a)\s+",
     re.IGNORECASE,
 )
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, parted by blanks."""
+    return frozenset(text.split())
+
+
 # A full stop after these belongs to the name even where the sentence goes on.
-_DOTTED = frozenset(
-    [
-        "inc",
-        "co",
-        "corp",
-        "ltd",
-        "bros",
-        "st",
-        "mt",
-        "jr",
-        "sr",
-        "dr",
-        "mr",
-        "mrs",
-        "ms",
-        "prof",
-        "lda",
-        "ltda",
-        "kft",
-        "zrt",
-        "tbk",
-        "pty",
-        "pte",
-        "cie",
-        "soc",
-        "sp",
-        "tic",
-        "san",
-        "dipl",
-        "ing",
-        "sig",
-        "dott",
-    ]
+_DOTTED = word_set(
+    "inc co corp ltd bros st mt jr sr dr mr mrs ms prof lda ltda kft zrt tbk pty pte cie soc sp tic san dipl ing "
+    "sig dott"
 )
 # Legal forms that are also places of the United States; after a comma they are read as places.
 _PLACES = frozenset(["CO", "SC", "AS"])
-_OPEN_FORMS = frozenset(
-    ["company", "co", "corporation", "corp", "limited", "trust", "chartered", "stichting", "coöperatie", "stiftung"]
+_OPEN_FORMS = word_set("company co corporation corp limited trust chartered stichting coöperatie stiftung")
+_ENDS = word_set(
+    "date dated address title telephone phone email e-mail whereas witnesseth signature signed acn abn ein cro "
+    "hrb hra ssn vin nmls iban bic attention attn tel fax hereinafter account loan agreement note amount "
+    "principal interest rate term maturity"
 )
-_ENDS = frozenset(
-    [
-        "date",
-        "dated",
-        "address",
-        "title",
-        "telephone",
-        "phone",
-        "email",
-        "e-mail",
-        "whereas",
-        "witnesseth",
-        "signature",
-        "signed",
-        "acn",
-        "abn",
-        "ein",
-        "cro",
-        "hrb",
-        "hra",
-        "ssn",
-        "vin",
-        "nmls",
-        "iban",
-        "bic",
-        "attention",
-        "attn",
-        "tel",
-        "fax",
-        "hereinafter",
-        "account",
-        "loan",
-        "agreement",
-        "note",
-        "amount",
-        "principal",
-        "interest",
-        "rate",
-        "term",
-        "maturity",
-    ]
+_JOINING = word_set(
+    "trust company sons co associates partners brothers daughters savings credit loan sisters son bros family"
 )
-_JOINING = frozenset(
-    [
-        "trust",
-        "company",
-        "sons",
-        "co",
-        "associates",
-        "partners",
-        "brothers",
-        "daughters",
-        "savings",
-        "credit",
-        "loan",
-        "sisters",
-        "son",
-        "bros",
-        "family",
-    ]
-)
-_NEVER_FIRST = frozenset(
-    {
-        ("company",),
-        ("limited",),
-        ("trust",),
-        ("chartered",),
-        ("fop",),
-        ("mei",),
-        ("enk",),
-        ("sas",),
-        ("sac",),
-        ("sia",),
-        ("osk",),
-        ("ing",),
-        ("sau",),
-    }
-)
-_STARTING = frozenset(
-    [
-        "bin",
-        "binti",
-        "ibn",
-        "van",
-        "von",
-        "der",
-        "den",
-        "de",
-        "di",
-        "da",
-        "du",
-        "dos",
-        "del",
-        "della",
-        "la",
-        "le",
-        "el",
-        "al",
-        "ter",
-        "ten",
-        "zu",
-    ]
-)
+_NEVER_FIRST = word_set("company limited trust chartered fop mei enk sas sac sia osk ing sau")
+_STARTING = word_set("bin binti ibn van von der den de di da du dos del della la le el al ter ten zu")
 _CROWN = re.compile(
     r"(?:His|Her|HIS|HER) (?:Majesty|MAJESTY)(?: (?:the|THE) (?:King|Queen|KING|QUEEN))?(?: (?i:in right of) [A-Z]\w+(?: [A-Z][a-z]+)?)?"
 )
-_PUBLIC = frozenset(
-    [
-        *("government", "state", "city", "county", "republic", "kingdom", "province", "commonwealth", "town"),
-        *(
-            "kanton",
-            "canton",
-            "freistaat",
-            "stadt",
-            "land",
-            "région",
-            "provincia",
-            "gemeinde",
-            "kommune",
-            "municipality",
-        ),
-    ]
+_PUBLIC = word_set(
+    "government state city county republic kingdom province commonwealth town kanton canton freistaat stadt land "
+    "région provincia gemeinde kommune municipality"
+)
+_BODIES = word_set(
+    "department ministry bank state city county secretary minister government directorate republic kingdom commonwealth "
+    "town office board authority bureau commission u"
+)
+_NO_NAME_BEGINS = word_set(
+    "this that these section article exhibit schedule clause such dear any each no if notwithstanding"
 )
 _UNIT = re.compile(
     r"(?:Directorate|Department|Ministry|Office|Bureau|Division|DIRECTORATE|DEPARTMENT|MINISTRY|OFFICE|BUREAU|DIVISION) (?:of|for|OF|FOR) |(?:AMT|DIENST|MINISTERIUM|DIREKTION) (?:FÜR|DER|DES) |(?:Amt|Departement|Direktion|Ministerium|Direction|Dirección|Service|Dienst|Assessorato|Ufficio) (?:für|der|des|du|de|per|voor|van) "
 )
 _HOUSE_NAME = re.compile(r" (?P<quoted>[\"“„«][A-ZÀ-Þ][\w' &-]{1,30}[\"”“»] )|(?P<dash> [-–] (?=[A-ZÀ-Þ]))")
 _NICKNAME = re.compile(r" [\"“„'‘][A-ZÀ-Þ][\w. -]{1,20}[\"”“'’] (?=[A-ZÀ-Þ])")
-_LOAN_HOUSES = frozenset(
-    ["authority", "company", "corporation", "fund", "bank", "association", "society", "services", "trust", "board"]
-)
+_LOAN_HOUSES = word_set("authority company corporation fund bank association society services trust board")
+_SOLE_TRADER = re.compile(r"\bsole (?:trader|proprietor)|\btrading as\b|\bself-employed\b", re.IGNORECASE)
 _MONTHS = frozenset(month.lower() for month in MONTHS)
-_UNDECIDED = frozenset(
-    ["of", "and", "the", "for", "y", "e", "et", "u", "i", "und", "og", "och", "ja", "ve", "de", "la"]
-)
+_UNDECIDED = word_set("of and the for y e et u i und og och ja ve de la")
 
 Role = Literal["borrower", "lender", "guarantor"]
 
@@ -250,11 +123,15 @@ def _lower(kind: str) -> frozenset[str]:
     return frozenset(" ".join(plain_words(entry)) for entry in words(kind))
 
 
+def _form_entries() -> tuple[str, ...]:
+    return words("legalForm") + words("personForm")
+
+
 @lru_cache(maxsize=1)
 def _forms() -> Mapping[tuple[str, ...], frozenset[str]]:
     """Legal forms by their plain words, each with the spellings (without full stops) it is known in."""
     table: dict[tuple[str, ...], set[str]] = {}
-    for entry in (*words("legalForm"), *words("personForm")):
+    for entry in _form_entries():
         table.setdefault(tuple(plain_words(entry.replace("(", "").replace(")", ""))), set()).add(entry.replace(".", ""))
     return {key: frozenset(value) for key, value in table.items()}
 
@@ -267,13 +144,13 @@ def _form_words() -> frozenset[str]:
 @lru_cache(maxsize=1)
 def _spelled_forms() -> frozenset[str]:
     """The words of legal forms exactly as the lexicon spells them, for words in lower case inside a name."""
-    return frozenset(word for entry in (*words("legalForm"), *words("personForm")) for word in entry.split())
+    return frozenset(word for entry in _form_entries() for word in entry.split())
 
 
 @lru_cache(maxsize=1)
 def _after_comma() -> re.Pattern[str]:
     """A legal form (or a suffix such as Jr.) standing after the comma of a name."""
-    entries = [e for e in (*words("legalForm"), *words("personForm")) if e not in _PLACES and len(e) > 1]
+    entries = [e for e in _form_entries() if e not in _PLACES and len(e) > 1]
     alternatives = "|".join(r"\s".join(map(re.escape, e.split())) for e in sorted(entries, key=lambda e: (-len(e), e)))
     return re.compile(
         rf"(?:{alternatives}|INC|CORP|LTD|LIMITED|COMPANY|INCORPORATED|NATIONAL\sASSOCIATION|Bankers|BANKERS|Jr|Sr|JR|SR|II|III|IV)(?![\w])\.?"
@@ -361,8 +238,7 @@ def _skip_lead(text: str, start: int, stop: int) -> tuple[int, str]:
             or word.title() in _upper_titles()
         ):
             blank = _BLANK.match(text, token.end(), stop)
-            following = _TOKEN.match(text, blank.end(), stop) if blank else None
-            if not following or not following.group()[0].isupper():
+            if blank is None or not _word_at(text, blank.end(), stop)[:1].isupper():
                 break
             title, start = f"{title} {word}".strip(), token.end()
         else:
@@ -388,15 +264,10 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:  # noqa: PLR
             break
         word = token.group()
         plain = word.lower().replace(".", "")
-        if len(tokens) > 1 and plain in _lower("officeWord") and "\n" in text[end : token.start()]:
-            break
-        if (
-            len(tokens) > 1
-            and plain in _lower("officeWord")
-            and tokens[0].lower() in _first_names()
-            and not tokens[0].isupper()
-        ):
-            break
+        if len(tokens) > 1 and plain in _lower("officeWord"):
+            after_first_name = tokens[0].lower() in _first_names() and not tokens[0].isupper()
+            if after_first_name or "\n" in text[end : token.start()]:
+                break
         if (
             tokens
             and plain in _ENDS
@@ -439,12 +310,9 @@ def _name_end(text: str, start: int, stop: int, wrap: bool) -> int:  # noqa: PLR
                 end -= 1
             tokens.append(form.group())
             closed = True
-        if comma and not form and tokens[0].lower() in _PUBLIC and (unit := _UNIT.match(text, comma.end(), stop)):
-            tokens.append(",")
-            position = comma.end()
-            end = _name_end(text, unit.start(), stop, wrap)
-            break
-        if comma and not form:
+        elif comma:
+            if tokens[0].lower() in _PUBLIC and (unit := _UNIT.match(text, comma.end(), stop)):
+                end = _name_end(text, unit.start(), stop, wrap)
             break
         gap = _GAP.match(text, position, stop)
         if (
@@ -473,26 +341,30 @@ def _house_name(text: str, position: int, stop: int) -> int | None:
     house_name = _HOUSE_NAME.match(text, position, stop)
     if house_name is None:
         return None
-    quoted = house_name.end() if house_name["quoted"] else None
     ending = _after_comma().search(text, house_name.end(), min(stop, house_name.end() + 60))
     between = text[house_name.end() : ending.start()] if ending else "\n"
-    if "\n" in between or ending is None or ";" in between or ":" in between or "(" in between:
+    if any(mark in between for mark in "\n;:(") or (house_name["quoted"] and between.strip()):
         return None
-    if quoted is not None:
-        return quoted if not between.strip() else None
     return house_name.end()
 
 
 def _lending_house(text: str, tokens: list[str], plain: str, position: int, stop: int) -> bool:
     """Recognise "Loan" as part of a name: "Savings and Loan", "State Loan Authority"."""
-    following = _TOKEN.match(text, position + 1, stop) if plain == "loan" and position + 1 < stop else None
-    after = following.group().lower() if following and following.group()[0].isupper() else ""
-    return plain == "loan" and (tokens[-1] in ("and", "&") or after in _LOAN_HOUSES or after in _form_words())
+    if plain != "loan":
+        return False
+    after = _word_at(text, position + 1, stop)
+    house_follows = after[:1].isupper() and (after.lower() in _LOAN_HOUSES or after.lower() in _form_words())
+    return tokens[-1] in ("and", "&") or house_follows
+
+
+def _word_at(text: str, position: int, stop: int) -> str:
+    """Return the word or sign of a name that begins at `position`, an empty text where none does."""
+    token = _TOKEN.match(text, position, stop)
+    return token.group() if token else ""
 
 
 def _capital_follows(text: str, position: int, stop: int) -> bool:
-    following = _TOKEN.match(text, position + 1, stop) if position + 1 < stop and text[position] in " \u00a0" else None
-    return bool(following and following.group()[0].isupper())
+    return text[position : position + 1] in (" ", "\u00a0") and _word_at(text, position + 1, stop)[:1].isupper()
 
 
 def _form_follows(text: str, position: int, stop: int) -> bool:
@@ -506,8 +378,7 @@ def _goes_on(text: str, tokens: list[str], position: int, stop: int) -> bool:
     if tokens[-1] == "&":
         return True
     last_token = tokens[-1].lower().replace(".", "")
-    following = _TOKEN.match(text, position, stop)
-    after = following.group().lower().replace(".", "") if following else ""
+    after = _word_at(text, position, stop).lower().replace(".", "")
     common = _lower("officeWord") | _lower("notAName")
     if after in _lower("officeWord") or all(t.lower() in common for t in tokens) or _LABEL.match(text, position):
         return False
@@ -561,38 +432,12 @@ def _may_join(text: str, tokens: list[str], word: str, end: int, stop: int) -> b
     irish = word == "an" and tokens[-1].lower() in ("mac", "nic", "mhic")
     if word not in words("particle") and not irish:
         return False
-    following = _TOKEN.match(text, end + 1, stop) if end + 1 < stop and text[end] in " \u00a0\n" else None
-    if not following:
+    after = _word_at(text, end + 1, stop) if text[end : end + 1] in (" ", "\u00a0", "\n") else ""
+    if not after:
         return False
-    after = following.group()
     plain = [t.lower().replace(".", "") for t in tokens]
     if word in ("of", "for"):
-        organisation = (
-            _lower("companyWord")
-            | _lower("bankWord")
-            | {
-                "department",
-                "ministry",
-                "bank",
-                "state",
-                "city",
-                "county",
-                "secretary",
-                "minister",
-                "government",
-                "directorate",
-                "republic",
-                "kingdom",
-                "commonwealth",
-                "town",
-                "office",
-                "board",
-                "authority",
-                "bureau",
-                "commission",
-                "u",
-            }
-        )
+        organisation = _lower("companyWord") | _lower("bankWord") | _BODIES
         if plain[-1] in _form_words() and plain[-1] not in organisation:
             return False
         return (
@@ -609,10 +454,10 @@ def _may_join(text: str, tokens: list[str], word: str, end: int, stop: int) -> b
 
 def _and_joins(text: str, tokens: list[str], start: int, stop: int) -> bool:  # noqa: PLR0911
     """Return True where "A and B" is one name ("Marks and Spencer plc") and not two parties."""
-    following = _TOKEN.match(text, start, stop)
-    if not following:
+    after = _word_at(text, start, stop)
+    if not after:
         return False
-    if following.group().lower().rstrip(".") in _JOINING:
+    if after.lower().rstrip(".") in _JOINING:
         return True
     lowered = [t.lower().replace(".", "") for t in tokens]
     if "for" in lowered and lowered[0] in ("minister", "ministry", "secretary", "department"):
@@ -652,23 +497,7 @@ def _can_be_name(name: str, titled: bool) -> bool:
         return False
     if " ".join(plain) in _lower("place") or (any(p in _MONTHS for p in plain) and any(p.isdigit() for p in plain)):
         return False
-    if plain[0] in (
-        "this",
-        "that",
-        "these",
-        "section",
-        "article",
-        "exhibit",
-        "schedule",
-        "clause",
-        "such",
-        "dear",
-        "any",
-        "each",
-        "no",
-        "if",
-        "notwithstanding",
-    ):
+    if plain[0] in _NO_NAME_BEGINS:
         return False
     return titled or len(plain) > 1 or len(plain[0]) > 1
 
@@ -685,7 +514,7 @@ def party_kind(name: str, context: str = "", *, role: Role | None = None) -> Par
     """
     head = _before_trade_name(name)
     described = described_kind(context)
-    if _has_person_form(name) or (described == "natural_person" and _is_sole_trader(context)):
+    if _has_person_form(name) or (described == "natural_person" and _SOLE_TRADER.search(context)):
         return "natural_person"
     first_word = head.split(" ", 1)[0]
     titled = " " in head and (
@@ -739,10 +568,6 @@ def _is_borrower(role: Role | None) -> bool:
     return role in ("borrower", "guarantor")
 
 
-def _is_sole_trader(context: str) -> bool:
-    return bool(re.search(r"\bsole (?:trader|proprietor)|\btrading as\b|\bself-employed\b", context, re.IGNORECASE))
-
-
 def _has_person_form(name: str) -> bool:
     plain = f" {' '.join(plain_words(name))} "
     return any(f" {form} " in plain for form in _lower("personForm"))
@@ -756,7 +581,7 @@ def has_form(name: str) -> bool:
     for size in (4, 3, 2, 1):
         for start in range(len(plain) - size + 1):
             form = tuple(plain[start : start + size])
-            if form not in _forms() or (start == 0 and (size == len(plain) or form in _NEVER_FIRST)):
+            if form not in _forms() or (start == 0 and (size == len(plain) or " ".join(form) in _NEVER_FIRST)):
                 continue
             if start == 0:
                 if len("".join(form)) > 2 or form == ("pt",):
@@ -779,21 +604,19 @@ def _kind_by_form(name: str, role: Role | None) -> PartyKind | None:
     joined = f" {' '.join(plain)} ".replace(" n a ", " na ")
     formed = has_form(name)
     bank = _is_bank(plain, joined)
-    if (
-        bank
-        and not (not formed and _is_surname_only(plain))
-        and not (len(plain) == 2 and not formed and plain[0] in _first_names() and plain[1] not in _lower("bankWord"))
-    ):
+    if bank and not formed:
+        first_name_only = len(plain) == 2 and plain[0] in _first_names()
+        bank = not _is_surname_only(plain) and not (first_name_only and plain[1] not in _lower("bankWord"))
+    if bank:
         return "financial_institution"
     if _is_government(joined):
         return "government"
     if _is_known(plain):
         return "financial_institution"
+    if not (formed or _has_company_word(plain) or "&" in name):
+        return None
     lending = any(f" {w} " in joined for w in _lower("lendingWord"))
-    company = formed or _has_company_word(plain) or "&" in name
-    if lending and not _is_borrower(role) and (company or formed):
-        return "financial_institution"
-    return "legal_entity" if company else None
+    return "financial_institution" if lending and not _is_borrower(role) else "legal_entity"
 
 
 def _is_bank(plain: list[str], joined: str) -> bool:
@@ -807,19 +630,9 @@ def _is_bank(plain: list[str], joined: str) -> bool:
 def _is_government(joined: str) -> bool:
     plain = joined.replace(".", " ").replace("'", " ").replace("’", " ")
     plain = f" {' '.join(plain.split())} "
-    if any(plain.startswith(f" {s} ") for s in _starts()):
-        return True
-    return any(f" {w} " in plain for w in _government_words())
-
-
-@lru_cache(maxsize=1)
-def _starts() -> tuple[str, ...]:
-    return tuple(sorted(_lower("governmentStart")))
-
-
-@lru_cache(maxsize=1)
-def _government_words() -> tuple[str, ...]:
-    return tuple(sorted(_lower("governmentWord")))
+    return any(plain.startswith(f" {w} ") for w in _lower("governmentStart")) or any(
+        f" {w} " in plain for w in _lower("governmentWord")
+    )
 
 
 @lru_cache(maxsize=1)
@@ -871,18 +684,14 @@ def _looks_personal(name: str) -> bool:
 @lru_cache(maxsize=1)
 def _cues() -> tuple[re.Pattern[str], Mapping[str, PartyKind]]:
     """One expression over all descriptions, longest first, and the kind each shows."""
-    kinds: dict[str, PartyKind] = {}
-    tables: Iterable[tuple[str, PartyKind]] = (
-        ("entityCue", "legal_entity"),
-        ("personCue", "natural_person"),
-        ("governmentCue", "government"),
-        ("institutionCue", "financial_institution"),
-    )
-    for table, kind in tables:
-        for entry in words(table):
-            kinds[entry.lower()] = kind
-    alternatives = "|".join(re.escape(cue).replace(r"\ ", r"\s+") for cue in sorted(kinds, key=lambda c: (-len(c), c)))
-    return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE), kinds
+    tables: dict[str, PartyKind] = {
+        "entityCue": "legal_entity",
+        "personCue": "natural_person",
+        "governmentCue": "government",
+        "institutionCue": "financial_institution",
+    }
+    kinds = {entry.lower(): kind for table, kind in tables.items() for entry in words(table)}
+    return re.compile(rf"(?<!\w){any_of(kinds)}(?!\w)", re.IGNORECASE), kinds
 
 
 @dataclass(frozen=True, slots=True)

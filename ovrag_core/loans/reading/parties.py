@@ -27,6 +27,7 @@ from ovrag_core.loans.reading.names import (
     name_at,
     party_kind,
     plain_words,
+    word_set,
 )
 from ovrag_core.loans.reading.persons import PersonSigns
 from ovrag_core.loans.reading.roles import LEAST, PRINCIPALS, weighed
@@ -43,6 +44,8 @@ from ovrag_core.loans.reading.sightings import (
     singular,
     sure_person,
 )
+from ovrag_core.loans.reading.speakers import is_asked
+from ovrag_core.text import strip_span
 
 __all__ = ["Parties", "PartyMention", "find_parties"]
 
@@ -71,33 +74,10 @@ class Parties:
 
 
 _MAX_PASSAGE = 400
-_PRONOUNS = frozenset(["i", "me", "my", "we", "us", "our", "you", "your"])
-_NOISE = frozenset(["signature", "signatures", "signed", "sign", "by", "for", "whose", "data", "section"]) | frozenset(
-    [
-        "name",
-        "names",
-        "full",
-        "legal",
-        "called",
-        "of",
-        "the",
-        "and",
-        "or",
-        "party",
-        "parties",
-        "details",
-        "information",
-        "particulars",
-        "registered",
-        "printed",
-        "individual",
-        "no",
-        "nr",
-        "first",
-        "second",
-        "third",
-        "primary",
-    ]
+_PRONOUNS = word_set("i me my we us our you your")
+_NOISE = word_set(
+    "signature signatures signed sign by for whose data section name names full legal called of the and or party "
+    "parties details information particulars registered printed individual no nr first second third primary"
 )
 _BRACKETS = re.compile(r"\(([^()]{1,220})\)|\[([^\[\]]{1,80})\]")
 _QUOTED = re.compile(
@@ -181,29 +161,26 @@ _BORROWING = re.compile(
     re.IGNORECASE,
 )
 _LENDING = re.compile(r"\b(?:lend\w*|lent|who advances?|is owed|creditor|gives? the (?:loan|money))\b", re.IGNORECASE)
-_BANK_TERMS = frozenset(
-    {
-        "bank",
-        "the bank",
-        "credit union",
-        "building society",
-        "issuing bank",
-        "lending bank",
-        "savings bank",
-        "trust company",
-    }
-)
+_LENDING_HOUSES = frozenset(["bank", "credit union", "building society", "trust company"])
+_BANK_TERMS = _LENDING_HOUSES | {"the bank", "issuing bank", "lending bank", "savings bank"}
+_INSTITUTIONAL = _LENDING_HOUSES | {"society", "company"}
 _SPOKEN_OF = re.compile(
     r"\((?:hereinafter\s+)?[\"“‘']?(you|we|us|me|I)[\"”’']?(?:\s*(?:,|and|or)\s*[\"“‘']?\w+[\"”’']?)*\)", re.IGNORECASE
 )
-_INSTITUTIONAL = frozenset(["bank", "credit union", "building society", "society", "company", "trust company"])
 _WHO_IS = re.compile(r"who (?:is|are) (?:the |your |my )?(\w+(?: \w+)?)")
 _WHO_DOES = re.compile(r"(who (?:lends|is lending|borrows|is borrowing|owes))\b(?: [a-z]+){0,4}")
 _KIN = re.compile(r"(?:Your|My|Our|The) [a-z]+(?: [a-z]+)?, (?=[A-ZÀ-Þ])")
 _NEXT_LINE = re.compile(r"[ \t]*\n[ \t]*(?=[A-ZÀ-Þ])")
 _TERM_ONLY = re.compile(r"(?:^|[\d,.]\s*)\((?:the\s+)?[\"“][^)]*\)\s*$|^[^(]*\)\s*$|^\([^()]*\)\s*$")
 _BLANK = re.compile(r"[_.…\s]{3,}")
-
+_DESCRIBES = re.compile(
+    r"\s*[,(–—-]|\s+(?:of|an?|residing|whose|with|is|trading|t/a)\b|[ \t]*\n[ \t(]*(?:Registered|Licen[sc]ed|Authori[sz]ed|Incorporated|Regulated|Creditor|Credit|Lender|An?)\b",
+    re.IGNORECASE,
+)
+_DESCRIPTION_END = re.compile(
+    r"\n\s*\n|\n(?=[ \t]*[A-Z][\w ()/-]{1,30}(?::|[ ]{2,}))|(?<=[a-z0-9)])[.;]\s+[A-Z]|,?\s+and\s+the\s+[a-z]+\s+is\b|\((?:the|hereinafter|\"|“)|\b(?:promises?|acknowledges?|owes?|agrees?|undertakes?|lends?|borrows?|shall|will|order of|in favou?r of)\b"
+)
+_AFTER_VALUE = re.compile(r"\s*(?:[,;(]|$|\n|-|–|—|\s{2}|of\b|with\b|a\b|an\b|\.\s)")
 
 _OFFICE = re.compile(
     r"[ \t]*,[ \t]*\n?[ \t]*(?:(?:Senior|Vice|Assistant|Executive|Managing|Branch|Deputy|Regional|Chief|Loan|Credit|Authori[sz]ed)[ -])*"
@@ -222,24 +199,18 @@ def find_parties(document: Document, *, by_meaning: bool = False) -> Parties:
     terms = Terms(text)
     sightings: list[Sighting] = []
     for start, stop in _regions(text):
-        for finder in (
-            _rows,
-            _definitions,
-            _capacities,
-            _statements,
-            _called_parties,
-            _appositions,
-            _speakers,
-        ):
+        for finder in (_rows, _definitions, _capacities, _statements, _called_parties, _appositions, _speakers):
             sightings.extend(finder(text, start, stop, terms))
-        if not by_meaning:
-            sightings.extend(_acting(text, start, stop, terms))
+        if not by_meaning:  # no judge reads what stands around a name
+            sightings.extend(_subjects(text, _BORROWS, "borrower", start, stop, terms))
+            sightings.extend(_subjects(text, _LENDS, "lender", start, stop, terms))
     sightings.extend(own_hand(text, terms))
     if by_meaning:
         sightings = [replace(s, name=_joint(text, s.name, s.name.end + 80)) for s in weighed(text, terms, sightings)]
     sightings = _spelled_out(text, sightings)
     ranked = _rank(text, sightings, terms)
-    parties = {role: _principals(text, mentions) for role, mentions in ranked.items()}
+    # Whoever signs for a party ("For the Bank: A. Name, Manager") is none.
+    parties = {role: tuple(m for m in mentions if not _is_officer(text, m)) for role, mentions in ranked.items()}
     lending = [mention for mention in parties["borrower"] if _is_lender_called_you(text, mention)]
     return Parties(
         tuple(mention for mention in parties["borrower"] if mention not in lending),
@@ -324,11 +295,6 @@ def _with_surname(text: str, name: Name) -> Name:
     return next(iter(full_names.values())) if len(full_names) == 1 else name
 
 
-def _principals(text: str, mentions: Sequence[PartyMention]) -> tuple[PartyMention, ...]:
-    """The mentions without officers who sign for a party ("For the Bank: A. Name, Manager")."""
-    return tuple(mention for mention in mentions if not _is_officer(text, mention))
-
-
 def _is_officer(text: str, mention: PartyMention) -> bool:
     last_word = mention.name.split()[-1]
     offset = text.rfind(last_word, mention.start, mention.end + len(last_word))
@@ -378,7 +344,7 @@ def _label_role(label: str, terms: Terms) -> tuple[Role, bool, str] | None:
     if who_is and (role := terms.role(who_is.group(1))):
         return role, True, ""
     if who_does := _WHO_DOES.fullmatch(plain.strip()):
-        return role_words()[who_does.group(1)][0] if who_does.group(1) in role_words() else "borrower", True, ""
+        return role_words().get(who_does.group(1), ("borrower", True))[0], True, ""
     best: tuple[Role, bool, str] | None = None
     whole = " ".join(plain.split()).strip(" .:")
     if singular(whole) not in role_words():
@@ -491,50 +457,38 @@ def _below(
         if not line.strip(" _*|-"):
             continue
         line_count += 1
+        line_end = line_start + len(line)
         named = re.match(
             r"[\s*#|-]*(?:full |legal |registered )?names?(?: of \w+)?(?:\s*[:|]|\s*\.{3,}|\s{2,})\s*",
             line,
             re.IGNORECASE,
         )
         if named and line_count <= 3:
-            yield from _named_in(text, line_start + named.end(), line_start + len(line), role, weight, terms)
+            yield from _named_in(text, line_start + named.end(), line_end, role, weight, terms)
             return
         if line_count == 1:
             if ":" in line[:40] or _label_role(line.strip(" *#:"), terms):
                 continue
             if line.lstrip().startswith("#") or (role[2] == "undersigned" and _ENUMERATES.match(line)):
                 return
-            following = text.find("\n", line_start + len(line) + 1)
-            sightings = list(
-                _named_in(
-                    text,
-                    line_start,
-                    line_start + len(line),
-                    role,
-                    weight,
-                    terms,
-                    wrap_to=following if following > 0 else None,
-                )
-            )
-            if sightings and (
-                sightings[0].name.text.endswith(".")
-                or re.match(
-                    r"\s*(?:[,;(]|$|\n|-|–|—|\s{2}|of\b|with\b|a\b|an\b|\.\s)",
-                    text[sightings[0].name.end : sightings[0].name.end + 12],
-                )
+            next_end = text.find("\n", line_end + 1)
+            wrap_to = next_end if next_end > 0 else None
+            sighting = next(_named_in(text, line_start, line_end, role, weight, terms, wrap_to=wrap_to), None)
+            if sighting and (
+                sighting.name.text.endswith(".") or _AFTER_VALUE.match(text[sighting.name.end : sighting.name.end + 12])
             ):
-                yield from sightings
+                yield sighting
                 return
             if not heading:
                 return
         if heading and line_count > 1:
-            sightings = list(_named_in(text, line_start, line_start + len(line), role, weight - 2.0, terms))
+            signer = next(_named_in(text, line_start, line_end, role, weight - 2.0, terms), None)
             if (
-                sightings
-                and re.match(r"\s*(?:,|$|\n)", text[sightings[0].name.end : sightings[0].name.end + 4])
-                and built_kind(sightings[0].name.text)
+                signer
+                and re.match(r"\s*(?:,|$|\n)", text[signer.name.end : signer.name.end + 4])
+                and built_kind(signer.name.text)
             ):
-                yield from sightings
+                yield signer
                 return
         if line_count >= 6:
             return
@@ -550,29 +504,23 @@ def _named_in(
     *,
     wrap_to: int | None = None,
 ) -> Iterator[Sighting]:
-    """The party named at the start of a row's value."""
+    """The party named at the start of a row's value, if any."""
     while blank := _BLANK.match(text, start, end):
         start = blank.end()
-    kin = _KIN.match(text, start + len(text[start:end]) - len(text[start:end].lstrip()), end)
+    kin = _KIN.match(text, strip_span(text, start, end)[0], end)
     start = kin.end() if kin else start
     name = name_at(text, start, stop=end, wrap=False)
     if wrap_to and (name is None or (built_kind(name.text) is None and any(c.isdigit() for c in text[start:end]))):
         name = name_at(text, end, stop=wrap_to, wrap=False)
-        if name is None or built_kind(name.text) is None:
-            return
-        yield Sighting(role[0], name, weight - 0.5, (name.end, name.end), role[2])
+        if name and built_kind(name.text) is not None:
+            yield Sighting(role[0], name, weight - 0.5, (name.end, name.end), role[2])
         return
     if name is None:
         return
     if wrap_to and name.end >= end - 1:
-        longer = name_at(text, start, stop=wrap_to, wrap=True)
-        if (
-            longer
-            and longer.end > name.end
-            and has_form(longer.text)
-            and not has_form(name.text)
-            and not sure_person(name)
-        ):
+        longer = name_at(text, start, stop=wrap_to)
+        is_whole = has_form(name.text) or sure_person(name)
+        if longer and longer.end > name.end and has_form(longer.text) and not is_whole:
             name = longer
     if (
         wrap_to
@@ -791,20 +739,12 @@ def _joint(text: str, name: Name, stop: int) -> Name:
     if not link or built_kind(name.text) not in (None, "natural_person"):
         return name
     second_name = name_at(text, link.end(), stop=stop)
-    if (
-        second_name is None
-        or second_name.start != link.end() + len(text[link.end() : second_name.start])
-        or len(second_name.text.split()) < 2
-        or built_kind(second_name.text) != "natural_person"
-    ):
+    if second_name is None or " " not in second_name.text or built_kind(second_name.text) != "natural_person":
         return name
-    if len(name.text.split()) < 2 and built_kind(name.text + " X") != "natural_person":
+    if " " not in name.text and built_kind(name.text + " X") != "natural_person":
         return name
-    if (
-        len(name.text.split()) > 2
-        and len(second_name.text.split()) > 2
-        and name.text.split()[-1] != second_name.text.split()[-1]
-    ):
+    name_words, second_words = name.text.split(), second_name.text.split()
+    if len(name_words) > 2 and len(second_words) > 2 and name_words[-1] != second_words[-1]:
         return name  # two whole names: the first is the party's, the other a further party's
     return Name(name.start, second_name.end, " ".join(text[name.start : second_name.end].split()), name.title)
 
@@ -852,17 +792,15 @@ def _statements(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sigh
         role = terms.certain(match.group(1))
         linked = bool(re.search(r"\b(?:is|are|be|means?|to|being)\W*$", match.group()[match.end(1) - match.start() :]))
         inside = re.search(r"[A-Z&][\w'’&-]*[ \n]$", text[max(0, match.start() - 30) : match.start()])
-        if role is None or inside or _is_asked(text, match.end()) or _begins_a_name(match):
+        if role is None or inside or is_asked(text, match.end()) or _begins_a_name(match):
             continue
-        name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
-        if name is None or not _right_after(text, match.end(), name) or not is_party(name, terms):
-            continue
-        if built_kind(name.text) is None or (built_kind(name.text) == "natural_person" and not sure_person(name)):
+        name = _party_after(text, match.end(), stop, terms)
+        if name is None or not _has_sure_kind(name):
             continue
         if not linked and not (match.group(1)[0].isupper() or match.group().lower().startswith("the")):
             continue
         if not linked and (
-            name.text.isupper() or not _TAIL.match(text[name.end : name.end + 20]) or len(name.text.split()) < 2
+            name.text.isupper() or not _TAIL.match(text[name.end : name.end + 20]) or " " not in name.text
         ):
             continue
         name = _joint(text, name, min(stop, name.end + 80))
@@ -872,8 +810,8 @@ def _statements(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sigh
         role = next((r for t in group if (r := terms.certain(t))), None) or next(
             (r for t in group if (r := terms.role(t))), None
         )
-        name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
-        if role and name and _right_after(text, match.end(), name) and is_party(name, terms):
+        name = _party_after(text, match.end(), stop, terms)
+        if role and name:
             for term in group:
                 terms.define(term, role)
             yield Sighting(
@@ -899,11 +837,11 @@ def _called_parties(text: str, start: int, stop: int, terms: Terms) -> Iterator[
     """ "The Giver is X", where the document has put its own term in quotation marks and uses it as a role."""
     for match in _TERM_IS.finditer(text, start, stop):
         term = match.group(1)
-        if " ".join(plain_words(term)) not in terms.quoted or terms.certain(term) or _is_asked(text, match.end()):
+        if " ".join(plain_words(term)) not in terms.quoted or terms.certain(term) or is_asked(text, match.end()):
             continue
-        name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
+        name = _party_after(text, match.end(), stop, terms)
         role = terms.role(term)
-        if name and role and _right_after(text, match.end(), name) and is_party(name, terms) and _sure_party(name):
+        if name and role and _sure_party(name):
             yield Sighting(role, name, 8.5, (name.end, min(stop, name.end + 200)), term)
 
 
@@ -917,12 +855,13 @@ _LENT_BY_ME = re.compile(r"\b(?:lent|advanced)\s+by\s+(?:me|us)\b|\b(?:owed|owin
 def _appositions(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
     """ "between … and the Member, X", "signed by the Borrower, X", "issued by me, X, who lend"."""
     for match in _APPOSED.finditer(text, start, stop):
-        name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
-        if name is None or not _right_after(text, match.end(), name) or not is_party(name, terms):
+        name = _party_after(text, match.end(), stop, terms)
+        if (
+            name is None
+            or built_kind(name.text) is None
+            or not re.match(r"\s*[,.(;]|\s*$", text[name.end : name.end + 8])
+        ):
             continue
-        if built_kind(name.text) is None or not re.match(r"\s*[,.(;]|\s*$", text[name.end : name.end + 8]):
-            continue
-        described = (name.end, min(stop, name.end + 240))
         if match["term"]:
             role = terms.role(match["term"])
         else:
@@ -930,13 +869,7 @@ def _appositions(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sig
             pays, lends = _PAY_WORDS.search(following), _LENT_BY_ME.search(following) or _LEND_WORDS.search(following)
             role = _speaker(pays, lends)
         if role:
-            yield Sighting(role, name, 7.0, described, match["term"] or "")
-
-
-def _is_asked(text: str, at: int) -> bool:
-    """Return True where the sentence around `at` is a question, which says nothing."""
-    end = re.compile(r"[.;?!](?=\s|$|[\"”'])|\n[ \t]*\n").search(text, at, min(len(text), at + 300))
-    return end is not None and end.group() == "?"
+            yield Sighting(role, name, 7.0, (name.end, min(stop, name.end + 240)), match["term"] or "")
 
 
 def _near(text: str, start: int, end: int) -> bool:
@@ -957,22 +890,14 @@ def _speakers(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighti
         for match in pattern.finditer(text, start, stop):
             yield from _after(text, match.end(), role, weight, terms, stop)
     for match in _SELF.finditer(text, start, stop):
-        name = name_at(text, match.end(), stop=min(stop, match.end() + 140))
-        if name and is_party(name, terms) and _right_after(text, match.end(), name):
-            sentence = text[name.end : name.end + 400]
-            pays, lends = _PAY_WORDS.search(sentence), _LEND_WORDS.search(sentence)
-            speaks = _speaker(pays, lends)
-            if speaks is not None:
-                terms.define(match.group(1) if match.group(1) == "I" else "we", speaks)
-                yield Sighting(
-                    speaks, _joint(text, name, name.end + 80), 7.0, (name.end, name.end + 200), match.group(1)
-                )
-
-
-def _acting(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
-    """The subjects of "borrows" and "lends", where no judge of roles reads what stands around a name."""
-    yield from _subjects(text, _BORROWS, "borrower", start, stop, terms)
-    yield from _subjects(text, _LENDS, "lender", start, stop, terms)
+        name = _party_after(text, match.end(), stop, terms)
+        if name is None:
+            continue
+        sentence = text[name.end : name.end + 400]
+        speaks = _speaker(_PAY_WORDS.search(sentence), _LEND_WORDS.search(sentence))
+        if speaks is not None:
+            terms.define(match.group(1) if match.group(1) == "I" else "we", speaks)
+            yield Sighting(speaks, _joint(text, name, name.end + 80), 7.0, (name.end, name.end + 200), match.group(1))
 
 
 def _subjects(text: str, verb: re.Pattern[str], role: Role, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
@@ -981,7 +906,7 @@ def _subjects(text: str, verb: re.Pattern[str], role: Role, start: int, stop: in
         window = text[max(0, match.start() - 320) : match.start()]
         defined = re.search(r"\)\s*,?\s*(?:hereby\s+|jointly and severally,?\s+|unconditionally\s+|and\s+)*$", window)
         subject_end = match.start() if not defined else match.start() - len(window) + window.rfind("(")
-        names = [] if _is_asked(text, match.end()) else _names_before(text, subject_end, terms)
+        names = [] if is_asked(text, match.end()) else _names_before(text, subject_end, terms)
         if (
             names
             and not _NEW_PARAGRAPH.search(text[names[0].end : match.start()])
@@ -1000,32 +925,17 @@ def _speaker(pays: re.Match[str] | None, lends: re.Match[str] | None) -> Role | 
 def _subject(between: str) -> bool:
     """Return True where only a description, not another clause, stands between a subject and its verb."""
     plain = between.strip()
-    if len(plain) > 260:
-        return False
-    return (
-        not plain
-        or plain[0] in ",("
-        or re.fullmatch(
-            r"(?:hereby|also|unconditionally|absolutely|jointly|and|severally|for|value|received|today|of [^.;]{0,120}|,|\s)+",
-            plain,
-            re.IGNORECASE,
-        )
-        is not None
-    )
+    adverbs = r"(?:hereby|also|unconditionally|absolutely|jointly|and|severally|for|value|received|today|of [^.;]{0,120}|,|\s)*"
+    return len(plain) <= 260 and (plain[:1] in (",", "(") or bool(re.fullmatch(adverbs, plain, re.IGNORECASE)))
 
 
 def _after(text: str, at: int, role: Role, weight: float, terms: Terms, stop: int) -> Iterator[Sighting]:
-    name = name_at(text, at, stop=min(stop, at + 160))
-    if name is None or _is_asked(text, at) or not _right_after(text, at, name) or not is_party(name, terms):
+    name = _party_after(text, at, stop, terms, reach=160)
+    if name is None or is_asked(text, at) or not _has_sure_kind(name):
         return
-    kind = built_kind(name.text)
-    if (
-        kind is None
-        or (kind == "natural_person" and not sure_person(name))
-        or (name.text.isupper() and len(name.text.split()) > 7)
-    ):
+    if name.text.isupper() and len(name.text.split()) > 7:
         return
-    if role == "borrower" and kind == "financial_institution":
+    if role == "borrower" and built_kind(name.text) == "financial_institution":
         weight -= 2.5
     if not _TAIL.match(text[name.end : name.end + 24]) and text[name.end : name.end + 1] not in '."”':
         weight -= 1.0
@@ -1033,9 +943,19 @@ def _after(text: str, at: int, role: Role, weight: float, terms: Terms, stop: in
     yield Sighting(role, name, weight, (name.end, min(stop, name.end + 160)))
 
 
-def _right_after(text: str, at: int, name: Name) -> bool:
-    """Return True where only blanks, a quotation mark, an article or a title stand before a name."""
-    return text[at : name.start].strip(" \t\r\n\"“„‘'*_") in ("", "the", "The", "THE", name.title, f"the {name.title}")
+def _party_after(text: str, start: int, stop: int, terms: Terms, *, reach: int = 140) -> Name | None:
+    """The party named at `start`, if only blanks, a quotation mark, an article or a title stand before its name."""
+    name = name_at(text, start, stop=min(stop, start + reach))
+    if name is None or not is_party(name, terms):
+        return None
+    lead = text[start : name.start].strip(" \t\r\n\"“„‘'*_")
+    return name if lead in ("", "the", "The", "THE", name.title, f"the {name.title}") else None
+
+
+def _has_sure_kind(name: Name) -> bool:
+    """Return True where a name shows its kind, a person's beyond doubt."""
+    kind = built_kind(name.text)
+    return kind is not None and (kind != "natural_person" or sure_person(name))
 
 
 def _sure_party(name: Name) -> bool:
@@ -1104,9 +1024,9 @@ def _mention(text: str, group: list[Sighting], elsewhere: list[Sighting], signs:
     group = sorted(group, key=lambda s: (-s.weight, s.name.start))
     best = group[0]
     spelled = next((s.name.text for s in group if not s.name.text.isupper()), best.name.text)
-    start, end = passage(text, best.name.start, best.name.end)
+    start, end = _passage(text, best.name.start, best.name.end)
     kind, where = _kind(text, [*group, *elsewhere], best.role, signs)
-    kind_start, kind_end = passage(text, *where) if where else (start, end)
+    kind_start, kind_end = _passage(text, *where) if where else (start, end)
     return PartyMention(best.role, spelled, kind, start, end, kind_start, kind_end)
 
 
@@ -1144,18 +1064,10 @@ def _descriptions(text: str, group: list[Sighting]) -> Iterator[tuple[int, int]]
     """Spans that may describe a party: the words after its name, and sentences that say what it is."""
     for sighting in group[:6]:
         start, stop = sighting.described
-        if stop > start:
-            between = text[start:stop]
-            if re.match(
-                r"\s*[,(–—-]|\s+(?:of|an?|residing|whose|with|is|trading|t/a)\b|[ \t]*\n[ \t(]*(?:Registered|Licen[sc]ed|Authori[sz]ed|Incorporated|Regulated|Creditor|Credit|Lender|An?)\b",
-                between,
-                re.IGNORECASE,
-            ):
-                end = re.search(
-                    r"\n\s*\n|\n(?=[ \t]*[A-Z][\w ()/-]{1,30}(?::|[ ]{2,}))|(?<=[a-z0-9)])[.;]\s+[A-Z]|,?\s+and\s+the\s+[a-z]+\s+is\b|\((?:the|hereinafter|\"|“)|\b(?:promises?|acknowledges?|owes?|agrees?|undertakes?|lends?|borrows?|shall|will|order of|in favou?r of)\b",
-                    between,
-                )
-                yield start, start + (end.start() if end else len(between))
+        between = text[start:stop]
+        if _DESCRIBES.match(between):
+            end = _DESCRIPTION_END.search(between)
+            yield start, start + (end.start() if end else len(between))
     for term in sorted({s.term for s in group if s.term and s.term.lower() not in _PRONOUNS}):
         statement = re.search(rf"\b[Tt]he\s+{re.escape(term)}\s+is\s+(?=an?\b)", text[:60_000], re.IGNORECASE)
         if statement:
@@ -1164,19 +1076,15 @@ def _descriptions(text: str, group: list[Sighting]) -> Iterator[tuple[int, int]]
             yield statement.end(), statement.end() + (end.start() if end else 120)
 
 
-def passage(text: str, start: int, end: int, limit: int = _MAX_PASSAGE) -> tuple[int, int]:
-    """The sentence or row around `[start, end)`, trimmed to `limit` characters about it."""
+def _passage(text: str, start: int, end: int) -> tuple[int, int]:
+    """The sentence or row around `[start, end)`, trimmed to `_MAX_PASSAGE` characters about it."""
+    limit = _MAX_PASSAGE
     left = max(0, start - limit)
     before = text[left:start]
-    cut = max(
-        (m.end() for m in re.finditer(r"\n\s*\n|[.;!?][)\"”]?\s+(?=[A-Z\"“(])|\n(?=[ \t]*[^\n:]{2,40}:)", before)),
-        default=None,
-    )
-    begin = (
-        left + cut
-        if cut is not None
-        else (left if left == 0 else start - before[::-1].find("\n") if "\n" in before else start)
-    )
+    cuts = re.finditer(r"\n\s*\n|[.;!?][)\"”]?\s+(?=[A-Z\"“(])|\n(?=[ \t]*[^\n:]{2,40}:)", before)
+    line_start = before.rfind("\n") + 1
+    uncut = 0 if left == 0 else line_start or len(before)
+    begin = left + max((cut.end() for cut in cuts), default=uncut)
     after = text[end : end + limit]
     stop = re.search(r"\n\s*\n|(?<=[a-z0-9)%\"”])[.;!?][)\"”]?(?=\s|$)|\n(?=[ \t]*[^\n:]{2,40}:)", after)
     finish = end + (stop.end() if stop and not stop.group().startswith("\n") else stop.start() if stop else len(after))
@@ -1184,8 +1092,4 @@ def passage(text: str, start: int, end: int, limit: int = _MAX_PASSAGE) -> tuple
         begin = max(begin, end - limit // 2) if start - begin > limit // 2 else begin
         begin = min(begin, start)
         finish = max(end, min(finish, begin + limit))
-    while begin < start and text[begin].isspace():
-        begin += 1
-    while finish > end and text[finish - 1].isspace():
-        finish -= 1
-    return begin, finish
+    return strip_span(text, begin, finish)

@@ -11,8 +11,7 @@ from functools import cached_property, lru_cache
 
 from ovrag_core.loans.reading.names import Name, find_cue, given_names, plain_words, words
 from ovrag_core.loans.reading.sightings import Sighting, Terms, certain_terms
-
-Span = tuple[int, int]
+from ovrag_core.text import Span, any_of
 
 _BLOCK = 300  # characters after a name in which rows about its bearer may stand
 _RELATIVES = (
@@ -73,10 +72,9 @@ class PersonSigns:
 
     def _belonging(self, group: Sequence[Sighting]) -> Span | None:
         """Return where a borrower has what only people have: "your family", "the Borrower's employer"."""
-        role = group[0].role
-        if role != "borrower":
+        if group[0].role != "borrower":
             return None
-        owners = {owner for pronoun, owner in _POSSESSIVE.items() if self._terms.role(pronoun) == role}
+        owners = {owner for pronoun, owner in _POSSESSIVE.items() if self._terms.role(pronoun) == "borrower"}
         owners |= {f"the {s.term.lower()}'s" for s in group if len(s.term) > 3}
         return next((span for owner, span in self._belongings if owner in owners), None)
 
@@ -142,14 +140,13 @@ def _other_party() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _speaking() -> re.Pattern[str]:
     """Return the pattern of what stands before the name of whoever says "I"."""
-    return re.compile(rf"\b(?:I|me),\s+(?:the\s+undersigned,?\s+)?(?:(?:{_titles()})\s+)?$")
+    return re.compile(rf"\b(?:I|me),\s+(?:the\s+undersigned,?\s+)?(?:{_titles()}\s+)?$")
 
 
 @lru_cache(maxsize=1)
 def _titles() -> str:
     """Return the forms of address as alternatives, longest first; single letters are initials as often."""
-    titles = sorted((t for t in words("personTitle") if len(t.rstrip(".")) > 1), key=lambda t: (-len(t), t))
-    return "|".join(re.escape(title) for title in titles)
+    return any_of(title for title in words("personTitle") if len(title.rstrip(".")) > 1)
 
 
 @lru_cache(maxsize=1)

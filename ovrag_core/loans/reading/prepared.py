@@ -85,11 +85,8 @@ def _placed_back(triple: Triple, document: Document, repaired: Repaired) -> Trip
 @cache
 def _known() -> frozenset[str]:
     """Words of the trade, beside those of the general dictionary."""
-    literals = (
-        literal
-        for path in sorted(LEXICON.parent.glob("*.ttl"))
-        for literal in _LITERAL.findall(path.read_text("utf-8"))
-    )
-    return frozenset(_LOAN_WORDS.split()) | frozenset(
-        word for literal in literals for word in _WORD.findall(literal.lower())
-    )
+    words = set(_LOAN_WORDS.split())
+    for path in LEXICON.parent.glob("*.ttl"):
+        for literal in _LITERAL.findall(path.read_text("utf-8")):
+            words.update(_WORD.findall(literal.lower()))
+    return frozenset(words)

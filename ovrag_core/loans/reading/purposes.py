@@ -71,44 +71,17 @@ class Purpose:
     kinds: dict[str, tuple[float, int]]
 
 
-class Purposes:
-    """Passages to what each says of the loan's purpose; weights are read once."""
-
-    def __init__(self, weights: Path) -> None:
-        tensors = {name: tensor.astype(numpy.float32) for name, tensor in read_tensors(weights)[0].items()}
-        self._screen = tensors["screen.weight"], tensors["screen.bias"]
-        self._uses = tensors["uses.weight"], tensors["uses.bias"]
-        self._green = tensors["green.weight"], tensors["green.bias"]
-        self._vector = lru_cache(4096)(_vector)
-
-    def screen(self, passages: Sequence[str]) -> Array:
-        """Estimate how likely each passage tells a purpose, by its words alone (n, float32)."""
-        weight, bias = self._screen
-        return _logistic(numpy.array([score_words(passage, weight) for passage in passages]) + bias)
-
-    def __call__(self, passages: Sequence[str]) -> tuple[Array, Array]:
-        """Estimate what each passage says of a purpose, as two arrays of probabilities.
-
-        The first is for no purpose and for each of `KINDS_BY_USE` (n × 4), the second for a green one (n).
-        """
-        vectors = numpy.array([self._vector(passage) for passage in passages]).reshape(len(passages), -1)
-        scores = vectors @ self._uses[0].T + self._uses[1]
-        raised = numpy.exp(scores - scores.max(axis=1, keepdims=True))
-        return raised / raised.sum(axis=1, keepdims=True), _logistic(vectors @ self._green[0] + self._green[1])
-
-
 def find_purpose(text: str, units: Sequence[Unit]) -> Purpose | None:
     """Find what a plain text says the loan is for; None where no passage tells it."""
-    learned = load_purposes()
     numbers = [
         number for number, unit in enumerate(units) if unit.kind in ("sentence", "row") and unit.end > unit.start
     ]
     passages = [passage_of(units[number].heading, text[units[number].start : units[number].end]) for number in numbers]
-    screened = learned.screen(passages)
+    screened = _screened(passages)
     best = [row for row in numpy.argsort(-screened, kind="stable")[:MOST] if screened[row] >= MAY_TELL]
     if not best:
         return None
-    uses, green = learned([passages[row] for row in best])
+    uses, green = _told([passages[row] for row in best])
     tells = 1 - uses[:, 0]
     if tells.max() < TELLS:
         return None
@@ -128,15 +101,36 @@ def find_purpose(text: str, units: Sequence[Unit]) -> Purpose | None:
 
 
 @cache
-def load_purposes() -> Purposes:
-    """Load what was learned of purposes, once in a process."""
-    return Purposes(project_file(WEIGHTS))
+def _weights() -> dict[str, Array]:
+    tensors, _ = read_tensors(project_file(WEIGHTS))
+    return {name: tensor.astype(numpy.float32) for name, tensor in tensors.items()}
+
+
+def _screened(passages: Sequence[str]) -> Array:
+    """Estimate how likely each passage tells a purpose, by its words alone (n, float32)."""
+    weights = _weights()
+    scores = numpy.array([score_words(passage, weights["screen.weight"]) for passage in passages])
+    return _logistic(scores + weights["screen.bias"])
+
+
+def _told(passages: Sequence[str]) -> tuple[Array, Array]:
+    """Estimate what each passage says of a purpose, as two arrays of probabilities.
+
+    The first is for no purpose and for each of `KINDS_BY_USE` (n × 4), the second for a green one (n).
+    """
+    weights = _weights()
+    vectors = numpy.array([_vector(passage) for passage in passages]).reshape(len(passages), -1)
+    scores = vectors @ weights["uses.weight"].T + weights["uses.bias"]
+    raised = numpy.exp(scores - scores.max(axis=1, keepdims=True))
+    green = vectors @ weights["green.weight"] + weights["green.bias"]
+    return raised / raised.sum(axis=1, keepdims=True), _logistic(green)
 
 
 def _logistic(scores: Array) -> Array:
     return numpy.asarray(1 / (1 + numpy.exp(-scores)), dtype=numpy.float32)
 
 
+@lru_cache(4096)
 def _vector(text: str) -> Array:
     from ovrag_core.retrieval import minilm  # noqa: PLC0415 - brings the embedder's weights, which most readings do not need
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from ovrag_core.base import Chunk, Document, Evidence, Origin, Triple
 from ovrag_core.loans.loan_facts import Facility, LoanReading, Money, Party, PartyKind
@@ -50,11 +49,13 @@ from ovrag_core.loans.reading.values import (
     find_rates,
     find_terms,
 )
+from ovrag_core.text import Span
 
 NAME = "clause reader"
 OPENING = 60  # characters
 
 T = TypeVar("T", Principal, Rate, Maturity, Term)
+Named = tuple[str, Span]  # what is named as security, and the passage that names it
 
 KINDS = (
     "ConsumerLoan", "CommercialLoan", "Mortgage", "StudentLoan", "SubsidizedStudentLoan", "GreenLoan", "CardAccount",
@@ -85,18 +86,17 @@ _ROLE_WORDS = {
 }
 
 _REAL_PROPERTY = re.compile(
-    r"\b(?:real (?:property|estate)|immovables?|land\b|lands\b|dwelling|residence|homes?\b|house|apartment|flat\b|"
-    r"condominium|premises|building|lot \d+|parcel|freehold|"
-    r"leasehold|plot\b|farmland|property (?:at|located|situated|known)|housing|land regist(?:er|ry)|title number|"
-    r"folio|erf\b|deed of trust|trust deed|title deeds?|homestead|villa|mortgaged property|"
-    r"(?:legal |registered |first |second )*mortgage (?:over|on|of) (?:the |your |its |his |her |their )?(?:property|"
-    r"unit|lot|premises)|standard security|\d+ [A-Z][\w ]+ (?:street|st|avenue|ave|road|rd|lane|drive|way|court|"
-    r"place|boulevard|blvd|rise|close|crescent|terrace|grove|quay|row|gardens|mews|parade)\b)",
+    r"\b(?:real (?:property|estate)|immovables?|lands?\b|dwelling|residence|homes?\b|house|apartment|flat\b|"
+    r"condominium|premises|building|lot \d+|parcel|freehold|leasehold|plot\b|farmland|property (?:at|located|situated|"
+    r"known)|housing|title number|folio|erf\b|deed of trust|trust deed|title deeds?|homestead|"
+    r"villa|mortgaged property|(?:legal |registered |first |second )*mortgage (?:over|on|of) (?:the |your |its |his |"
+    r"her |their )?(?:property|unit|lot|premises)|standard security|\d+ [A-Z][\w ]+ (?:street|st|avenue|ave|road|rd|"
+    r"lane|drive|way|court|place|boulevard|blvd|rise|close|crescent|terrace|grove|quay|row|gardens|mews|parade)\b)",
     re.IGNORECASE,
 )
 _NOT_LAND = re.compile(
-    r"\b(?:chattel mortgage|ship\s+mortgage|vessel|motor vehicle|landlord|mobile home|ship mortgage|vessel|"
-    r"aircraft mortgage|land rover|landing)\b",
+    r"\b(?:chattel mortgage|ship\s+mortgage|vessel|motor vehicle|landlord|mobile home|aircraft mortgage|land rover|"
+    r"landing)\b",
     re.IGNORECASE,
 )
 _NAMES_A_THING = re.compile(
@@ -142,8 +142,7 @@ _NOT_DESIGNATED = re.compile(
 _DEFINITION = re.compile(
     r"\"(?:the )?(?P<term>Collateral|Pledged [A-Z]\w+|Mortgaged (?:Property|Premises)|Property|Vehicle|Goods|"
     r"Equipment|Security|Charged (?:Property|Assets)|Secured (?:Property|Assets)|Premises|Land|Security Property|"
-    r"Hypothecated (?:Assets|Goods))\"\s+"
-    r"(?:means?|shall mean|has the meaning|is|refers to)\s+(?P<what>[^;\n]{4,200})"
+    r"Hypothecated (?:Assets|Goods))\"\s+(?:means?|shall mean|has the meaning|is|refers to)\s+(?P<what>[^;\n]{4,200})"
 )
 _COLLATERAL_TERM = re.compile(
     r"\b(?:Collateral(?: Documents?)?|Security (?:Documents?|Agreements?|Instruments?|Deed)|"
@@ -203,13 +202,14 @@ class _Page:
     scope: bool = True
     embedder: bool = True
     implied: bool = True
+    whole: bool = True
     shift: int = 0
     origin: Origin = "context"
     triples: list[Triple] = field(default_factory=list)
 
-    @cached_property
-    def starts(self) -> list[int]:
-        return [unit.start for unit in self.units]
+    @property
+    def long(self) -> bool:
+        return len(self.plain.text) > LONG_DOCUMENT
 
     def evidence(self, start: int, end: int) -> Evidence:
         """Evidence for a plain span, in the document's own offsets."""
@@ -217,7 +217,7 @@ class _Page:
         evidence = Evidence.of(self.document, a, b)
         return evidence.model_copy(update={"start": a + self.shift, "end": b + self.shift}) if self.shift else evidence
 
-    def around(self, start: int, end: int) -> tuple[int, int]:
+    def around(self, start: int, end: int) -> Span:
         """The passage to quote for a span of the original text: the unit around it, whole where it is short."""
         a, b = self.plain.offset(start), self.plain.offset(end)
         index = self.unit_at(a)
@@ -226,13 +226,14 @@ class _Page:
         unit = self.units[index]
         return passage(self.plain.text, unit, a, min(max(b, a + 1), unit.end))
 
+    def around_plain(self, span: Span) -> Span:
+        return self.around(*self.plain.original(*span))
+
     def unit_at(self, offset: int) -> int | None:
-        index = bisect_right(self.starts, offset) - 1
+        index = bisect_right(self.units, offset, key=lambda unit: unit.start) - 1
         return index if index >= 0 else None
 
-    def say(
-        self, subject: str, predicate: str, object_: str, subject_type: str, object_type: str, span: tuple[int, int]
-    ) -> None:
+    def say(self, subject: str, predicate: str, object_: str, subject_type: str, object_type: str, span: Span) -> None:
         """A statement with its evidence; said once per passage."""
         self.triples.append(
             Triple(
@@ -246,6 +247,12 @@ class _Page:
             )
         )
 
+    def say_value(
+        self, subject: str, predicate: str, object_: str, datatype: str, mention: Principal | Rate | Maturity | Term
+    ) -> None:
+        span = self.around(mention.value_start, mention.value_end)
+        self.say(subject, predicate, object_, "Loan", f"xsd:{datatype}", span)
+
 
 def read(document: Document, *, scope: bool = True, embedder: bool = True, implied: bool = True) -> LoanReading:
     """Facts and triples of a whole document; the first facility is the main one.
@@ -255,10 +262,8 @@ def read(document: Document, *, scope: bool = True, embedder: bool = True, impli
     recognition are mended for reading, and what speaks to the reader instead of to the parties is passed over.
     """
     prepared, repaired = prepare(document)
-    if prepared.text != document.text:
-        reading = _read(prepared, scope=scope, embedder=embedder, implied=implied)
-        return placed_back(reading, document, repaired)
-    return _read(document, scope=scope, embedder=embedder, implied=implied)
+    reading = _read(prepared, scope=scope, embedder=embedder, implied=implied)
+    return reading if prepared.text == document.text else placed_back(reading, document, repaired)
 
 
 def _read(document: Document, *, scope: bool, embedder: bool, implied: bool) -> LoanReading:
@@ -278,8 +283,9 @@ def read_passage(text: str, *, document_id: str, start: int = 0, origin: Origin 
     if not text.strip():
         return ()
     plain = plain_text(text)
-    page = _Page(Document(document_id, text), plain, units(plain.text), load_lexicon(), shift=start, origin=origin)
-    _assemble(page, whole=False)
+    document = Document(document_id, text)
+    page = _Page(document, plain, units(plain.text), load_lexicon(), whole=False, shift=start, origin=origin)
+    _assemble(page)
     return tuple(page.triples)
 
 
@@ -292,26 +298,27 @@ def read_chunks(chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
     )
 
 
-def _assemble(page: _Page, *, whole: bool = True) -> list[Facility]:
-    text = page.plain.text
-    parties = find_parties(page.document, by_meaning=whole and page.embedder)
+def _assemble(page: _Page) -> list[Facility]:
+    document, text = page.document, page.plain.text
+    parties = find_parties(document, by_meaning=page.whole and page.embedder)
+    roles = _roles(parties)
     names = find_facilities(text, page.units)
     if page.scope:
         text = struck_out(ticked_only(text))
-    claims = find_claims(text, page.units, page.lexicon, scope=page.scope, implied=page.implied, roles=_roles(parties))
+    claims = find_claims(text, page.units, page.lexicon, scope=page.scope, implied=page.implied, roles=roles)
     purpose = find_purpose(text, page.units) if page.embedder else None
-    long = len(text) > LONG_DOCUMENT
-    claims = _without_hints(weigh_by_length(claims, text), long=long)
+    claims = _without_hints(weigh_by_length(claims, text), long=page.long)
     if page.embedder and page.scope:  # which leaves no claim stronger than it was
-        claims = _without_hints(_judged(page, text, claims, _roles(parties)), long=long)
-    values = _Values.of(page.document)
+        claims = _without_hints(_judged(page, text, claims, roles), long=page.long)
+    ticked = Document(document.id, ticked_only(document.text), document.pages)  # every offset stays
+    values = find_principals(ticked), find_rates(ticked), find_maturities(ticked), find_terms(ticked)
     facilities: list[Facility] = []
     for name in names:
         mine = [claim for claim in claims if _concerns(page, claim, name, names)]
         if len(names) > 1 and name.family is not None:
             mine.append(_by_name(page, name))
-        settled = settle(mine, page.lexicon, long=long)
-        facilities.append(_facility(page, name, names, settled, parties, purpose, values, whole=whole))
+        settled = settle(mine, page.lexicon, long=page.long)
+        facilities.append(_facility(page, name, names, settled, parties, purpose, values))
     return facilities
 
 
@@ -327,7 +334,7 @@ def _judged(page: _Page, text: str, claims: Sequence[Claim], roles: Mapping[str,
     """
     judge = load_judge()
     heeded = heed(judge, claims, text, page.units)
-    if len(text) > LONG_DOCUMENT or not page.implied:
+    if page.long or not page.implied:
         return heeded
     says = sure_of(judge, claims, text, page.units)
     return [*heeded, *whole_claims(text, page.units, page.lexicon, roles, says)]
@@ -343,7 +350,7 @@ def _roles(parties: Parties) -> dict[str, str]:
 
 def _concerns(page: _Page, claim: Claim, name: FacilityName, names: Sequence[FacilityName]) -> bool:
     """Decide if a claim is about the facility `name`: by its clause, passage, heading, paragraph, else all alike."""
-    if len(names) == 1 or (claim.about in SECURITY and len(page.plain.text) > LONG_DOCUMENT):
+    if len(names) == 1 or (claim.about in SECURITY and page.long):
         return True
     for text in (
         page.plain.text[claim.cue[0] : claim.cue[1]],
@@ -372,31 +379,10 @@ def _by_name(page: _Page, name: FacilityName) -> Claim:
     match = name.pattern.search(page.plain.text)
     name_span = match.span() if match else (0, 1)
     index = page.unit_at(name_span[0]) or 0
-    span = (
-        passage(page.plain.text, page.units[index], *name_span)
-        if page.units[index].start <= name_span[0] < page.units[index].end
-        else name_span
-    )
+    unit = page.units[index]
+    span = passage(page.plain.text, unit, *name_span) if unit.start <= name_span[0] < unit.end else name_span
     about = "OpenEndCredit" if name.family == "revolving" else "ClosedEndCredit"
     return Claim(about, 2, False, *span, name_span, index)
-
-
-@dataclass(frozen=True, slots=True)
-class _Values:
-    principals: tuple[Principal, ...]
-    rates: tuple[Rate, ...]
-    maturities: tuple[Maturity, ...]
-    terms: tuple[Term, ...]
-
-    @classmethod
-    def of(cls, document: Document) -> _Values:
-        document = Document(document.id, ticked_only(document.text), document.pages)  # every offset stays
-        return cls(
-            tuple(find_principals(document)),
-            tuple(find_rates(document)),
-            tuple(find_maturities(document)),
-            tuple(find_terms(document)),
-        )
 
 
 def _facility(
@@ -406,102 +392,57 @@ def _facility(
     claims: list[Claim],
     parties: Parties,
     purpose: Purpose | None,
-    values: _Values,
-    *,
-    whole: bool,
+    values: tuple[list[Principal], list[Rate], list[Maturity], list[Term]],
 ) -> Facility:
     subject = name.subject
-    borrower, lender = _first(parties.borrowers), _first(parties.lenders)
-    security = _sides(claims, SECURITY)
-    form = _sides(claims, FORM)
-    for about in (*security, *form):
-        span = _passages(page, claims, about)[0]
-        page.say(subject, "rdf:type", about, "Loan", "", span)
-    collateral = _collateral(page, claims) if "SecuredLoan" in security else None
+    borrower, lender = next(iter(parties.borrowers), None), next(iter(parties.lenders), None)
+    stated = {claim.about for claim in claims}
+    for about in (*SECURITY, *FORM):
+        if about in stated:
+            page.say(subject, "rdf:type", about, "Loan", "", _passage_of(page, claims, about))
+    collateral = _collateral(page, claims) if "SecuredLoan" in stated else None
     if collateral is not None:
         description, span = collateral
         page.say(subject, "hasCollateral", description, "Loan", "Collateral", span)
         if _is_land(description):
             page.say(description, "rdf:type", "RealProperty", "", "", span)
-    kinds = _kinds(page, claims, collateral, borrower, lender, purpose, whole=whole)
-    for kind, spans in kinds.items():
-        for span in spans[:1]:
-            page.say(subject, "rdf:type", kind, "Loan", "", span)
-    for role, mentions in (
-        ("hasBorrower", parties.borrowers),
-        ("hasLender", parties.lenders),
-        ("hasGuarantor", parties.guarantors),
-    ):
-        _say_parties(page, subject, role, mentions if role == "hasGuarantor" else mentions[:1])
-    principal = _of_facility(page, values.principals, name, names)
-    rate = _of_facility(page, values.rates, name, names)
-    maturity = _of_facility(page, values.maturities, name, names)
-    term = _of_facility(page, values.terms, name, names)
+    kinds = _kinds(page, claims, collateral, borrower, lender, purpose)
+    for kind, span in kinds.items():
+        page.say(subject, "rdf:type", kind, "Loan", "", span)
+    _say_parties(page, subject, "hasBorrower", parties.borrowers[:1])
+    _say_parties(page, subject, "hasLender", parties.lenders[:1])
+    _say_parties(page, subject, "hasGuarantor", parties.guarantors)
+    principals, rates, maturities, terms = values
+    principal = _of_facility(page, principals, name, names)
+    rate = _of_facility(page, rates, name, names)
+    maturity = _of_facility(page, maturities, name, names)
+    term = _of_facility(page, terms, name, names)
+    # A loan free of interest states no rate.
+    percent = f"{rate.percent.normalize():f}%" if rate and not rate.variable and rate.percent else None
     if principal is not None:
-        page.say(
-            subject,
-            "hasPrincipalAmount",
-            f"{principal.currency} {principal.amount:,.2f}",
-            "Loan",
-            "xsd:decimal",
-            page.around(principal.value_start, principal.value_end),
-        )
-    if rate is not None and not rate.variable and rate.percent:  # a loan free of interest states no rate
-        page.say(
-            subject,
-            "hasInterestRate",
-            _rate_text(rate),
-            "Loan",
-            "xsd:decimal",
-            page.around(rate.value_start, rate.value_end),
-        )
+        amount = f"{principal.currency} {principal.amount:,.2f}"
+        page.say_value(subject, "hasPrincipalAmount", amount, "decimal", principal)
+    if rate is not None and percent is not None:
+        page.say_value(subject, "hasInterestRate", percent, "decimal", rate)
     if maturity is not None:
-        page.say(
-            subject,
-            "hasMaturityDate",
-            maturity.date,
-            "Loan",
-            "xsd:date",
-            page.around(maturity.value_start, maturity.value_end),
-        )
+        page.say_value(subject, "hasMaturityDate", maturity.date, "date", maturity)
     if term is not None:
-        page.say(
-            subject,
-            "hasTerm",
-            f"{term.months} months",
-            "Loan",
-            "xsd:string",
-            page.around(term.value_start, term.value_end),
-        )
+        page.say_value(subject, "hasTerm", f"{term.months} months", "string", term)
     if purpose is not None:
         unit = page.units[purpose.unit]
-        page.say(
-            subject,
-            "hasPurpose",
-            purpose.text,
-            "Loan",
-            "xsd:string",
-            passage(page.plain.text, unit, purpose.start, min(purpose.end, unit.end)),
-        )
+        span = passage(page.plain.text, unit, purpose.start, min(purpose.end, unit.end))
+        page.say(subject, "hasPurpose", purpose.text, "Loan", "xsd:string", span)
     return Facility(
         name=name.name,
         subject=subject,
         loan_types=tuple(kind for kind in KINDS if kind in kinds),
-        security="contradictory"
-        if len(security) > 1
-        else {"SecuredLoan": "secured", "UnsecuredLoan": "unsecured"}[security[0]]
-        if security
-        else "unstated",
-        credit_form="contradictory"
-        if len(form) > 1
-        else {"OpenEndCredit": "open-end", "ClosedEndCredit": "closed-end"}[form[0]]
-        if form
-        else "unstated",
+        security=security_of(stated),
+        credit_form=form_of(stated),
         borrower=_party(borrower),
         lender=_party(lender),
         guarantors=tuple(Party(name=mention.name, kind=mention.kind) for mention in parties.guarantors),
         principal=Money(amount=float(principal.amount), currency=principal.currency) if principal is not None else None,
-        interest_rate=_rate_text(rate) if rate is not None and not rate.variable and rate.percent else None,
+        interest_rate=percent,
         maturity=maturity.date if maturity is not None else None,
         collateral=collateral[0] if collateral is not None else None,
         purpose=purpose.text if purpose is not None else None,
@@ -509,28 +450,35 @@ def _facility(
     )
 
 
-def _first(mentions: Sequence[PartyMention]) -> PartyMention | None:
-    return mentions[0] if mentions else None
+def security_of(classes: Collection[str]) -> Literal["secured", "unsecured", "contradictory", "unstated"]:
+    """Tell if a loan of these classes is secured."""
+    secured, unsecured = (about in classes for about in SECURITY)
+    if secured and unsecured:
+        return "contradictory"
+    return "secured" if secured else "unsecured" if unsecured else "unstated"
+
+
+def form_of(classes: Collection[str]) -> Literal["open-end", "closed-end", "contradictory", "unstated"]:
+    """Tell the form of credit of a loan of these classes."""
+    open_end, closed_end = (about in classes for about in FORM)
+    if open_end and closed_end:
+        return "contradictory"
+    return "open-end" if open_end else "closed-end" if closed_end else "unstated"
 
 
 def _party(mention: PartyMention | None) -> Party | None:
     return Party(name=mention.name, kind=mention.kind) if mention is not None else None
 
 
-def _sides(claims: Iterable[Claim], classes: Sequence[str]) -> list[str]:
-    stated = {claim.about for claim in claims}
-    return [about for about in classes if about in stated]
-
-
-def _passages(page: _Page, claims: Iterable[Claim], about: str) -> list[tuple[int, int]]:
-    """Passages that state `about`, the one with the most and strongest cues first; a title comes after a sentence."""
-    weights: dict[tuple[int, int], int] = {}
+def _passage_of(page: _Page, claims: Iterable[Claim], about: str) -> Span:
+    """The passage that states `about` with the most and strongest cues; a title comes after a sentence."""
+    weights: dict[Span, int] = {}
     for claim in claims:
         if claim.about == about:
             span = (claim.start, claim.end)
             title = page.units[claim.unit].kind == "heading"
             weights[span] = max(weights.get(span, 0), 10 * claim.strength - 15 * title) + claim.strength
-    return sorted(weights, key=lambda span: (-weights[span], span))
+    return min(weights, key=lambda span: (-weights[span], span))
 
 
 def _say_parties(page: _Page, subject: str, role: str, mentions: Sequence[PartyMention]) -> None:
@@ -542,13 +490,13 @@ def _say_parties(page: _Page, subject: str, role: str, mentions: Sequence[PartyM
             page.say(mention.name, "rdf:type", PARTY_CLASSES[mention.kind], "", "", shown)
 
 
-def _place_of(page: _Page, name: str, start: int, end: int) -> tuple[int, int]:
+def _place_of(page: _Page, name: str, start: int, end: int) -> Span:
     """The passage around a name, which may stand below its label."""
     offset = page.document.text.find(name, start, end)
     return page.around(offset, offset + len(name)) if offset >= 0 else page.around(start, end)
 
 
-def _described(page: _Page, mention: PartyMention) -> tuple[int, int] | None:
+def _described(page: _Page, mention: PartyMention) -> Span | None:
     """A sentence that says outright what sort of person or body the party is ("The Payee is a natural person")."""
     described = _SAYS_KIND.get(mention.kind) if mention.kind else None
     if described is None:
@@ -560,14 +508,14 @@ def _described(page: _Page, mention: PartyMention) -> tuple[int, int] | None:
     ).search(page.plain.text)
     if match is None or re.search(r"\bnot\b|\bif\b", match.group()):
         return None
-    return page.around(*page.plain.original(*match.span()))
+    return page.around_plain(match.span())
 
 
-def _collateral(page: _Page, claims: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
+def _collateral(page: _Page, claims: Sequence[Claim]) -> Named | None:
     """Find what is named as security, with the passage that names it; None where the text names nothing."""
     stated = [claim for claim in claims if claim.about == "SecuredLoan"]
     text = page.plain.text
-    if len(text) > LONG_DOCUMENT:
+    if page.long:
         return (
             _defined_collateral(page) or _named_collateral(page, stated, long=True) or _termed_collateral(page, stated)
         )
@@ -592,9 +540,9 @@ def _left_open(text: str) -> bool:
     )
 
 
-def _named_collateral(page: _Page, stated: Sequence[Claim], *, long: bool) -> tuple[str, tuple[int, int]] | None:
+def _named_collateral(page: _Page, stated: Sequence[Claim], *, long: bool) -> Named | None:
     """The thing that a claim of security names, by the strongest claim."""
-    best: list[tuple[bool, int, int, str, tuple[int, int]]] = []
+    best: list[tuple[bool, int, int, str, Span]] = []
     for claim in stated:
         if claim.collateral is None:
             continue
@@ -614,42 +562,34 @@ def _named_collateral(page: _Page, stated: Sequence[Claim], *, long: bool) -> tu
     return min(best)[3:] if best else None
 
 
-def _defined_collateral(page: _Page) -> tuple[str, tuple[int, int]] | None:
+def _defined_collateral(page: _Page) -> Named | None:
     """Find what a definition of the collateral says it is."""
     match = _DEFINITION.search(page.plain.text)
-    if match is None:
-        return None
-    return " ".join(match["what"].split())[:200], page.around(*page.plain.original(*match.span()))
+    return (" ".join(match["what"].split())[:200], page.around_plain(match.span())) if match else None
 
 
-def _thing_in_passage(
-    page: _Page, stated: Sequence[Claim], *, implied: bool = True
-) -> tuple[str, tuple[int, int]] | None:
+def _thing_in_passage(page: _Page, stated: Sequence[Claim], *, implied: bool = True) -> Named | None:
     """A thing that stands in the passage of a grant, though not where a grant has its object."""
     for claim in stated:
         if (implied and not claim.implied) or claim.strength < 2:
             continue
         words = page.plain.text[claim.start : claim.end]
-        granted = _GRANTED.search(words)
-        if granted is not None:
-            return _resolved(page, " ".join(granted["what"].split())), (claim.start, claim.end)
-        asset = _THING.search(words)
-        if asset is not None:
-            return _resolved(page, " ".join(asset.group().split())), (claim.start, claim.end)
+        granted, asset = _GRANTED.search(words), _THING.search(words)
+        what = granted["what"] if granted else asset.group() if asset else ""
+        if what:
+            return _resolved(page, " ".join(what.split())), (claim.start, claim.end)
         if claim.strength == 3 and (_IDENTIFIED.search(words) or _GOODS.search(words)):
             return " ".join(words.split())[:160], (claim.start, claim.end)
     return None
 
 
-def _described_collateral(page: _Page) -> tuple[str, tuple[int, int]] | None:
+def _described_collateral(page: _Page) -> Named | None:
     """A reference to where the collateral is described."""
     match = _DESCRIBED.search(page.plain.text)
-    if match is None:
-        return None
-    return " ".join(match.group().split()), page.around(*page.plain.original(*match.span()))
+    return (" ".join(match.group().split()), page.around_plain(match.span())) if match else None
 
 
-def _term_in_passage(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
+def _term_in_passage(page: _Page, stated: Sequence[Claim]) -> Named | None:
     """A security document that a claim of security names."""
     for claim in stated:
         term = _COLLATERAL_TERM.search(page.plain.text, claim.start, claim.end)
@@ -658,7 +598,7 @@ def _term_in_passage(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[i
     return None
 
 
-def _spoken_of_collateral(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
+def _spoken_of_collateral(page: _Page, stated: Sequence[Claim]) -> Named | None:
     """Collateral that a passage takes as given ("the documents that create the collateral") is named somewhere else."""
     for claim in stated:
         mention = _GIVEN_COLLATERAL.search(page.plain.text, claim.start, claim.end)
@@ -667,7 +607,7 @@ def _spoken_of_collateral(page: _Page, stated: Sequence[Claim]) -> tuple[str, tu
     return None
 
 
-def _told_without_label(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
+def _told_without_label(page: _Page, stated: Sequence[Claim]) -> Named | None:
     """A passage that makes the loan secured without ever saying so does it by telling what is given."""
     implied = [claim for claim in stated if claim.implied and claim.strength >= 2]
     if not implied or len(implied) < len(stated):
@@ -676,7 +616,7 @@ def _told_without_label(page: _Page, stated: Sequence[Claim]) -> tuple[str, tupl
     return " ".join(page.plain.text[surest.start : surest.end].split())[:160], (surest.start, surest.end)
 
 
-def _termed_collateral(page: _Page, stated: Sequence[Claim]) -> tuple[str, tuple[int, int]] | None:
+def _termed_collateral(page: _Page, stated: Sequence[Claim]) -> Named | None:
     """A long agreement describes its collateral in documents of its own; what its own words call it must do."""
     if not stated:
         return None
@@ -694,14 +634,14 @@ def _resolved(page: _Page, what: str) -> str:
     term = re.fullmatch(r"(?:the |that |such |said )?(?P<term>[A-Z]\w+(?: [A-Z]\w+){0,2})", what.strip(" ."))
     if term is None:
         return what
+    text = page.plain.text
     word = re.escape(term["term"])
     for unit in page.units:
         if unit.kind == "row" and re.fullmatch(rf"(?:the )?{word}", unit.label, re.IGNORECASE):
             end = unit.end
-            while _GOES_ON.search(page.plain.text[unit.value_start : end]) and page.plain.text[end : end + 1] == "\n":
-                end = (page.plain.text.find("\n", end + 1) + 1 or len(page.plain.text) + 1) - 1
-            return " ".join(page.plain.text[unit.value_start : end].split())[:200]
-    text = page.plain.text
+            while _GOES_ON.search(text[unit.value_start : end]) and text[end : end + 1] == "\n":
+                end = (text.find("\n", end + 1) + 1 or len(text) + 1) - 1
+            return " ".join(text[unit.value_start : end].split())[:200]
     defined = re.search(rf"\"(?:the )?{word}\"\s+(?:means?|is|are|refers to)\s+(?P<what>[^;\n]{{4,200}})", text)
     defined = defined or re.search(
         rf"(?P<what>[^.;:\n(]{{8,160}})\s*\((?:collectively,? )?(?:the )?\"(?:the )?{word}\"\)", text
@@ -714,7 +654,7 @@ def _is_land(what: str) -> bool:
 
 
 def _only_where_told(
-    found: dict[str, list[tuple[int, int]]], claims: Sequence[Claim], borrower: PartyKind | None, *, long: bool
+    found: dict[str, Span], claims: Sequence[Claim], borrower: PartyKind | None, *, long: bool
 ) -> None:
     """Drop kinds that rest on signs where a statement is needed: a company's studies, a card or a course in passing."""
 
@@ -740,7 +680,7 @@ def _only_where_told(
         del found["CardAccount"]
 
 
-def _land_passage(page: _Page, claims: Sequence[Claim]) -> tuple[int, int] | None:
+def _land_passage(page: _Page, claims: Sequence[Claim]) -> Span | None:
     """A statement of security that is by its own words one over land, though what follows does not describe it."""
     for claim in claims:
         words = page.plain.text[claim.start : claim.end]
@@ -758,48 +698,50 @@ def _land_passage(page: _Page, claims: Sequence[Claim]) -> tuple[int, int] | Non
 def _kinds(
     page: _Page,
     claims: Sequence[Claim],
-    collateral: tuple[str, tuple[int, int]] | None,
+    collateral: Named | None,
     borrower: PartyMention | None,
     lender: PartyMention | None,
     purpose: Purpose | None,
-    *,
-    whole: bool,
-) -> dict[str, list[tuple[int, int]]]:
-    """Kinds of loan with the passages that show them."""
-    kinds: dict[str, list[tuple[int, int]]] = {}
+) -> dict[str, Span]:
+    """Kinds of loan with the passage that shows each."""
+    kinds: dict[str, Span] = {}
     for kind in KINDS:
         strong = [claim for claim in claims if claim.about == kind and claim.strength >= 2 and _is_own(page, claim)]
         if strong:
-            kinds[kind] = _passages(page, strong, kind)
+            kinds[kind] = _passage_of(page, strong, kind)
     if collateral is not None and "Mortgage" not in kinds:
         span = collateral[1] if _is_land(collateral[0]) else _land_passage(page, claims)
         if span is not None:
-            kinds["Mortgage"] = [span]
+            kinds["Mortgage"] = span
     kind_of_borrower = borrower.kind if borrower is not None else None
-    _only_where_told(kinds, claims, kind_of_borrower, long=len(page.plain.text) > LONG_DOCUMENT)
+    _only_where_told(kinds, claims, kind_of_borrower, long=page.long)
     stated = {"ConsumerLoan", "CommercialLoan"} & set(kinds)
     people = kind_of_borrower == "natural_person"
     private = people and lender is not None and lender.kind == "natural_person"
-    if purpose is not None and not stated and not private and len(page.plain.text) <= LONG_DOCUMENT:
+    if purpose is not None and not stated and not private and not page.long:
         for kind in _kinds_by_purpose(purpose, kind_of_borrower, kinds):
             unit = page.units[purpose.kinds[kind][1]]
-            kinds[kind] = [passage(page.plain.text, unit, unit.start, unit.end)]
+            kinds[kind] = passage(page.plain.text, unit, unit.start, unit.end)
     if (
-        whole
+        page.whole
         and borrower is not None
         and kind_of_borrower in ("legal_entity", "financial_institution")
         and (lender is None or lender.kind != "natural_person")
         and not {"ConsumerLoan", "CommercialLoan", "StudentLoan", "Mortgage", "CardAccount"} & set(kinds)
     ):
-        kinds["CommercialLoan"] = [page.around(borrower.kind_start, borrower.kind_end)]
-    if whole and people and not {"ConsumerLoan", "CommercialLoan", "StudentLoan"} & set(kinds):
+        kinds["CommercialLoan"] = page.around(borrower.kind_start, borrower.kind_end)
+    if (
+        page.whole
+        and borrower is not None
+        and people
+        and not {"ConsumerLoan", "CommercialLoan", "StudentLoan"} & set(kinds)
+    ):
         span = _private_use(page, kinds, borrower, lender)
         if span is not None:
-            kinds["ConsumerLoan"] = [span]
-    if "StudentLoan" in kinds and "ConsumerLoan" in kinds:
-        explicit = any(claim.about == "ConsumerLoan" and not claim.implied for claim in claims)
-        if not explicit:
-            del kinds["ConsumerLoan"]
+            kinds["ConsumerLoan"] = span
+    explicit = any(claim.about == "ConsumerLoan" and not claim.implied for claim in claims)
+    if "StudentLoan" in kinds and not explicit:
+        kinds.pop("ConsumerLoan", None)
     return kinds
 
 
@@ -817,17 +759,12 @@ def _kinds_by_purpose(purpose: Purpose, borrower: PartyKind | None, found: Mappi
 
 
 def _private_use(
-    page: _Page,
-    found: Mapping[str, object],
-    borrower: PartyMention | None,
-    lender: PartyMention | None,
-) -> tuple[int, int] | None:
+    page: _Page, found: Mapping[str, object], borrower: PartyMention, lender: PartyMention | None
+) -> Span | None:
     """Find what makes a person's loan, of no kind by its words but `found`, a consumer loan: home, card or lender."""
     home = find_home_use(page.plain.text) if "Mortgage" in found else None
     if home is not None:
-        return page.around(*page.plain.original(*home))
-    if borrower is None:
-        return None
+        return page.around_plain(home)
     # A card in a person's own name is a consumer's; so is what an organisation lends to a person for no business.
     organised = lender is not None and lender.kind in ("financial_institution", "legal_entity")
     if "CardAccount" in found or (organised and not found):
@@ -858,8 +795,3 @@ def _of_facility(page: _Page, mentions: Sequence[T], name: FacilityName, names: 
         if not named and neutral is None:
             neutral = mention
     return neutral
-
-
-def _rate_text(rate: Rate) -> str:
-    assert rate.percent is not None
-    return f"{rate.percent.normalize():f}%"

@@ -36,17 +36,16 @@ _CAPITAL = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ]")
 _SHORT_LINE = 50  # characters: such a line is a row, an address or a caption, not wrapped prose
 
 
-def candidates(text: str, terms: Terms, start: int = 0, stop: int | None = None) -> list[Name]:
-    """The names in `[start, stop)` that could be a party's, in order; each as long as it goes."""
+def candidates(text: str, terms: Terms) -> list[Name]:
+    """The names in `text` that could be a party's, in order; each as long as it goes."""
     names: list[Name] = []
-    next_start = start
-    stop = len(text) if stop is None else stop
-    for capital in _CAPITAL.finditer(text, start, stop):
+    next_start = 0
+    for capital in _CAPITAL.finditer(text):
         if capital.start() < next_start:
             continue
-        name = name_at(text, capital.start(), stop=stop, wrap=_is_prose(text, capital.start()))
+        name = name_at(text, capital.start(), wrap=_is_prose(text, capital.start()))
         if name is not None:
-            next_start = max(next_start, name.end)
+            next_start = name.end
             if is_party(name, terms) and (built_kind(name.text) is not None or len(name.text.split()) > 1):
                 names.append(name)
     return names
@@ -117,7 +116,8 @@ def weighed(text: str, terms: Terms, sightings: Sequence[Sighting]) -> list[Sigh
     names = candidates(text, terms)
     if len(names) > MOST:
         names = [*names[: MOST * 2 // 3], *names[-(MOST // 3) :]]
-    bearers = _bearers([*names, *(sighting.name for sighting in sightings)])
+    sighted_names = [sighting.name for sighting in sightings]
+    bearers = _bearers([*names, *sighted_names])
     rows = [row for row, bearer in enumerate(bearers[: len(names)]) if bearers[:row].count(bearer) < MENTIONS]
     judged = load_roles()([(text, names[row].start, names[row].end) for row in rows])
     best: dict[tuple[frozenset[str], str], float] = {}
@@ -132,9 +132,7 @@ def weighed(text: str, terms: Terms, sightings: Sequence[Sighting]) -> list[Sigh
         (bearer, replace(sighting, weight=WAY * sighting.weight + best.get((bearer, sighting.role), _log_odds(UNSEEN))))
         for sighting, bearer in zip(sightings, bearers[len(names) :], strict=True)
     ]
-    whole = _whole(names, bearers[: len(names)]) | _whole(
-        [sighting.name for sighting in sightings], bearers[len(names) :]
-    )
+    whole = _whole(names, bearers[: len(names)]) | _whole(sighted_names, bearers[len(names) :])
     return [
         replace(sighting, name=whole.get(bearer, sighting.name))
         for bearer, sighting in (*named, *alone)

@@ -1,14 +1,14 @@
 # ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
 """Sentences, rows and headings of a contract, deterministically and with exact offsets.
 
-Contracts are not running prose: half of what they state stands in rows ("Security: none"), cover sheets, disclosure
-boxes and signature blocks. Text is first made plain (ligatures, invisible characters, hyphenated line ends) while a map
-back to the original offsets is kept, then cut into units by its lines, and paragraphs into sentences.
+Text is first made plain (ligatures, invisible characters, hyphenated line ends) while a map back to the original
+offsets is kept, then cut into units by its lines, and paragraphs into sentences.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Literal
 
 from ovrag_core.loans.reading.grids import Cell, facility_cells
-from ovrag_core.text import ends, word_list
+from ovrag_core.text import Span, ends, strip_span, word_list
 
 UnitKind = Literal["sentence", "row", "heading", "signature"]
 
@@ -31,14 +31,10 @@ _SAME_LENGTH = str.maketrans(
         "\v": "\n", "\u2028": "\n", "\u2029": "\n", "\x85": "\n", "\uff1a": ":",
     }
 )  # fmt: skip
-_LIGATURES = {
-    "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
-    "\u2026": "...",
-}  # fmt: skip
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u180e\u061c"
 _CHANGES = re.compile(
-    rf"(?P<hidden>[{_INVISIBLE}]+)|(?P<ligature>[{''.join(_LIGATURES)}])|"
-    rf"(?<=[a-z])(?P<hyphen>-[ \t]*\r?\n[ \t]*)(?=[a-z])"
+    rf"(?P<hidden>[{_INVISIBLE}]+)|(?P<ligature>[\ufb00-\ufb06\u2026])|"
+    r"(?<=[a-z])(?P<hyphen>-[ \t]*\r?\n[ \t]*)(?=[a-z])"
 )
 
 _NUMBER = re.compile(
@@ -53,8 +49,7 @@ _TABLE_ROW = re.compile(r"\|?\s*(?P<label>[A-Z][^|:]{0,60}?)\s*(?:\||\s{2,}|\.{4
 _TWO_ROWS = re.compile(r"(?<=\S) {3,}(?=[A-Z][A-Za-z /-]{1,30}:(?: |$))")
 _SIGNATURE = re.compile(
     r"(?:_{4,}|\.{8,}|^\s*/s/|\b(?:signed|signature|sign here|witness|in witness whereof|"
-    r"executed as a deed)\b.{0,40}(?:_{3}|:|\.{4})"
-    r"|^\s*(?:by|name|title|its|date)\s*:\s*(?:_|$))",
+    r"executed as a deed)\b.{0,40}(?:_{3}|:|\.{4})|^\s*(?:by|name|title|its|date)\s*:\s*(?:_|$))",
     re.IGNORECASE,
 )
 _COLUMNS = re.compile(r"\S {2,}\S")
@@ -135,7 +130,7 @@ def plain_text(text: str) -> Plain:
         before = text[copied : match.start()]
         pieces.append(before)
         length += len(before)
-        for letter in _LIGATURES.get(match.group(), ""):
+        for letter in unicodedata.normalize("NFKC", match["ligature"] or ""):
             pieces.append(letter)
             plain.append(length)
             source.append(match.start())
@@ -186,33 +181,23 @@ class _Segmenter:
     def run(self) -> Iterator[Unit]:
         position = 0
         while position < len(self.lines):
-            line = self.lines[position]
+            line, following = self.lines[position], position + 1
             if not line.text:
-                position += 1
-                continue
-            cells = self._cells_of(line)
-            if cells:
+                pass
+            elif cells := self._cells_of(line):
                 yield from (Unit(c.start, c.end, "row", c.facility, c.term, c.start) for c in cells)
-                position += 1
-                continue
-            if _SIGNATURE.search(line.text):
+            elif _SIGNATURE.search(line.text):
                 yield Unit(line.start, line.end, "signature", self.heading, "", line.start)
-                position += 1
-                continue
-            row = self._row(position)
-            if row is not None:
-                yielded, position = row
-                yield from yielded
-                continue
-            if self._is_heading(position):
-                title = _strip_number(line.text).strip(" .:*#_-|")
-                self.heading = title or line.text
+            elif row := self._row(position):
+                row_units, following = row
+                yield from row_units
+            elif self._is_heading(position):
+                self.heading = _strip_number(line.text).strip(" .:*#_-|") or line.text
                 yield Unit(line.start, line.end, "heading", self.heading, "", line.start)
-                position += 1
-                continue
-            paragraph_end = self._paragraph_end(position)
-            yield from self._sentences(line.start, self.lines[paragraph_end - 1].end)
-            position = paragraph_end
+            else:
+                following = self._paragraph_end(position)
+                yield from self._sentences(line.start, self.lines[following - 1].end)
+            position = following
 
     def _cells_of(self, line: _Line) -> list[Cell]:
         start = bisect_left(self.cells, line.start, key=lambda cell: cell.start)
@@ -225,27 +210,13 @@ class _Segmenter:
         if len(pieces) > 1:
             return self._rows_beside(line, pieces), position + 1
         body = _strip_number(line.text)
-        offset = line.end - len(body)
-        match = _ROW.match(body)
-        if match is not None and _is_label(match["label"]):
-            if match["value"]:
-                row_end = self._value_end(position, line)
-                return self._split_value(
-                    line.start, offset + match.start("value"), self.lines[row_end - 1].end, match["label"]
-                ), row_end
-            after = self._next_value(position)
-            if after is not None:
-                value = self.lines[after]
-                row_end = self._value_end(after, value)
-                return self._split_value(line.start, value.start, self.lines[row_end - 1].end, match["label"]), row_end
+        row = _label_row(body) or _table_row(body)
+        value_position = position if row is None or row["value"] else self._next_value(position)
+        if row is None or value_position is None:
             return None
-        table = _TABLE_ROW.match(body)
-        if table is not None and _is_column(table["label"]):
-            row_end = self._value_end(position, line)
-            return self._split_value(
-                line.start, offset + table.start("value"), self.lines[row_end - 1].end, table["label"]
-            ), row_end
-        return None
+        value = line.end - len(body) + row.start("value") if row["value"] else self.lines[value_position].start
+        row_end = self._value_end(value_position)
+        return self._split_value(line.start, value, self.lines[row_end - 1].end, row["label"]), row_end
 
     def _rows_beside(self, line: _Line, pieces: list[str]) -> list[Unit]:
         rows: list[Unit] = []
@@ -274,22 +245,19 @@ class _Segmenter:
             return None
         return following
 
-    def _value_end(self, position: int, line: _Line) -> int:
-        """First line after the value that begins on `line`: wrapped lines belong to it, a new row does not."""
+    def _value_end(self, position: int) -> int:
+        """First line after the value that begins at `position`: wrapped lines belong to it, a new row does not."""
         following = position + 1
-        previous = line
+        line = previous = self.lines[position]
         while following < len(self.lines):
             candidate = self.lines[following]
             if not candidate.text or _SIGNATURE.search(candidate.text) or _NUMBER.match(candidate.text):
                 break
-            match = _ROW.match(candidate.text)
-            if match is not None and _is_label(match["label"]):
-                break
-            table = _TABLE_ROW.match(candidate.text)
-            if table is not None and candidate.indent <= line.indent + 3 and _is_column(table["label"]):
+            indented = candidate.indent > line.indent + 3
+            if _label_row(candidate.text) or (not indented and _table_row(candidate.text)):
                 break
             lower = candidate.text[0].islower()
-            deeper = candidate.indent > line.indent + 3 or re.match(r"\|\s*\|", candidate.text) is not None
+            deeper = indented or re.match(r"\|\s*\|", candidate.text) is not None
             long_line = len(previous.text) >= 72 and not previous.text.endswith((".", ";", ":"))
             if not (lower or deeper or long_line) or (_looks_like_heading(candidate.text) and not (lower or deeper)):
                 break
@@ -299,33 +267,23 @@ class _Segmenter:
 
     def _split_value(self, start: int, value: int, end: int, label: str) -> list[Unit]:
         label = re.sub(r"\s+", " ", _strip_number(label)).strip(" *_|#(")
-        stops = [stop for stop in _stops(self.text, value, end) if stop < end]
-        row_end = stops[0] if stops else end
-        row_units = [Unit(start, row_end, "row", self.heading, label, value)]
-        row_units.extend(
-            Unit(a, b, "sentence", label, "", a) for a, b in _spans_between(self.text, [row_end, *stops[1:], end])
-        )
-        return row_units
+        cuts = [*(stop for stop in _stops(self.text, value, end) if stop < end), end]
+        row = Unit(start, cuts[0], "row", self.heading, label, value)
+        return [row, *(Unit(a, b, "sentence", label, "", a) for a, b in _spans_between(self.text, cuts))]
 
     def _is_heading(self, position: int) -> bool:
         line = self.lines[position]
         if not _looks_like_heading(line.text) and not self._is_question_heading(position):
             return False
         before = self.lines[position - 1].text if position else ""
-        return (
-            not before or before.endswith((".", ":", ";", "!", "?", ")", "_", "-", "=")) or _looks_like_heading(before)
-        )
+        return not before or before[-1] in ".:;!?)_-=" or _looks_like_heading(before)
 
     def _is_question_heading(self, position: int) -> bool:
         """A short line without a full stop whose text begins below it: numbered, or set out to the left."""
         line = self.lines[position]
         if position + 1 >= len(self.lines) or len(line.text) > 72 or len(line.text.split()) > 13:
             return False
-        if (
-            line.text[-1] in ".,;:"
-            or not line.text[0].isalnum()
-            or line.text.endswith((" the", " of", " and", " to", " a"))
-        ):
+        if not line.text[0].isalnum() or line.text.endswith((".", ",", ";", ":", " the", " of", " and", " to", " a")):
             return False
         below = self.lines[position + 1]
         further = self.lines[position + 2] if position + 2 < len(self.lines) else below
@@ -365,21 +323,12 @@ class _Segmenter:
             ended = before.endswith((".", ";", ":", "!", "?", ".)", '."', "and", "or")) and not re.search(
                 r"\b(?:Rs|No|Nos|Sec|Art|Cl|Reg|Mr|Mrs|Ms|Dr|St|vs|Re|INR)\.$", before
             )
-            if ended and (_NUMBER.match(line.text) or self._starts_row(line.text) or self._is_heading(following)):
+            if ended and (_NUMBER.match(line.text) or _starts_row(line.text) or self._is_heading(following)):
                 return following
-            beside = _COLUMNS.search(self.lines[following - 1].text) is not None
-            if self._starts_row(line.text) and (beside or len(self.lines[following - 1].text) < 60):
+            if _starts_row(line.text) and (len(before) < 60 or _COLUMNS.search(before)):
                 return following
             following += 1
         return following
-
-    def _starts_row(self, text: str) -> bool:
-        body = _strip_number(text)
-        match = _ROW.match(body)
-        if match is not None and _is_label(match["label"]):
-            return True
-        table = _TABLE_ROW.match(body)
-        return table is not None and _is_column(table["label"])
 
     def _sentences(self, start: int, end: int) -> Iterator[Unit]:
         text = self.text
@@ -392,18 +341,16 @@ class _Segmenter:
             if number is None or not re.match(r"\(", text[start:body]):
                 self.heading = heading
             answer_start = title.end()
-            stops = _stops(text, answer_start, end)
-            answer_end = stops[0] if stops else end
-            answer = text[answer_start:answer_end].strip()
+            answer_end = next(iter(_stops(text, answer_start, end)), end)
+            answer = text[answer_start:answer_end]
             if len(answer.split()) <= 4:
-                value = answer_start + len(text[answer_start:answer_end]) - len(text[answer_start:answer_end].lstrip())
+                value = answer_end - len(answer.lstrip())
                 yield Unit(start, answer_end, "row", self.heading, heading, value)
                 body = answer_end
             else:
                 yield Unit(start, title.end("title"), "heading", heading, "", start)
                 body = answer_start
-        stops = _stops(text, body, end)
-        for a, b in _spans_between(text, [body, *stops, end]):
+        for a, b in _spans_between(text, [body, *_stops(text, body, end), end]):
             yield Unit(a, b, "sentence", heading, "", a)
 
 
@@ -424,9 +371,24 @@ def _strip_number(text: str) -> str:
     return text[match.end() :] if match and match.end() < len(text) else text
 
 
+def _label_row(text: str) -> re.Match[str] | None:
+    match = _ROW.match(text)
+    return match if match is not None and _is_label(match["label"]) else None
+
+
+def _table_row(text: str) -> re.Match[str] | None:
+    match = _TABLE_ROW.match(text)
+    return match if match is not None and _is_column(match["label"]) else None
+
+
+def _starts_row(text: str) -> bool:
+    body = _strip_number(text)
+    return _label_row(body) is not None or _table_row(body) is not None
+
+
 def _bare_label(text: str) -> bool:
-    match = _ROW.match(_strip_number(text))
-    return match is not None and not match["value"] and _is_label(match["label"])
+    row = _label_row(_strip_number(text))
+    return row is not None and not row["value"]
 
 
 def _is_label(label: str) -> bool:
@@ -440,9 +402,8 @@ def _is_label(label: str) -> bool:
 def _is_column(label: str) -> bool:
     """The left cell of a row that is set out by space: a few words that do not end a sentence."""
     label = label.rstrip()
-    return (
-        _is_label(label) and not label.endswith((".", ",", ";")) and not _VERB.search(re.sub(r"\([^)]*\)", "", label))
-    )
+    outside = re.sub(r"\([^)]*\)", "", label)
+    return _is_label(label) and not label.endswith((".", ",", ";")) and not _VERB.search(outside)
 
 
 def _is_title(text: str) -> bool:
@@ -450,7 +411,7 @@ def _is_title(text: str) -> bool:
     if not words or len(text.split()) > 8:
         return False
     capital = sum(word[0].isupper() or word[0].isdigit() for word in words)
-    return (len(words) <= 4 and not _VERB.search(text)) or (2 * capital >= len(words) * 1.5 and not _VERB.search(text))
+    return not _VERB.search(text) and (len(words) <= 4 or 2 * capital >= len(words) * 1.5)
 
 
 def _looks_like_heading(text: str) -> bool:
@@ -460,12 +421,9 @@ def _looks_like_heading(text: str) -> bool:
     words = [word for word in re.findall(r"[^\W\d_][\w'-]*", body) if word.lower() not in _SMALL_WORDS]
     if not words:
         return False
-    if body.upper() == body and len(words) <= 14:
+    if text.startswith("#") or (body.upper() == body and len(words) <= 14):
         return True
-    if text.startswith("#"):
-        return True
-    capital = sum(word[0].isupper() for word in words)
-    if capital == len(words) and len(words) <= 10:
+    if len(words) <= 10 and all(word[0].isupper() for word in words):
         return True
     return len(words) <= 5 and words[0][0].isupper() and not _VERB.search(body) and ":" not in body
 
@@ -476,8 +434,5 @@ def _stops(text: str, start: int, end: int) -> list[int]:
     return sorted({*ends(text, start, end), *gaps})
 
 
-def _spans_between(text: str, cuts: list[int]) -> Iterator[tuple[int, int]]:
-    for a, b in pairwise(cuts):
-        piece = text[a:b]
-        if piece.strip():
-            yield a + len(piece) - len(piece.lstrip()), a + len(piece.rstrip())
+def _spans_between(text: str, cuts: list[int]) -> list[Span]:
+    return [strip_span(text, a, b) for a, b in pairwise(cuts) if text[a:b].strip()]

@@ -19,25 +19,14 @@ from ovrag_core.loans.reading.names import (
     has_form,
     name_at,
     plain_words,
+    word_set,
     words,
 )
 from ovrag_core.loans.reading.speakers import speaker_roles
+from ovrag_core.text import any_of
 
-_PLACEHOLDERS = frozenset(
-    [
-        "hereto",
-        "herein",
-        "hereof",
-        "thereof",
-        "hereunder",
-        "listed",
-        "assignees",
-        "party",
-        "parties",
-        "lenders",
-        "borrowers",
-        "guarantors",
-    ]
+_PLACEHOLDERS = word_set(
+    "hereto herein hereof thereof hereunder listed assignees party parties lenders borrowers guarantors"
 )
 _CONTRACTED = re.compile(r"(?:i|we|you|he|she|it|they|that|there|who)['’]")
 _CELLS = re.compile(r"\s{3,}|\t+|\s*\|\s*|[ \u00a0]{2,}")
@@ -84,8 +73,7 @@ def certain_terms() -> str:
 @lru_cache(maxsize=1)
 def office_pattern() -> re.Pattern[str]:
     """An office ("Chief Financial Officer") that follows the name of whoever signs or is written to."""
-    offices = "|".join(re.escape(word) for word in words("officeWord"))
-    return re.compile(rf"[ \t]*(?:,\s*|\n[ \t]*)(?!witness)(?:{offices})\b", re.IGNORECASE)
+    return re.compile(rf"[ \t]*(?:,\s*|\n[ \t]*)(?!witness){any_of(words('officeWord'))}\b", re.IGNORECASE)
 
 
 def deed_roles(text: str) -> dict[str, Role | None]:
@@ -117,13 +105,9 @@ class Terms:
         key = singular(term)
         if key not in self._roles:
             role, certain = role_words().get(key, (None, False))
-            used = None if certain or "agent" in key else self._used(term)
+            used = None if certain or "agent" in key else self.use(term)
             self._roles[key] = role if certain else used or role
         return self._roles[key]
-
-    def use(self, term: str) -> Role | None:
-        """The role that what the document has a term do shows, whatever the lexicon says."""
-        return self._used(term)
 
     def define(self, term: str, role: Role) -> None:
         """Note that the document defines `term` for a party of `role`; the first definition stays."""
@@ -132,12 +116,12 @@ class Terms:
     def table(self) -> dict[str, str]:
         """Terms as written with their role: those defined, and the certain role words that occur."""
         table: dict[str, str] = dict(self._defined)
-        for match in re.finditer(
-            rf"\b(?:the|The|this|of|to)\s+((?:{certain_terms().replace('[ ', '[ ')}))\b",
+        certain_uses = re.finditer(
+            rf"\b(?:the|this|of|to)\s+({certain_terms()})\b",
             self._text[:60_000],
             re.IGNORECASE,
-        ):
-            word = match.group(1)
+        )
+        for word in (match.group(1) for match in certain_uses):
             if word[0].isupper() and (role := self.certain(word)):
                 table.setdefault(word, role)
         for pronoun in ("we", "us", "you", "I"):
@@ -145,27 +129,30 @@ class Terms:
                 table[pronoun] = role
         return dict(sorted(table.items()))
 
-    def _used(self, term: str) -> Role | None:
+    def use(self, term: str) -> Role | None:
+        """The role that what the document has a term do shows, whatever the lexicon says."""
         word = re.escape(" ".join(term.split())).replace(r"\ ", r"\s")
+        flags = re.IGNORECASE if len(term) > 1 else 0
         lends = re.compile(
             rf"\b{word}\s+(?:(?:hereby|also|now)\s+)?(?:(?:will|shall|may|agrees?\s+to|ha(?:s|ve)\s+agreed\s+to|(?:is|are)\s+(?:willing|prepared)\s+to)\s+)?(?:lends?|lent|advances?|(?:makes?|grants?|granted|provides?|gives?)\s+(?:(?:to\s+)?the\s+\w+\s+)?(?:the\s+|an?\s+)?(?:[\w-]+\s+){{0,3}}?(?:loan|credit|facility|line|available|advances?)|extend\s+credit|accelerate|declare|(?:puts?|places?)\s+at\s+the\s+disposal|(?:centrally\s+)?finances?)\b"
             rf"|\b(?:pay|pays|owes?|owed|repay|indebted|payable|(?:to\s+the\s+order\s+of))\s+(?:[\w,.$€£]+\s+){{0,3}}?(?:to\s+)?(?:the\s+)?{word}\b",
-            re.IGNORECASE if len(term) > 1 else 0,
+            flags,
         )
         borrows = re.compile(
             rf"\b{word}\s+(?:(?:hereby|also|unconditionally)\s+)?(?:(?:will|shall|may|must|agrees?\s+to|promises?\s+to|undertakes?\s+to|ha(?:s|ve)\s+agreed\s+to|wish(?:es)?\s+to|are\s+to|can)\s+)?(?:repays?|pays?|borrows?|borrowed|prepay|redraw|reborrow|draw|owes?|promises?\s+to)\b"
             rf"|\b(?:lend|lends|lent|loans?|advances?|advanced|available)\s+(?:[\w,.$€£]+\s+){{0,5}}?to\s+(?:the\s+)?{word}\b|\b(?:lends?|grants?|advances?|gives?)\s+(?:the\s+)?{word}\s+(?:the\s+sum|the\s+amount|an?\s+(?:[\w-]+\s+){{0,3}}?(?:loan|credit|facility|line|advance|sum)|[A-Z]{{3}}\s?\d|[$€£])|\blend\s+(?:the\s+)?{word}\b|\bobligations?\s+of\s+(?:the\s+)?{word}\b",
-            re.IGNORECASE if len(term) > 1 else 0,
+            flags,
         )
         lender, borrower = (
             sum(_ACROSS.search(match.group()) is None for match in pattern.finditer(self._text))
             for pattern in (lends, borrows)
         )
         default = role_words().get(singular(term), (None, False))[0]
-        for role, more, fewer in (("lender", lender, borrower), ("borrower", borrower, lender)):
+        sides: tuple[tuple[Role, int, int], ...] = (("lender", lender, borrower), ("borrower", borrower, lender))
+        for role, more, fewer in sides:
             # Against the lexicon only clear use counts.
             if more > fewer and (default in (None, role) or more >= 2 * fewer + 2):
-                return "lender" if role == "lender" else "borrower"
+                return role
         return None
 
 
@@ -188,37 +175,32 @@ def cells_of(line: str, at: int) -> Iterator[tuple[int, int]]:
     position = 0
     for gap in _CELLS.finditer(line):
         piece = line[position : gap.start()]
-        if not piece.strip():
-            continue
-        if piece.rstrip().endswith(":"):
-            continue
-        yield at + position, at + gap.start()
-        position = gap.end()
+        if piece.strip() and not piece.rstrip().endswith(":"):
+            yield at + position, at + gap.start()
+            position = gap.end()
     if line[position:].strip():
         yield at + position, at + len(line.rstrip())
 
 
 def is_party(name: Name, terms: Terms) -> bool:
     """Accept a name that can be a party's: not a role word or a defined term, and some kind or two words to it."""
-    plain = " ".join(plain_words(name.text))
-    if singular(plain) in role_words() or all(singular(w) in role_words() for w in plain.split()):
+    name_words = plain_words(name.text)
+    plain = " ".join(name_words)
+    if singular(plain) in role_words() or all(singular(w) in role_words() for w in name_words):
         return False
     if (
         plain.startswith(("deed of", "loan between"))
+        or plain in terms.quoted
         or _CONTRACTED.match(plain)
-        or any(w in _PLACEHOLDERS for w in plain.split())
-        or (not has_form(name.text) and all(is_common(w) for w in re.split(r"[ /]+", plain)))
+        or not _PLACEHOLDERS.isdisjoint(name_words)
     ):
         return False
-    if (
-        len(plain.split()) > 1
-        and built_kind(name.text) is None
-        and any(is_common(w) or any(c.isdigit() for c in w) for w in plain.split())
-    ):
+    if not has_form(name.text) and (name.text[0].isdigit() or all(is_common(w) for w in re.split(r"[ /]+", plain))):
         return False
-    if plain in terms.quoted or (name.text[0].isdigit() and not has_form(name.text)):
+    is_doubtful = any(is_common(w) or any(c.isdigit() for c in w) for w in name_words)
+    if len(name_words) > 1 and is_doubtful and built_kind(name.text) is None:
         return False
-    if len(name.text.split()) == 1 and not name.title:
+    if " " not in name.text and not name.title:
         return built_kind(name.text) is not None or len(name.text) > 3
     return True
 
@@ -234,14 +216,12 @@ def sure_person(name: Name) -> bool:
     return bool(name.title) or (len(name.text.split()) > 1 and could_be_person(name.text))
 
 
-def alone_name(text: str, start: int, stop: int, terms: Terms, *, described: bool = False) -> Name | None:
-    """The name that a line consists of, but for brackets, the line's next column or (if `described`) a description."""
+def alone_name(text: str, start: int, stop: int, terms: Terms) -> Name | None:
+    """The name that a line consists of, but for brackets or the line's next column."""
     name = name_at(text, start, stop=stop, wrap=False)
     if name is None or text[start : name.start].strip(' *#_\t|"“') not in ("", "The", "M/s", "M/S", name.title):
         return None
     following = text[name.end : min(stop + 1, name.end + 12)]
-    if not re.match(r"\s*(?:[(]|$|\n|\s{2}|ABN|ACN|- |– |, ?(?:by|as)\b)", following) and not (
-        described and re.match(r",|\s+(?:of|an?)\b", following)
-    ):
+    if not re.match(r"\s*(?:[(]|$|\n|\s{2}|ABN|ACN|- |– |, ?(?:by|as)\b)", following):
         return None
     return name if is_party(name, terms) else None

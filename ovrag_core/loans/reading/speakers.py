@@ -29,25 +29,25 @@ _STOP = re.compile(r"[.;?!](?=\s|$|[\"”'])|\n[ \t]*\n")
 
 def speaker_roles(text: str) -> dict[str, Speaker]:
     """The role of each pronoun of `text`, in lower case ("i", "we", "you" and their forms); open ones are left out."""
-    paying = (match for match in _BORROWS.finditer(text) if not (_pays_out(match) or _is_asked(text, match.end())))
+    paying = (match for match in _BORROWS.finditer(text) if not (_pays_out(match) or is_asked(text, match.end(), 400)))
     pays = Counter(match["who"].lower() for match in paying)
-    lends = Counter(match["who"].lower() for match in _LENDS.finditer(text) if not _is_asked(text, match.end()))
+    lends = Counter(match["who"].lower() for match in _LENDS.finditer(text) if not is_asked(text, match.end(), 400))
     speaking = pays["i"] + pays["we"] + lends["you"]  # the one who says "I" or "we" is the borrower
     spoken_to = pays["you"] + lends["i"] + lends["we"]
     if speaking == spoken_to:
         return {}
     if speaking < spoken_to:
-        first_person = {"we": "lender", "us": "lender", "our": "lender"} if lends["we"] >= pays["we"] else {}
-        return {"you": "borrower", "your": "borrower", **_typed(first_person)}
+        first_person = ("we", "us", "our") if lends["we"] >= pays["we"] else ()
+        return {"you": "borrower", "your": "borrower", **dict.fromkeys(first_person, "lender")}
     if speaking < 2 * spoken_to:
         return {}
     me = [word for who, words in (("i", ("i", "me", "my")), ("we", ("we", "us", "our"))) if pays[who] for word in words]
     return {**dict.fromkeys(me, "borrower"), "you": "lender", "your": "lender"}
 
 
-def _is_asked(text: str, at: int) -> bool:
-    """Return True where the sentence that goes on at `at` is a question."""
-    end = _STOP.search(text, at, at + 400)
+def is_asked(text: str, position: int, reach: int = 300) -> bool:
+    """Return True where the sentence around `position`, if it ends within `reach`, is a question: it says nothing."""
+    end = _STOP.search(text, position, position + reach)
     return end is not None and end.group() == "?"
 
 
@@ -55,7 +55,3 @@ def _pays_out(match: re.Match[str]) -> bool:
     """Return True where "we pay" stands alone: lenders pay the loan out, pay a dealer, pay a fee."""
     words = match.group().lower().split()
     return words[0] == "we" and words[-1] == "pay" and not {"promise", "undertake", "covenant"} & set(words)
-
-
-def _typed(roles: dict[str, str]) -> dict[str, Speaker]:
-    return {word: "lender" if role == "lender" else "borrower" for word, role in roles.items()}

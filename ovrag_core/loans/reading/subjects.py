@@ -98,11 +98,19 @@ def bare_name(name: str) -> str:
 
 def renamed(triples: Iterable[Triple], names: Mapping[str, str]) -> tuple[Triple, ...]:
     """The statements under other names, repetitions dropped."""
-    unique: dict[tuple[str, str, str], Triple] = {}
+    moved = []
     for triple in triples:
-        subject = names.get(triple.subject, triple.subject)
         is_name = triple.predicate != "rdf:type"
         object_ = names.get(triple.object, triple.object) if is_name else triple.object
-        moved = triple.model_copy(update={"subject": subject, "object": object_})
-        unique.setdefault((moved.subject, moved.predicate, moved.object), moved)
+        moved.append(
+            triple.model_copy(update={"subject": names.get(triple.subject, triple.subject), "object": object_})
+        )
+    return without_repetitions(moved)
+
+
+def without_repetitions(triples: Iterable[Triple]) -> tuple[Triple, ...]:
+    """The statements, of several that say the same the first."""
+    unique: dict[tuple[str, str, str], Triple] = {}
+    for triple in triples:
+        unique.setdefault((triple.subject, triple.predicate, triple.object), triple)
     return tuple(unique.values())

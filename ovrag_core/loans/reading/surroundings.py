@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
+
+from ovrag_core.text import strip_span
 
 _MAX_PASSAGE = 400
 _MANY = 3000
@@ -25,7 +27,7 @@ class Setting:
     start: int
     end: int
     #: Whether the words are those of a question, or stand under a heading of other debts.
-    aside: bool = False
+    aside: bool
 
 
 _BREAK = re.compile(
@@ -76,11 +78,7 @@ def setting_of(text: str, start: int, end: int, breaks: list[tuple[int, int]]) -
     if finish - begin > _MAX_PASSAGE:
         begin = max(begin, min(start, finish - _MAX_PASSAGE, start - 120))
         finish = min(finish, begin + _MAX_PASSAGE)
-    finish = max(finish, end)
-    while begin < start and text[begin].isspace():
-        begin += 1
-    while finish > end and text[finish - 1].isspace():
-        finish -= 1
+    begin, finish = strip_span(text, begin, max(finish, end))
     after = _smooth(text[end:right])
     aside = (not row and after.endswith("?")) or _OTHER_DEBT.match(heading(text, start)) is not None
     return Setting(_smooth(text[left:start]), after, " ".join(label.split()), begin, finish, aside)
@@ -139,11 +137,8 @@ def _label_above(text: str, at: int) -> str:
     """The label of a value that stands on the line below it ("Principal Amount:" over "USD 254,000.00")."""
     above = text[max(0, at - 120) : at].rstrip(" \t*_|#\n\r")
     label = _ASKED.sub("", above.rsplit("\n", 1)[-1].strip(" \t*_|#"))
-    return (
-        label.rstrip(":").strip()
-        if label.endswith((":", "?")) or (label and len(label.split()) <= 6 and label[-1].isalnum())
-        else ""
-    )
+    is_label = label.endswith((":", "?")) or (len(label.split()) <= 6 and label[-1:].isalnum())
+    return label.rstrip(":").strip() if is_label else ""
 
 
 @lru_cache(maxsize=4)
@@ -164,10 +159,10 @@ Cues = tuple[tuple[re.Pattern[str], float], ...]
 _CAPITAL = re.compile(r"(?<!\\)[A-ZÀ-Þ]")
 
 
-def cues(*entries: tuple[str, float]) -> Cues:
+def cues(weights: Mapping[str, float]) -> Cues:
     """Patterns with what each weighs; they are matched against lower-case words."""
     return tuple(
-        (re.compile(_CAPITAL.sub(lambda m: m.group().lower(), pattern)), weight) for pattern, weight in entries
+        (re.compile(_CAPITAL.sub(lambda m: m.group().lower(), pattern)), weight) for pattern, weight in weights.items()
     )
 
 

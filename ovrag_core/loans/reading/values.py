@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
-from functools import lru_cache, partial
+from functools import lru_cache
+from itertools import islice
 
 from ovrag_core.base import Document
-from ovrag_core.loans.reading.surroundings import Setting, capped, cues, passage_breaks, setting_of, weigh
+from ovrag_core.loans.reading.surroundings import Cues, Setting, capped, cues, passage_breaks, setting_of, weigh
 from ovrag_core.text import (
     DURATION,
     MONTH,
@@ -34,14 +36,12 @@ from ovrag_core.text import (
 
 
 @dataclass(frozen=True, slots=True)
-class Principal:
-    """An amount lent, or the limit of a credit: `currency` is an ISO 4217 code, `label` the words that mark it.
+class Candidate:
+    """A value in a text, the `label` that marks it, and how well it does (`score`).
 
-    `[start, end)` is the passage (row or sentence), `[value_start, value_end)` the amount itself.
+    `[start, end)` is the passage (row or sentence), `[value_start, value_end)` the value itself.
     """
 
-    amount: Decimal
-    currency: str
     label: str
     start: int
     end: int
@@ -49,286 +49,189 @@ class Principal:
     value_end: int
     score: float
 
+    @property
+    def value_span(self) -> tuple[int, int]:
+        """Span of the value."""
+        return self.value_start, self.value_end
+
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class Principal(Candidate):
+    """An amount lent, or the limit of a credit: `currency` is an ISO 4217 code."""
+
+    amount: Decimal
+    currency: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rate(Candidate):
     """A contract rate in percent a year. `percent` of a variable rate is its margin, or None where none is stated."""
 
     percent: Decimal | None
     variable: bool
-    label: str
-    start: int
-    end: int
-    value_start: int
-    value_end: int
-    score: float
 
 
 @dataclass(frozen=True, slots=True)
-class Maturity:
+class Maturity(Candidate):
     """The day on which the last of the loan falls due, as an ISO date; `computed` where it is a term from a date."""
 
     date: str
     computed: bool
-    label: str
-    start: int
-    end: int
-    value_start: int
-    value_end: int
-    score: float
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class Term(Candidate):
     """Term of the loan, in months."""
 
     months: int
-    label: str
-    start: int
-    end: int
-    value_start: int
-    value_end: int
-    score: float
 
 
 _THRESHOLD = 4.0
 _LONG, _CLEAR = 40_000, 6.0  # a long agreement is full of margins, fees and tests: its contract rate must be clear
 
+
+def _placed(score: float, start: float, text: str) -> float:
+    """The score of what begins at `start`: of equals, the earlier is the better."""
+    return round(score - start / max(1, len(text)), 4)
+
+
+def _by_label(patterns: Cues, label: str, bonus: float) -> list[tuple[float, str]]:
+    """Score and words of a value's label, where it has one that tells anything."""
+    score, words = weigh(patterns, label)
+    return [(score + bonus, label if words else "")] if score else []
+
+
+def _decide(options: list[tuple[float, str]]) -> tuple[float, str]:
+    """The best option, or the leading one where that speaks against the value."""
+    return options[0] if options[0][0] < 0 else max(options)
+
+
+def _count_of(words: str) -> int:
+    """A number in figures or in words; 0 where it is none."""
+    return int(words) if words.isdigit() else words_to_number(words) or 0
+
+
 # --- principals ---------------------------------------------------------------------------------------------------
 
 _PRINCIPAL_LABEL = cues(
-    (
-        r"\bprincipal\b|\bloan amount|\bamount of (?:the )?(?:loan|credit|advance|facility)|\bnet loan|\b(?:gross|total) loan|\bamount (?:borrowed|lent|advanced|of loan)|\b(?:amount|sum|loan) (?:approved|granted|sanctioned)|\bsum (?:advanced|lent|borrowed)|\bcapital (?:amount|sum|lent|borrowed)|\bamount and currency|\bloan sum|\bface (?:amount|value)|\bamount of (?:the )?note|\bnominal (?:amount|loan)|\bsum of (?:the )?(?:credit|loan)",
-        11.0,
-    ),
-    (
-        r"\bamount financed|\bfinance amount|\bnet (?:loan|advance|credit|amount)|^facility$|\bmoney lent|\b(?:financed|lent|advanced) by\b|\b(?:am|are|is) borrowing\b",
-        8.5,
-    ),
-    (r"\bamount (?:applied|requested|sought)", 7.0),
-    (r"\binitial unpaid balance|\bunpaid balance of (?:the )?(?:cash )?price", 23.0),
-    (
-        r"\bcredit (?:limit|line|amount)|\bfacility (?:amount|limit|size)?|\b(?:total )?commitments?\b|\bline of credit|\blimit\b|\bmaximum (?:credit|amount|advance)|\badvance\b|\bloan\b|\boriginal amount|\bsanctioned|\bfinance amount",
-        9.0,
-    ),
-    (
-        r"^(?:the )?(?:amount|sum|credit|capital|total amount|maximum|how much|what (?:am|are|do|did) (?:i|we|you) (?:borrow|lend|get)\w*)\b|\bat your disposal",
-        8.0,
-    ),
-    (
-        r"\bfees?\b|\bcharges?\b|\bpayments?\b|\binstal?l?ments?|\bpremium|\bprice\b|\bdeposit|\bcosts?\b|\btotal of|\btotal (?:amount )?(?:payable|repayable|to pay)|\binterest\b|\bfinance charge|\bdown|\bvalue\b|\bincome|\binsur|\btax|\bpenalt|\bminimum|\bthreshold|\brent\b|\brepayments?\b|\bbalance\b|\bnumber\b|\bpaid\b|\brebate|\bsub-?limit|\bswing|\boverdraft\b|\bdisburse|\bforg[ai]v|\bstudy|\bapprais|\bexpert|\bvaluation|\bcover(?:age)?\b|\bguarantors?\b|\bshares?\b|\bsavings?\b|\b(?:existing|earlier|previous|older|former|prior)\b|\bbudget|\bequity|\bown funds|\bcontribution|\bturnover|\bcleared|\bsecurity\b|\bgoods\b|\bdocumentation|\bstamp|\bin \w+ (?:tranches|stages|parts)",
-        -12.0,
-    ),
+    {
+        r"\bprincipal\b|\bloan amount|\bamount of (?:the )?(?:loan|credit|advance|facility)|\bnet loan|\b(?:gross|total) loan|\bamount (?:borrowed|lent|advanced|of loan)|\b(?:amount|sum|loan) (?:approved|granted|sanctioned)|\bsum (?:advanced|lent|borrowed)|\bcapital (?:amount|sum|lent|borrowed)|\bamount and currency|\bloan sum|\bface (?:amount|value)|\bamount of (?:the )?note|\bnominal (?:amount|loan)|\bsum of (?:the )?(?:credit|loan)": 11.0,
+        r"\bamount financed|\bfinance amount|\bnet (?:loan|advance|credit|amount)|^facility$|\bmoney lent|\b(?:financed|lent|advanced) by\b|\b(?:am|are|is) borrowing\b": 8.5,
+        r"\bamount (?:applied|requested|sought)": 7.0,
+        r"\binitial unpaid balance|\bunpaid balance of (?:the )?(?:cash )?price": 23.0,
+        r"\bcredit (?:limit|line|amount)|\bfacility (?:amount|limit|size)?|\b(?:total )?commitments?\b|\bline of credit|\blimit\b|\bmaximum (?:credit|amount|advance)|\badvance\b|\bloan\b|\boriginal amount|\bsanctioned|\bfinance amount": 9.0,
+        r"^(?:the )?(?:amount|sum|credit|capital|total amount|maximum|how much|what (?:am|are|do|did) (?:i|we|you) (?:borrow|lend|get)\w*)\b|\bat your disposal": 8.0,
+        r"\bfees?\b|\bcharges?\b|\bpayments?\b|\binstal?l?ments?|\bpremium|\bprice\b|\bdeposit|\bcosts?\b|\btotal of|\btotal (?:amount )?(?:payable|repayable|to pay)|\binterest\b|\bfinance charge|\bdown|\bvalue\b|\bincome|\binsur|\btax|\bpenalt|\bminimum|\bthreshold|\brent\b|\brepayments?\b|\bbalance\b|\bnumber\b|\bpaid\b|\brebate|\bsub-?limit|\bswing|\boverdraft\b|\bdisburse|\bforg[ai]v|\bstudy|\bapprais|\bexpert|\bvaluation|\bcover(?:age)?\b|\bguarantors?\b|\bshares?\b|\bsavings?\b|\b(?:existing|earlier|previous|older|former|prior)\b|\bbudget|\bequity|\bown funds|\bcontribution|\bturnover|\bcleared|\bsecurity\b|\bgoods\b|\bdocumentation|\bstamp|\bin \w+ (?:tranches|stages|parts)": -12.0,
+    }
 )
 _PRINCIPAL_BEFORE = cues(
-    (
-        r"\b(?:counts?|counted|treated|regarded|deemed|set off) as (?:an? )?(?:\w+ )?(?:advance|loan)\b[^.;]{0,60}$",
-        -9.0,
-    ),
-    (
-        r"\bfinances?\b[^.;]{0,80}\bup to\W*$|\bat the disposal of\b[^.;]{0,80}\b(?:maximum|amount|sum|total)? ?of\W*$",
-        7.5,
-    ),
-    (r"\b(?:loan|facility|credit) of (?:19|20)\d\d\b[^.;]{0,30}$", -9.0),
-    (r"\b(?:house bank|senior (?:bank|lender|creditor))\b[^.;]{0,140}$", -6.0),
-    (
-        r"\b(?:aggregate|outstanding|balance|total|advances)\b[^.;]{0,80}\bnot (?:to |at any time )?exceed(?:ing)?\W*$",
-        10.0,
-    ),
-    (r"\bprincipal\W*(?:[a-z -]+\W*\(\W*)?$", 9.0),
-    (r"\b(?:delivers?|hands?)\b[^.;]{0,100}$", 3.5),
-    (r"\bstays? within\W*$", 7.0),
-    (
-        r"\b(?:disclosed|told us|declared|informed|pa(?:y|ys|id|ying) off|refinanc\w*|another|separate|earlier|replac\w*)\b[^.;]{0,80}$",
-        -8.0,
-    ),
-    (r"\b(?:reduced?|reduces|falls?|decreases?)\b[^.;]{0,50}\bby\W*$", -9.0),
-    (r"\blimit\b[^.;]{0,20}\b(?:is|of|stands at|at)\W*$", 8.0),
-    (r"\ba sum of\W*$", 4.5),
-    (r"\b(?:line of credit|credit line|limit)\b[^.;]{0,25}\bgoes (?:up )?to\W*$", 8.0),
-    (r"\bcommits?\W*(?:to lend|to advance)?\W*$", 8.0),
-    (r"\b(?:note|loan|bond)\b[^.;]{0,40}\bis for\W*$", 8.0),
-    (
-        r"\b(?:you|i|he|she|they|we) had (?:an? |taken )[^.;]{0,40}$|\b(?:my|his|her|your) (?:brother|sister|father|mother|parents?|son|daughter|friend|spouse|husband|wife)\b[^.;]{0,40}$",
-        -9.0,
-    ),
-    (
-        r"\b(?:lender|creditor|bank|provider|giver|financier|first party|party a|society|fund|trust|company|mortgagee|seller|employer|union|i|we)\b[^.;]{0,40}\b(?:delivers?|delivered|transfers?|transferred|gives?|hands?|handed|remits?|provides?|provided|grants?|granted|on-lends?|opens?|disburses?|releases?|places?)\b[^.;]{0,90}$",
-        6.2,
-    ),
-    (r"\b(?:provides?|gives?|transfers?)\b[^.;]{0,60}$", 4.5),
-    (r"\blet (?:you|him|her|them|us|me) have\W*$", 7.0),
-    (
-        r"\b(?:acknowledg\w*|confirm\w*|declares?|admits?)\b[^.;]{0,60}\b(?:owing|owes?|indebted|debtor|receiv\w+)\b[^.;]{0,70}$",
-        7.5,
-    ),
-    (r"\b(?:owe|owes|owing|indebted)\b[^.;]{0,40}$", 4.8),
-    (r"\b(?:grant\w*|receiv\w+|obtain\w*)\b[^.;]{0,80}\bfinanc(?:e|ing)\b[^.;]{0,30}$", 7.0),
-    (r"\b(?:notes|bonds|stock)\b[^.;]{0,20}\blimited to\W*$", 10.0),
-    (r"\bconstituting\W*$", 6.0),
-    (
-        r"\b(?:fix|fixes|fixed|agreed?|settled?|acknowledged?)\b[^.;]{0,20}\b(?:debt|indebtedness|sum due|balance)\b[^.;]{0,50}\bat\W*$",
-        10.0,
-    ),
-    (
-        r"\b(?:quoted|estimat\w+|budget\w*|contract sum|costing|tuition|bought|purchased|equity|own (?:funds|money|cash)|contribution|assess\w*|trade-in|reference value|life cover|grant of|salary|paid-up|share capital)\b[^.;(]{0,40}$",
-        -8.0,
-    ),
-    (
-        r"\b(?:contractual|registered|charging|collateral|equitable|covering|statutory|ceiling) (?:mortgage|bond|hypothec|charge)s?\b[^.;]{0,40}$|\b(?:mortgage|hypothec\w*|lien)\b[^.;]{0,30}\b(?:registered for|up to|over)\b[^.;]{0,20}$",
-        -12.0,
-    ),
-    (r"\bequivalent\b[^.;]{0,20}$|\bcash to you\W*$", -14.0),
-    (
-        r"\b(?:made up of|composed of|consisting of|comprising|of which(?! the (?:remaining|balance|rest)))\b[^.;]{0,80}$",
-        -6.0,
-    ),
-    (
-        r"\b(?:older|old|senior debt|also borrows?|also owes?|out of (?:the|a|its) (?:loan|credit|facility))\b[^.;]{0,40}$",
-        -9.0,
-    ),
-    (r"\b(?:he|she|they|buyer|purchaser|borrower|i) (?:has |have )?(?:already )?paid\W*$", -9.0),
-    (r"\btotal (?:loans|advances) (?:under|to)\b[^.;]{0,50}$", -9.0),
-    (r"\b(?:filed|registered|recorded) (?:for|in)\b[^.;]{0,60}$", -8.0),
-    (
-        r"\b(?:senior|subordinated|public|unsecured) (?:\w+ ){0,3}?notes\b[^.;]{0,140}$|\b(?:notes|bonds|debentures) due\b[^.;]{0,120}$",
-        -12.0,
-    ),
-    (
-        r"\b(?:loan|credit|facility|advance|note|mortgage|overdraft|line)\b(?:\s+(?:facility|is|are|of|for|to|at|up|in|the|a|an|amounts?|sum|maximum|limit|limited|being|will|shall|be|you|us|have|taken|granted|hereby|total|totals|totalling))*\W*$",
-        7.5,
-    ),
-    (
-        r"\b(?:borrowing|asked (?:us )?for|applied for|apply for|receives?|get|use up to|spend up to|draw up to|draw|stays? (?:within|below|under)|within|reach(?:es)?|rise to|rise above|goes? (?:over|above|past|to)|top out at|ceiling (?:of|is))\W*$",
-        6.0,
-    ),
-    (r"\bmost (?:that|you|which)\b[^.;]{0,70}\bis\W*(?:[a-z -]+\(\W*)?$", 7.5),
-    (r"\b(?:indebtedness|debt|capital)\b[^.;]{0,40}\b(?:is|of|amounts? to)\W*$", 5.5),
-    (r"\bcounted out and paid\b[^.;]{0,160}$|\backnowledges? receipt\b[^.;]{0,80}$", 6.5),
-    (r"^\W*(?:we (?:will|shall|can) )?(?:pay|lend|send|transfer|advance|give)\s+(?:you\s+)?\W*$", 5.0),
-    (r"\b(?:place|places|put|puts|keep|keeps|make|makes|holds?|set(?:s)? aside)\b[^.;]{0,90}$", 3.0),
-    (
-        r"\b(?:shall|must|may|will) be (?:in |for )?(?:an? |each )*(?:aggregate |minimum |principal )*(?:amounts? )?(?:of|not less than|at least)?\W*$",
-        -8.0,
-    ),
-    (r"\bprincipal amount of each\b[^.;]{0,60}$|\bminimum\b[^.;]{0,30}$", -8.0),
-    (r"\bsum of\b[^.;]{0,130}\(\W*$", 8.0),
-    (r"\bowes?\b[^.;]{0,120}\bsum of\W*$", 8.0),
-    (r"\bup to\W*$", 3.0),
-    (r"\bprincipal\s+(?:amount|sum)?[^.]{0,50}?(?:of|is|:|exceed(?:ing)?|to)?\W*$", 9.0),
-    (r"\b(?:aggregate |total )?commitments?\b[^.;]{0,70}?(?:means|is|are|of|total(?:s|ling)?|amounts? to|to)\W*$", 9.0),
-    (r"\b(?:facility|loan) (?:amount|limit)\W{0,3}\s(?:means|shall mean)\s*$", 9.0),
-    (r"\bcredit (?:limit|line)\b[^.;]{0,60}\W*$", 8.5),
-    (
-        r"\b(?:term |bridge |bridging |personal |business |mortgage |student |home |auto |car |secured |unsecured |green |single |private |family )?(?:loan|credit|facility|advance|overdraft|mortgage|line of credit)\s+(?:facility\s+)?(?:in the (?:amount|sum)\s+|for\s+|up to\s+|to a maximum\s+)*(?:of|for|to|at|is)?\W*$",
-        8.0,
-    ),
-    (r"\b(?:promises?|undertakes?|agrees?|covenants?)\s+to\s+(?:re)?pay\b[^.;]{0,260}$", 7.0),
-    (r"\b(?:lend|lends|lent|loaned|lending|advances?|advanced|borrows?|borrowed|borrowing)\b[^.;]{0,140}$", 6.5),
-    (
-        r"\b(?:make|makes|made|making)\s+available\b[^.;]{0,140}$|\bgrants?\b[^.;]{0,80}(?:loan|credit|facility)[^.;]{0,80}$|\breceived\b[^.;]{0,80}$",
-        6.5,
-    ),
-    (
-        r"\b(?:the )?(?:amount|sum)\s+(?:lent|borrowed|advanced|of the (?:loan|credit|advance))?[^.;]{0,20}\bis\W*$|^\W*(?:the )?amount is\W*$",
-        7.5,
-    ),
-    (r"\bloans?\b[^.;]{0,120}\b(?:up to|exceed(?:ing)?|maximum of|limit of|of|sum of|amount of)\W*$", 6.5),
-    (
-        r"\b(?:draw|drawn|outstanding|owe|owing|debit|balance)\b[^.;]{0,90}\b(?:more than|up to|exceed(?:ing)?|limit of|maximum of)\W*$",
-        5.5,
-    ),
-    (r"\b(?:the sum of|a total of|in the amount of|the amount of)\W*$", 4.5),
-    (r"\bwe (?:credit|paid|pay|transfer(?:red)?)\W*$", 5.0),
-    (r"\bcommitment\b[^.;]{0,60}$", 4.5),
-    (r"\bbears interest\b", -1.0),
-    (r"\bfees?\b[^.;]{0,60}$|\bfee\b[^,;]{0,80}(?:of|is)\W*$", -9.0),
-    (r"\b(?:instal?l?ments?|payments?|repayments?)\b[^,;]{0,50}$", -8.0),
-    (
-        r"\b(?:charge|penalty|premium|costs?|expenses?|fine|deductible|rent|salary|income|tax(?:es)?|deposit|price|rebate|refund|worth|revenue|turnover|EBITDA|valued|appraised|insur\w+)\b(?:(?!, up to)[^.;]){0,50}$",
-        -8.0,
-    ),
-    (
-        r"\b(?:at least|not less than|less than|minimum(?: of)?|multiples? of|increments? of|in excess of|greater of|lesser of|threshold(?: of)?|above|below|each|every)\W*(?:\(\w\)\s*)?$",
-        -7.0,
-    ),
-    (r"\b(?:exceeds?|exceeding|more than|over)\W*$", -3.0),
-    (
-        r"\b(?:sub-?limit|swing ?line|letters? of credit|existing|previous|prior|former|other|judgments?|owed to|(?<!limited )liabilit\w+|claims?|loss(?:es)?|reserve|dispos(?:e|es|ed|ing|ition)\b|indebtedness(?! created| evidenced| hereunder)|capital expenditures?)\b[^.;]{0,90}$",
-        -6.0,
-    ),
-    (r"\b(?:guarantee|guaranty|guarantor)\b[^.;]{0,60}$", -4.0),
-    (r"\b(?:default|judgment|damages|late)\b[^.;]{0,60}$", -5.0),
-    (r"\b(?:increase[ds]?|increasing)\b[^.;]{0,30}\bby\W*$", -5.0),
+    {
+        r"\b(?:counts?|counted|treated|regarded|deemed|set off) as (?:an? )?(?:\w+ )?(?:advance|loan)\b[^.;]{0,60}$": -9.0,
+        r"\bfinances?\b[^.;]{0,80}\bup to\W*$|\bat the disposal of\b[^.;]{0,80}\b(?:maximum|amount|sum|total)? ?of\W*$": 7.5,
+        r"\b(?:loan|facility|credit) of (?:19|20)\d\d\b[^.;]{0,30}$": -9.0,
+        r"\b(?:house bank|senior (?:bank|lender|creditor))\b[^.;]{0,140}$": -6.0,
+        r"\b(?:aggregate|outstanding|balance|total|advances)\b[^.;]{0,80}\bnot (?:to |at any time )?exceed(?:ing)?\W*$": 10.0,
+        r"\bprincipal\W*(?:[a-z -]+\W*\(\W*)?$": 9.0,
+        r"\b(?:delivers?|hands?)\b[^.;]{0,100}$": 3.5,
+        r"\bstays? within\W*$": 7.0,
+        r"\b(?:disclosed|told us|declared|informed|pa(?:y|ys|id|ying) off|refinanc\w*|another|separate|earlier|replac\w*)\b[^.;]{0,80}$": -8.0,
+        r"\b(?:reduced?|reduces|falls?|decreases?)\b[^.;]{0,50}\bby\W*$": -9.0,
+        r"\blimit\b[^.;]{0,20}\b(?:is|of|stands at|at)\W*$": 8.0,
+        r"\ba sum of\W*$": 4.5,
+        r"\b(?:line of credit|credit line|limit)\b[^.;]{0,25}\bgoes (?:up )?to\W*$": 8.0,
+        r"\bcommits?\W*(?:to lend|to advance)?\W*$": 8.0,
+        r"\b(?:note|loan|bond)\b[^.;]{0,40}\bis for\W*$": 8.0,
+        r"\b(?:you|i|he|she|they|we) had (?:an? |taken )[^.;]{0,40}$|\b(?:my|his|her|your) (?:brother|sister|father|mother|parents?|son|daughter|friend|spouse|husband|wife)\b[^.;]{0,40}$": -9.0,
+        r"\b(?:lender|creditor|bank|provider|giver|financier|first party|party a|society|fund|trust|company|mortgagee|seller|employer|union|i|we)\b[^.;]{0,40}\b(?:delivers?|delivered|transfers?|transferred|gives?|hands?|handed|remits?|provides?|provided|grants?|granted|on-lends?|opens?|disburses?|releases?|places?)\b[^.;]{0,90}$": 6.2,
+        r"\b(?:provides?|gives?|transfers?)\b[^.;]{0,60}$": 4.5,
+        r"\blet (?:you|him|her|them|us|me) have\W*$": 7.0,
+        r"\b(?:acknowledg\w*|confirm\w*|declares?|admits?)\b[^.;]{0,60}\b(?:owing|owes?|indebted|debtor|receiv\w+)\b[^.;]{0,70}$": 7.5,
+        r"\b(?:owe|owes|owing|indebted)\b[^.;]{0,40}$": 4.8,
+        r"\b(?:grant\w*|receiv\w+|obtain\w*)\b[^.;]{0,80}\bfinanc(?:e|ing)\b[^.;]{0,30}$": 7.0,
+        r"\b(?:notes|bonds|stock)\b[^.;]{0,20}\blimited to\W*$": 10.0,
+        r"\bconstituting\W*$": 6.0,
+        r"\b(?:fix|fixes|fixed|agreed?|settled?|acknowledged?)\b[^.;]{0,20}\b(?:debt|indebtedness|sum due|balance)\b[^.;]{0,50}\bat\W*$": 10.0,
+        r"\b(?:quoted|estimat\w+|budget\w*|contract sum|costing|tuition|bought|purchased|equity|own (?:funds|money|cash)|contribution|assess\w*|trade-in|reference value|life cover|grant of|salary|paid-up|share capital)\b[^.;(]{0,40}$": -8.0,
+        r"\b(?:contractual|registered|charging|collateral|equitable|covering|statutory|ceiling) (?:mortgage|bond|hypothec|charge)s?\b[^.;]{0,40}$|\b(?:mortgage|hypothec\w*|lien)\b[^.;]{0,30}\b(?:registered for|up to|over)\b[^.;]{0,20}$": -12.0,
+        r"\bequivalent\b[^.;]{0,20}$|\bcash to you\W*$": -14.0,
+        r"\b(?:made up of|composed of|consisting of|comprising|of which(?! the (?:remaining|balance|rest)))\b[^.;]{0,80}$": -6.0,
+        r"\b(?:older|old|senior debt|also borrows?|also owes?|out of (?:the|a|its) (?:loan|credit|facility))\b[^.;]{0,40}$": -9.0,
+        r"\b(?:he|she|they|buyer|purchaser|borrower|i) (?:has |have )?(?:already )?paid\W*$": -9.0,
+        r"\btotal (?:loans|advances) (?:under|to)\b[^.;]{0,50}$": -9.0,
+        r"\b(?:filed|registered|recorded) (?:for|in)\b[^.;]{0,60}$": -8.0,
+        r"\b(?:senior|subordinated|public|unsecured) (?:\w+ ){0,3}?notes\b[^.;]{0,140}$|\b(?:notes|bonds|debentures) due\b[^.;]{0,120}$": -12.0,
+        r"\b(?:loan|credit|facility|advance|note|mortgage|overdraft|line)\b(?:\s+(?:facility|is|are|of|for|to|at|up|in|the|a|an|amounts?|sum|maximum|limit|limited|being|will|shall|be|you|us|have|taken|granted|hereby|total|totals|totalling))*\W*$": 7.5,
+        r"\b(?:borrowing|asked (?:us )?for|applied for|apply for|receives?|get|use up to|spend up to|draw up to|draw|stays? (?:within|below|under)|within|reach(?:es)?|rise to|rise above|goes? (?:over|above|past|to)|top out at|ceiling (?:of|is))\W*$": 6.0,
+        r"\bmost (?:that|you|which)\b[^.;]{0,70}\bis\W*(?:[a-z -]+\(\W*)?$": 7.5,
+        r"\b(?:indebtedness|debt|capital)\b[^.;]{0,40}\b(?:is|of|amounts? to)\W*$": 5.5,
+        r"\bcounted out and paid\b[^.;]{0,160}$|\backnowledges? receipt\b[^.;]{0,80}$": 6.5,
+        r"^\W*(?:we (?:will|shall|can) )?(?:pay|lend|send|transfer|advance|give)\s+(?:you\s+)?\W*$": 5.0,
+        r"\b(?:place|places|put|puts|keep|keeps|make|makes|holds?|set(?:s)? aside)\b[^.;]{0,90}$": 3.0,
+        r"\b(?:shall|must|may|will) be (?:in |for )?(?:an? |each )*(?:aggregate |minimum |principal )*(?:amounts? )?(?:of|not less than|at least)?\W*$": -8.0,
+        r"\bprincipal amount of each\b[^.;]{0,60}$|\bminimum\b[^.;]{0,30}$": -8.0,
+        r"\bsum of\b[^.;]{0,130}\(\W*$": 8.0,
+        r"\bowes?\b[^.;]{0,120}\bsum of\W*$": 8.0,
+        r"\bup to\W*$": 3.0,
+        r"\bprincipal\s+(?:amount|sum)?[^.]{0,50}?(?:of|is|:|exceed(?:ing)?|to)?\W*$": 9.0,
+        r"\b(?:aggregate |total )?commitments?\b[^.;]{0,70}?(?:means|is|are|of|total(?:s|ling)?|amounts? to|to)\W*$": 9.0,
+        r"\b(?:facility|loan) (?:amount|limit)\W{0,3}\s(?:means|shall mean)\s*$": 9.0,
+        r"\bcredit (?:limit|line)\b[^.;]{0,60}\W*$": 8.5,
+        r"\b(?:term |bridge |bridging |personal |business |mortgage |student |home |auto |car |secured |unsecured |green |single |private |family )?(?:loan|credit|facility|advance|overdraft|mortgage|line of credit)\s+(?:facility\s+)?(?:in the (?:amount|sum)\s+|for\s+|up to\s+|to a maximum\s+)*(?:of|for|to|at|is)?\W*$": 8.0,
+        r"\b(?:promises?|undertakes?|agrees?|covenants?)\s+to\s+(?:re)?pay\b[^.;]{0,260}$": 7.0,
+        r"\b(?:lend|lends|lent|loaned|lending|advances?|advanced|borrows?|borrowed|borrowing)\b[^.;]{0,140}$": 6.5,
+        r"\b(?:make|makes|made|making)\s+available\b[^.;]{0,140}$|\bgrants?\b[^.;]{0,80}(?:loan|credit|facility)[^.;]{0,80}$|\breceived\b[^.;]{0,80}$": 6.5,
+        r"\b(?:the )?(?:amount|sum)\s+(?:lent|borrowed|advanced|of the (?:loan|credit|advance))?[^.;]{0,20}\bis\W*$|^\W*(?:the )?amount is\W*$": 7.5,
+        r"\bloans?\b[^.;]{0,120}\b(?:up to|exceed(?:ing)?|maximum of|limit of|of|sum of|amount of)\W*$": 6.5,
+        r"\b(?:draw|drawn|outstanding|owe|owing|debit|balance)\b[^.;]{0,90}\b(?:more than|up to|exceed(?:ing)?|limit of|maximum of)\W*$": 5.5,
+        r"\b(?:the sum of|a total of|in the amount of|the amount of)\W*$": 4.5,
+        r"\bwe (?:credit|paid|pay|transfer(?:red)?)\W*$": 5.0,
+        r"\bcommitment\b[^.;]{0,60}$": 4.5,
+        r"\bbears interest\b": -1.0,
+        r"\bfees?\b[^.;]{0,60}$|\bfee\b[^,;]{0,80}(?:of|is)\W*$": -9.0,
+        r"\b(?:instal?l?ments?|payments?|repayments?)\b[^,;]{0,50}$": -8.0,
+        r"\b(?:charge|penalty|premium|costs?|expenses?|fine|deductible|rent|salary|income|tax(?:es)?|deposit|price|rebate|refund|worth|revenue|turnover|EBITDA|valued|appraised|insur\w+)\b(?:(?!, up to)[^.;]){0,50}$": -8.0,
+        r"\b(?:at least|not less than|less than|minimum(?: of)?|multiples? of|increments? of|in excess of|greater of|lesser of|threshold(?: of)?|above|below|each|every)\W*(?:\(\w\)\s*)?$": -7.0,
+        r"\b(?:exceeds?|exceeding|more than|over)\W*$": -3.0,
+        r"\b(?:sub-?limit|swing ?line|letters? of credit|existing|previous|prior|former|other|judgments?|owed to|(?<!limited )liabilit\w+|claims?|loss(?:es)?|reserve|dispos(?:e|es|ed|ing|ition)\b|indebtedness(?! created| evidenced| hereunder)|capital expenditures?)\b[^.;]{0,90}$": -6.0,
+        r"\b(?:guarantee|guaranty|guarantor)\b[^.;]{0,60}$": -4.0,
+        r"\b(?:default|judgment|damages|late)\b[^.;]{0,60}$": -5.0,
+        r"\b(?:increase[ds]?|increasing)\b[^.;]{0,30}\bby\W*$": -5.0,
+    }
 )
 _PRINCIPAL_AFTER = cues(
-    (r"^[^.;]{0,60}\boutstanding at any (?:one )?time\b", 5.5),
-    (r"^[^.]{0,80}\bnot (?:a )?part of\b", -9.0),
-    (r"^[^.;]{0,50}\b(?:is|are) (?:an? )?(?:separate|distinct|quite another|unaffected|not affected|outside)\b", -12.0),
-    (
-        r"^[^.;]{0,40}\b(?:which|that) (?:the |your |our )?\w+ (?:has |have |had )?(?:received|borrowed|owes?)\b|^\W*(?:that )?(?:we|i|you) (?:have |had )?paid\b|^[^.;]{0,40}\bwhich (?:fell|became|was) due\b",
-        -10.0,
-    ),
-    (r"^\W*the (?:statutory|legal|regulatory) (?:limit|maximum)", -9.0),
-    (r"^[^.;]{0,40}\b(?:that|which) (?:\w+ ){1,2}(?:has |have )?lent\b", 7.0),
-    (
-        r"^[^.;]{0,40}\b(?:(?:is|are|be|was) (?:hereby )?(?:converted into|turned into|left as|treated as|to stand as)|becomes?|stands? as) (?:an? |the )(?:\w+ )?loan\b",
-        8.0,
-    ),
-    (r"^\W*(?:[a-z][\w-]* ){0,4}loan (?:notes?|stock)\b", 7.0),
-    (r"^[^.;]{0,30}\b(?:paid|advanced|lent|handed|given) to the (?:mortgagor|borrower|debtor|grantor)\b", 8.0),
-    (r"^[^.;]{0,60}\b(?:is|are) to come back\b|^[^.;]{0,50}\bto the (?:borrower|debtor|taker)\b", 4.5),
-    (r"^[^.;]{0,40}\bissued (?:pursuant to|under) (?:the|an) indenture\b", -12.0),
-    (
-        r"^[^.;]{0,40}\b(?:which|that) (?:ran out|ended|expired|was repaid)\b|^[^.;]{0,40}\b(?:is|are) (?:forgiven|restored)\b",
-        -9.0,
-    ),
-    (
-        r"^[^.;]{0,25}\b(?:paid|lent|advanced|sent|delivered|remitted) (?:in|as|by) one (?:amount|sum|act|transfer|payment|go)\b|^[^.;]{0,12}\bone (?:bank )?transfer\b",
-        6.0,
-    ),
-    (r"^\W*(?:in|as a|by way of|on) loan\b", 6.5),
-    (r"^\W*of principal\b", 7.0),
-    (
-        r"^[^.;]{0,60}\b(?:is|was|were|are|be) (?:to be )?(?:(?:fully|already|since|wholly) )?(?:paid off|repaid|refinanced|discharged|redeemed|settled|closed|cleared)\b",
-        -8.0,
-    ),
-    (r"^\W*in \w+ (?:equal )?steps\b", -8.0),
-    (
-        r"^\W*(?:in total\s+)?(?:is |are |be |has been |hereby )*(?:made )?(?:available\b|at (?:the |your |its |his |her )?(?:free )?disposal|at the disposal)",
-        7.0,
-    ),
-    (
-        r"^\W*(?:as a loan|from us\b|of principal\b|as an advance|goes (?:in)?to (?:the|your) account|into (?:the|your) account|to (?:the|your) account|as a single|in one go|will be (?:lent|paid out|advanced))",
-        5.5,
-    ),
-    (r"^[^.;]{0,40}\bwe are (?:happy|glad|pleased|willing) to lend\b", 7.0),
-    (r"^[^.;]{0,25}\bthat is all we (?:will|can) (?:ever )?lend\b", 6.0),
-    (
-        r"^\W*(?:to \w+ )?to cover\b|^\W*(?:or (?:any |a )?(?:larger|integral|whole)|and (?:in )?(?:integral|larger)|\(or (?:a|any))",
-        -7.0,
-    ),
-    (r"^[^.;]{0,30}(?<!amounts and )\b(?:integral )?multiples?\b", -6.0),
-    (r"^\W*at (?:any )?one time\b|^\W*in all\b", 3.0),
-    (r"^\W*(?:is )?(?:to|for) (?:redeem|refinance|repay|pay off|clear|the price|working capital|be paid to)\b", -3.0),
-    (
-        r"^\W{0,4}(?:\(?(?:the|this|this amount is called|such amount)?\W*(?:principal|loan|commitment|facility|credit limit|advance|note|line of credit|maximum)\b)",
-        6.0,
-    ),
-    (
-        r"^\W{0,3}(?:term |revolving |secured |unsecured |senior |bridge |personal |commercial )*(?:loan|credit facility|facility|line of credit|revolving|advance)\b",
-        6.0,
-    ),
-    (r"^[^.;]{0,60}\bin (?:one|a single) (?:advance|payment|drawdown|drawing|sum|draw|instal)", 5.0),
-    (
-        r"^\W*(?:or so much thereof|together with interest|plus interest|with interest|lent|at any (?:one )?time outstanding)",
-        5.5,
-    ),
-    (
-        r"^\W*(?:per|a|each|every|an)\s+(?:month|week|day|year|annum|quarter|hour|share|payment|instal|unit)|^\W*(?:each|monthly|weekly|apiece)\b",
-        -10.0,
-    ),
-    (r"^\W*(?:or more|or less|or greater|deductible|fee|charge|in fees)\b", -7.0),
+    {
+        r"^[^.;]{0,60}\boutstanding at any (?:one )?time\b": 5.5,
+        r"^[^.]{0,80}\bnot (?:a )?part of\b": -9.0,
+        r"^[^.;]{0,50}\b(?:is|are) (?:an? )?(?:separate|distinct|quite another|unaffected|not affected|outside)\b": -12.0,
+        r"^[^.;]{0,40}\b(?:which|that) (?:the |your |our )?\w+ (?:has |have |had )?(?:received|borrowed|owes?)\b|^\W*(?:that )?(?:we|i|you) (?:have |had )?paid\b|^[^.;]{0,40}\bwhich (?:fell|became|was) due\b": -10.0,
+        r"^\W*the (?:statutory|legal|regulatory) (?:limit|maximum)": -9.0,
+        r"^[^.;]{0,40}\b(?:that|which) (?:\w+ ){1,2}(?:has |have )?lent\b": 7.0,
+        r"^[^.;]{0,40}\b(?:(?:is|are|be|was) (?:hereby )?(?:converted into|turned into|left as|treated as|to stand as)|becomes?|stands? as) (?:an? |the )(?:\w+ )?loan\b": 8.0,
+        r"^\W*(?:[a-z][\w-]* ){0,4}loan (?:notes?|stock)\b": 7.0,
+        r"^[^.;]{0,30}\b(?:paid|advanced|lent|handed|given) to the (?:mortgagor|borrower|debtor|grantor)\b": 8.0,
+        r"^[^.;]{0,60}\b(?:is|are) to come back\b|^[^.;]{0,50}\bto the (?:borrower|debtor|taker)\b": 4.5,
+        r"^[^.;]{0,40}\bissued (?:pursuant to|under) (?:the|an) indenture\b": -12.0,
+        r"^[^.;]{0,40}\b(?:which|that) (?:ran out|ended|expired|was repaid)\b|^[^.;]{0,40}\b(?:is|are) (?:forgiven|restored)\b": -9.0,
+        r"^[^.;]{0,25}\b(?:paid|lent|advanced|sent|delivered|remitted) (?:in|as|by) one (?:amount|sum|act|transfer|payment|go)\b|^[^.;]{0,12}\bone (?:bank )?transfer\b": 6.0,
+        r"^\W*(?:in|as a|by way of|on) loan\b": 6.5,
+        r"^\W*of principal\b": 7.0,
+        r"^[^.;]{0,60}\b(?:is|was|were|are|be) (?:to be )?(?:(?:fully|already|since|wholly) )?(?:paid off|repaid|refinanced|discharged|redeemed|settled|closed|cleared)\b": -8.0,
+        r"^\W*in \w+ (?:equal )?steps\b": -8.0,
+        r"^\W*(?:in total\s+)?(?:is |are |be |has been |hereby )*(?:made )?(?:available\b|at (?:the |your |its |his |her )?(?:free )?disposal|at the disposal)": 7.0,
+        r"^\W*(?:as a loan|from us\b|of principal\b|as an advance|goes (?:in)?to (?:the|your) account|into (?:the|your) account|to (?:the|your) account|as a single|in one go|will be (?:lent|paid out|advanced))": 5.5,
+        r"^[^.;]{0,40}\bwe are (?:happy|glad|pleased|willing) to lend\b": 7.0,
+        r"^[^.;]{0,25}\bthat is all we (?:will|can) (?:ever )?lend\b": 6.0,
+        r"^\W*(?:to \w+ )?to cover\b|^\W*(?:or (?:any |a )?(?:larger|integral|whole)|and (?:in )?(?:integral|larger)|\(or (?:a|any))": -7.0,
+        r"^[^.;]{0,30}(?<!amounts and )\b(?:integral )?multiples?\b": -6.0,
+        r"^\W*at (?:any )?one time\b|^\W*in all\b": 3.0,
+        r"^\W*(?:is )?(?:to|for) (?:redeem|refinance|repay|pay off|clear|the price|working capital|be paid to)\b": -3.0,
+        r"^\W{0,4}(?:\(?(?:the|this|this amount is called|such amount)?\W*(?:principal|loan|commitment|facility|credit limit|advance|note|line of credit|maximum)\b)": 6.0,
+        r"^\W{0,3}(?:term |revolving |secured |unsecured |senior |bridge |personal |commercial )*(?:loan|credit facility|facility|line of credit|revolving|advance)\b": 6.0,
+        r"^[^.;]{0,60}\bin (?:one|a single) (?:advance|payment|drawdown|drawing|sum|draw|instal)": 5.0,
+        r"^\W*(?:or so much thereof|together with interest|plus interest|with interest|lent|at any (?:one )?time outstanding)": 5.5,
+        r"^\W*(?:per|a|each|every|an)\s+(?:month|week|day|year|annum|quarter|hour|share|payment|instal|unit)|^\W*(?:each|monthly|weekly|apiece)\b": -10.0,
+        r"^\W*(?:or more|or less|or greater|deductible|fee|charge|in fees)\b": -7.0,
+    }
 )
 
 
@@ -337,9 +240,7 @@ def find_principals(document: Document) -> list[Principal]:
     text = document.text
     breaks = passage_breaks(text)
     sums = capped(moneys(text))
-    counts: dict[tuple[Decimal, str], int] = {}
-    for money in sums:
-        counts[money.amount, money.currency] = counts.get((money.amount, money.currency), 0) + 1
+    counts = Counter((money.amount, money.currency) for money in sums)
     principals: list[Principal] = []
     for number, money in enumerate(sums):
         if money.amount < 50 or text[max(0, money.start - 1) : money.start] == "/":
@@ -350,15 +251,13 @@ def find_principals(document: Document) -> list[Principal]:
             score -= 2.5
         if score < _THRESHOLD:
             continue
-        score += min(3, counts[money.amount, money.currency] - 1) * 0.6 - money.start / max(1, len(text))
+        score = _placed(score + min(3, counts[money.amount, money.currency] - 1) * 0.6, money.start, text)
         principals.append(
-            Principal(
-                money.amount, money.currency, label, setting.start, setting.end, money.start, money.end, round(score, 4)
-            )
+            Principal(label, setting.start, setting.end, money.start, money.end, score, money.amount, money.currency)
         )
     if principals:
         largest = max(p.amount for p in principals)
-        principals = [_plus(p, 1.0) if p.amount == largest else p for p in principals]
+        principals = [replace(p, score=p.score + 1.0) if p.amount == largest else p for p in principals]
     return sorted(principals, key=lambda p: (-p.score, p.value_start))
 
 
@@ -371,11 +270,6 @@ def _follows(text: str, money: MoneyMention, earlier: list[MoneyMention], label:
         and not (row and re.search(r"\||\s{3}", text[mention.end : money.start]))
         for mention in earlier
     )
-
-
-def _plus(principal: Principal, bonus: float) -> Principal:
-    p = principal
-    return Principal(p.amount, p.currency, p.label, p.start, p.end, p.value_start, p.value_end, p.score + bonus)
 
 
 _BRACKETS = re.compile(r"\([^)]{0,60}\)")
@@ -398,7 +292,7 @@ def _principal_score(text: str, money: MoneyMention, setting: Setting) -> tuple[
         after -= 8.0
     both = max(before, after) + (0.4 * min(before, after) if min(before, after) > 0 else min(before, after))
     options.append((both, label if before >= after else after_label))
-    best = options[0] if options[0][0] < 0 else max(options)
+    best = _decide(options)
     if _alone(text, money) and money.start < 2500 and best[0] >= 0:
         best = max(best, (9.0 if money.start < 800 else 6.5, "heading"))
     return best
@@ -455,78 +349,51 @@ _DEFAULTING = re.compile(
     re.IGNORECASE,
 )
 _RATE_LABEL = cues(
-    (
+    {
         r"\b(?:interest|borrowing|contract|nominal|lending|fixed|loan|note|yearly|simple|coupon|debit)\s*(?:rate|interest)?\b.*|(?<!advance )\brate\b|\binterest\b|\bcoupon\b|\bprice\b|\bwhat do (?:you|we) (?:charge|pay for it)\b|\bwhat (?:does it|will it) cost\b|"
-        r"\b(?:funding|discount|finance|financing|credit|borrowing|profit) (?:charge|cost|rate)",
-        11.0,
-    ),
-    (r"\bAPRC?\b|\bannual percentage|\beffective|\brepresentative|\bTAEG|\bcomparison", -5.5),
-    (
+        r"\b(?:funding|discount|finance|financing|credit|borrowing|profit) (?:charge|cost|rate)": 11.0,
+        r"\bAPRC?\b|\bannual percentage|\beffective|\brepresentative|\bTAEG|\bcomparison": -5.5,
         r"\bfees?\b|(?<!funding )(?<!discount )(?<!finance )(?<!financing )(?<!credit )(?<!interest )(?<!you )\bcharges?\b|\bdefault|\blate\b|\boverdue|\bpenalt|\bpremium|\bLTV|\bloan.to.value|\bdeposit|\bmargin\b|\btax|\bshare\b|\bguarantee|"
-        r"\bprepay|\bearly|\badvance rate|\bpenal\b|\bcommission",
-        -12.0,
-    ),
+        r"\bprepay|\bearly|\badvance rate|\bpenal\b|\bcommission": -12.0,
+    }
 )
 _RATE_BEFORE = cues(
-    (r"\bon what (?:I|we|you|is|remains|he|she|it)\b[^.;]{0,60}$", 5.0),
-    (r"\b(?:contract|agreed|applicable) rate (?:of interest )?(?:is|of|:)\W*$", 16.0),
-    (r"\b(?:per|a|each|every) month\b[^.;]{0,50}\b(?:being|that is|i\.?e\.?|or|equal to|equivalent to)\W*$", 9.0),
-    (r"\b(?:price|cost)\b[^.;]{0,30}\bis\W*$", 6.5),
-    (r"\bannual\s+percentage\b[^.;]{60,240}$", -4.5),
-    (r"\bundivided\b[^.;]{0,20}$", -9.0),
-    (
-        r"\b(?:bears?|bearing|carr(?:y|ies)|accrues?|accruing|with|pays?|plus|add|together with)\s+(?:simple\s+|annual\s+|compound\s+|monthly\s+|fixed\s+)*interest\b[^.;]{0,120}$",
-        8.0,
-    ),
-    (r"\binterest\b[^.;]{0,130}\b(?:at|of|is|be|by|rate|equal to|runs at|amounts to|charged)\b[^.;]{0,60}$", 8.0),
-    (
-        r"\b(?:interest|fixed|yearly|annual|contract|nominal|borrowing)\s+rate\b[^.;]{0,60}$|\brate\s+(?:of\s+interest\s+)?(?:of|is|at|:|,|shall be|will be)?\W*$",
-        8.0,
-    ),
-    (r"\brate\b[^.;]{0,50}$", 6.0),
-    (r"^\W*(?:interest|rate)\W*$|\binterest\b[^.;]{0,15}$", 7.5),
-    (r"\bcosts?\b[^.;]{0,40}$", 1.5),
-    (r"\b(?:discount|finance|funding|profit) (?:charge|rate|cost)\b[^.;]{0,20}$", 8.0),
-    (r"\b(?:APRC?|annual percentage rate|effective (?:annual )?rate|annual rate of charge)\b[^.;]{0,60}$", -4.5),
-    (
-        r"\b(?:fees?|premium|commission|discount(?! charge| rate| interest)|tax|VAT|GST|deposit|ratio|margin of|equity|shares?|ownership|purchase price|value|worth|limit|haircut|advance rate|minimum payment|down ?payment|guarantee|surcharge|rebate|points)\b[^,;]{0,60}$",
-        -9.0,
-    ),
-    (
-        r"\b(?:plus|over|above|exceed(?:s|ing)?|more than|less than|at least|not less than|greater of|lesser of|increased? by|additional|further|extra|minimum|below|cap(?:ped)? at|maximum)\W*(?:\w+\W+){0,2}$",
-        -7.0,
-    ),
+    {
+        r"\bon what (?:I|we|you|is|remains|he|she|it)\b[^.;]{0,60}$": 5.0,
+        r"\b(?:contract|agreed|applicable) rate (?:of interest )?(?:is|of|:)\W*$": 16.0,
+        r"\b(?:per|a|each|every) month\b[^.;]{0,50}\b(?:being|that is|i\.?e\.?|or|equal to|equivalent to)\W*$": 9.0,
+        r"\b(?:price|cost)\b[^.;]{0,30}\bis\W*$": 6.5,
+        r"\bannual\s+percentage\b[^.;]{60,240}$": -4.5,
+        r"\bundivided\b[^.;]{0,20}$": -9.0,
+        r"\b(?:bears?|bearing|carr(?:y|ies)|accrues?|accruing|with|pays?|plus|add|together with)\s+(?:simple\s+|annual\s+|compound\s+|monthly\s+|fixed\s+)*interest\b[^.;]{0,120}$": 8.0,
+        r"\binterest\b[^.;]{0,130}\b(?:at|of|is|be|by|rate|equal to|runs at|amounts to|charged)\b[^.;]{0,60}$": 8.0,
+        r"\b(?:interest|fixed|yearly|annual|contract|nominal|borrowing)\s+rate\b[^.;]{0,60}$|\brate\s+(?:of\s+interest\s+)?(?:of|is|at|:|,|shall be|will be)?\W*$": 8.0,
+        r"\brate\b[^.;]{0,50}$": 6.0,
+        r"^\W*(?:interest|rate)\W*$|\binterest\b[^.;]{0,15}$": 7.5,
+        r"\bcosts?\b[^.;]{0,40}$": 1.5,
+        r"\b(?:discount|finance|funding|profit) (?:charge|rate|cost)\b[^.;]{0,20}$": 8.0,
+        r"\b(?:APRC?|annual percentage rate|effective (?:annual )?rate|annual rate of charge)\b[^.;]{0,60}$": -4.5,
+        r"\b(?:fees?|premium|commission|discount(?! charge| rate| interest)|tax|VAT|GST|deposit|ratio|margin of|equity|shares?|ownership|purchase price|value|worth|limit|haircut|advance rate|minimum payment|down ?payment|guarantee|surcharge|rebate|points)\b[^,;]{0,60}$": -9.0,
+        r"\b(?:plus|over|above|exceed(?:s|ing)?|more than|less than|at least|not less than|greater of|lesser of|increased? by|additional|further|extra|minimum|below|cap(?:ped)? at|maximum)\W*(?:\w+\W+){0,2}$": -7.0,
+    }
 )
 _RATE_AFTER = cues(
-    (
-        r"^[^.;]{0,40}\b(?:in the case of|for|on) (?:an? |the |any )?(?:ABR|base rate|alternate base|eurodollar|euro-?dollar|euro rate|libor|sofr|prime rate|swing ?line|letters? of credit|term benchmark|floating rate)\b",
-        -12.0,
-    ),
-    (
-        r"^[^.;]{0,30}\bis (?:our|the|an?|only)\b[^.;]{0,20}\b(?:advertised|reference|indicative|illustrat\w+|example)\b",
-        -16.0,
-    ),
-    (r"^\W{0,3}(?:per cent |percent )?interest\b(?! in)(?! on (?:late|overdue))", 6.5),
-    (r"^[^.;]{0,60}\b(?:net profits|royalty|working|undivided|membership|ownership) interest\b", -9.0),
-    (r"^\W{0,3}(?:per annum|a year|p\.a\.?|per year)?\W{0,3}(?:above|over|higher than|in excess of|more than)\b", -7.0),
-    (
-        r"^\W{0,3}(?:per annum|per year|p\.?\s?a\b|a year|yearly|annually|annual|each year|every year|by the year|per cent\. per annum)",
-        4.0,
-    ),
-    (r"^[^.;]{0,40}\bfixed\b", 3.0),
-    (
-        r"^\W{0,3}(?:of|on)\s+(?:the|any|each|all|its|such|that|my|your|your|an?|Consolidated|that|what|amounts?|principal|purchase|gross|net)\b",
-        -7.0,
-    ),
-    (r"^\W{0,3}(?:for|in)\s+(?:each|every|any|a)\s+(?:month|week|day|quarter)\b", -9.0),
-    (r"^[^.;]{0,12}\bfrom that (?:day|date)\b", -9.0),
-    (r"^\W{0,3}(?:a|per) (?:year|annum) on (?:the|all|what)\b", 5.0),
-    (r"^\W{0,3}(?:per|a|each|every)\s+(?:month|week|day|quarter)\b", -6.0),
-    (
-        r"^\W{0,3}(?:fee|charge|discount|deposit|premium|owned|interest in|of\b.{0,20}amount|points?|above|over|in excess|higher|margin|greater|plus)\b",
-        -7.0,
-    ),
-    (r"^\W{0,3}(?:or more|or less|of each payment|late)\b", -7.0),
+    {
+        r"^[^.;]{0,40}\b(?:in the case of|for|on) (?:an? |the |any )?(?:ABR|base rate|alternate base|eurodollar|euro-?dollar|euro rate|libor|sofr|prime rate|swing ?line|letters? of credit|term benchmark|floating rate)\b": -12.0,
+        r"^[^.;]{0,30}\bis (?:our|the|an?|only)\b[^.;]{0,20}\b(?:advertised|reference|indicative|illustrat\w+|example)\b": -16.0,
+        r"^\W{0,3}(?:per cent |percent )?interest\b(?! in)(?! on (?:late|overdue))": 6.5,
+        r"^[^.;]{0,60}\b(?:net profits|royalty|working|undivided|membership|ownership) interest\b": -9.0,
+        r"^\W{0,3}(?:per annum|a year|p\.a\.?|per year)?\W{0,3}(?:above|over|higher than|in excess of|more than)\b": -7.0,
+        r"^\W{0,3}(?:per annum|per year|p\.?\s?a\b|a year|yearly|annually|annual|each year|every year|by the year|per cent\. per annum)": 4.0,
+        r"^[^.;]{0,40}\bfixed\b": 3.0,
+        r"^\W{0,3}(?:of|on)\s+(?:the|any|each|all|its|such|that|my|your|your|an?|Consolidated|that|what|amounts?|principal|purchase|gross|net)\b": -7.0,
+        r"^\W{0,3}(?:for|in)\s+(?:each|every|any|a)\s+(?:month|week|day|quarter)\b": -9.0,
+        r"^[^.;]{0,12}\bfrom that (?:day|date)\b": -9.0,
+        r"^\W{0,3}(?:a|per) (?:year|annum) on (?:the|all|what)\b": 5.0,
+        r"^\W{0,3}(?:per|a|each|every)\s+(?:month|week|day|quarter)\b": -6.0,
+        r"^\W{0,3}(?:fee|charge|discount|deposit|premium|owned|interest in|of\b.{0,20}amount|points?|above|over|in excess|higher|margin|greater|plus)\b": -7.0,
+        r"^\W{0,3}(?:or more|or less|of each payment|late)\b": -7.0,
+    }
 )
 
 
@@ -581,8 +448,8 @@ def _fixed(text: str, breaks: list[tuple[int, int]], *, moving: bool) -> Iterato
             value = (percent * (12 if unit.lower().startswith("p") else _PERIODS[unit[0].lower()])).normalize()
             value = value.quantize(Decimal(1)) if value == value.to_integral_value() else value
         if score >= least and value < 200:
-            final_score = round(score - start / max(1, len(text)), 4)
-            yield Rate(value, False, label, setting.start, setting.end, start, end, final_score)
+            final_score = _placed(score, start, text)
+            yield Rate(label, setting.start, setting.end, start, end, final_score, value, variable=False)
 
 
 def _rate_score(setting: Setting, following: str, *, by_year: bool) -> tuple[float, str]:
@@ -590,17 +457,12 @@ def _rate_score(setting: Setting, following: str, *, by_year: bool) -> tuple[flo
 
     The words that do come with the score.
     """
-    options: list[tuple[float, str]] = []
     after, _ = weigh(_RATE_AFTER, following if by_year else f" a year {following}")
-    if setting.label:
-        row, label = weigh(_RATE_LABEL, setting.label)
-        if row != 0:
-            options.append((row + min(after, 0.0) + (1.0 if after > 0 else 0.0), setting.label if label else ""))
+    options = _by_label(_RATE_LABEL, setting.label, 1.0 if after > 0 else after)
     before, label = weigh(_RATE_BEFORE, setting.before[-260:])
     if before >= 8:  # a caption such as "Charges" does not undo what the sentence says
         options = [option for option in options if option[0] >= 0]
-    options.append((before + after, label))
-    score, label = options[0] if options[0][0] < 0 else max(options)
+    score, label = _decide([*options, (before + after, label)])
     if _MOVING_LABEL.search(setting.label) or _DAILY.search(setting.before):
         return -99.0, ""
     clause = setting.after.split(";")[0]
@@ -644,17 +506,18 @@ def _interest_free(text: str, breaks: list[tuple[int, int]]) -> list[Rate]:
         if setting.aside or _PARTLY.search(clause):
             continue
         label = " ".join(match.group().split())
-        score = round(5.0 - match.start() / max(1, len(text)), 4)
-        rates.append(Rate(Decimal(0), False, label, setting.start, setting.end, match.start(), match.end(), score))
+        score = _placed(5.0, match.start(), text)
+        rates.append(Rate(label, setting.start, setting.end, *match.span(), score, Decimal(0), variable=False))
     return rates
+
+
+_MOST_HINTS = 201
 
 
 def _variable_hits(text: str) -> Iterator[re.Match[str]]:
     """The first words that make a rate variable, looked for only around words such as "margin" or "prime"."""
     done = 0
-    for count, hint in enumerate(_HINT.finditer(text)):
-        if count > 200:
-            return
+    for hint in islice(_HINT.finditer(text), _MOST_HINTS):
         if hint.start() < done:
             continue
         match = _VARIABLE.search(text, max(done, hint.start() - 160), min(len(text), hint.end() + 160))
@@ -663,6 +526,7 @@ def _variable_hits(text: str) -> Iterator[re.Match[str]]:
             yield match
 
 
+_SAYS_INTEREST = re.compile(r"\binterest\b|\b(?:nominal|annual|lending|borrowing) rate\b", re.IGNORECASE)
 _UNTICKED = re.compile(r"(?:\[\s*\]|\(\s\)|☐|□|_{2,})\s*$")
 _DENIED = re.compile(r"\W{0,4}(?:\[ \] yes\b|☐ yes\b|(?:no|none|not applicable|n/a)\b)", re.IGNORECASE)
 
@@ -686,25 +550,10 @@ def _variable(text: str, breaks: list[tuple[int, int]]) -> Iterator[Rate]:
         ):
             continue
         margin = next((value for value, _, _ in percentages(sentence)), None)
-        score = (
-            7.0
-            + (
-                1.5
-                if re.search(r"\binterest\b|\b(?:nominal|annual|lending|borrowing) rate\b", sentence, re.IGNORECASE)
-                else 0.0
-            )
-            + (1.5 if margin is not None else 0.0)
-        )
-        yield Rate(
-            margin,
-            True,
-            " ".join(match.group().split())[:60],
-            begin,
-            end,
-            match.start(),
-            match.end(),
-            round(score - match.start() / max(1, len(text)), 4),
-        )
+        says_interest = _SAYS_INTEREST.search(sentence) is not None
+        score = 7.0 + 1.5 * says_interest + 1.5 * (margin is not None)
+        label = " ".join(match.group().split())[:60]
+        yield Rate(label, begin, end, *match.span(), _placed(score, match.start(), text), margin, variable=True)
 
 
 def _cell(text: str, start: int, end: int, at: int) -> tuple[int, int]:
@@ -724,153 +573,81 @@ def _settle(found: list[Rate]) -> list[Rate]:
 # --- maturities ---------------------------------------------------------------------------------------------------
 
 _MATURITY_LABEL = cues(
-    (
-        r"\bmaturity|\bmatures?\b|\bfinal (?:repayment|payment|instal?l?ment|due|date|maturity)|\blast (?:payment|instal?l?ment|repayment|due)|\brepay(?:ment|able)? (?:date|by|on|in full)|\bfirst\s*/\s*last|\bfinal\b|\bpayable (?:on|in full)|\brepay by|\bend of (?:the )?(?:term|loan)|\bexpir|\bend date|\bredemption|\bpaid off by|\bover and done|\bdone by|\bback by|\buntil when|\blast day|\bfinal day|\bclosing day|\bballoon|\bvalid(?:ity)?\b|\blast \w+|\baccount ends|\bfacility ends",
-        11.0,
-    ),
-    (
-        r"\bdue(?: date)?\b|\brepayment\b|\btermination|\bends?\b|\bterm\b|\buntil\b|\btenor|\btenure|\bduration|^period\b|\brepayment period|\blength\b",
-        6.5,
-    ),
-    (
-        r"\boffer\b|\bvalid (?:till|until|to|through)\b|\bavailab|\baccept|\blapse|\breview|\bfirst (?:mortgage|charge)|\bfirst (?:payment|instal?l?ment|repayment|due)(?!\s*/)|\bstart|\bcommenc|\bpaid out|\bpay-?out|\bvalue date|\beffective|\bsign|\bissue|\bloan date|\bcontract date|\bbirth|\bdrawdown|\badvance|\bdisburse|\bdate of (?:this|agreement|loan|note|the agreement)|\bdated?$(?<!maturity date)(?<!due date)(?<!repayment date)(?<!end date)(?<!termination date)(?<!expiry date)(?<!payment date)(?<!final date)(?<!redemption date)",
-        -14.0,
-    ),
+    {
+        r"\bmaturity|\bmatures?\b|\bfinal (?:repayment|payment|instal?l?ment|due|date|maturity)|\blast (?:payment|instal?l?ment|repayment|due)|\brepay(?:ment|able)? (?:date|by|on|in full)|\bfirst\s*/\s*last|\bfinal\b|\bpayable (?:on|in full)|\brepay by|\bend of (?:the )?(?:term|loan)|\bexpir|\bend date|\bredemption|\bpaid off by|\bover and done|\bdone by|\bback by|\buntil when|\blast day|\bfinal day|\bclosing day|\bballoon|\bvalid(?:ity)?\b|\blast \w+|\baccount ends|\bfacility ends": 11.0,
+        r"\bdue(?: date)?\b|\brepayment\b|\btermination|\bends?\b|\bterm\b|\buntil\b|\btenor|\btenure|\bduration|^period\b|\brepayment period|\blength\b": 6.5,
+        r"\boffer\b|\bvalid (?:till|until|to|through)\b|\bavailab|\baccept|\blapse|\breview|\bfirst (?:mortgage|charge)|\bfirst (?:payment|instal?l?ment|repayment|due)(?!\s*/)|\bstart|\bcommenc|\bpaid out|\bpay-?out|\bvalue date|\beffective|\bsign|\bissue|\bloan date|\bcontract date|\bbirth|\bdrawdown|\badvance|\bdisburse|\bdate of (?:this|agreement|loan|note|the agreement)|\bdated?$(?<!maturity date)(?<!due date)(?<!repayment date)(?<!end date)(?<!termination date)(?<!expiry date)(?<!payment date)(?<!final date)(?<!redemption date)": -14.0,
+    }
 )
 _MATURITY_BEFORE = cues(
-    (r"\b(?:fixed|rate of|charge of|charge)\b[^.;]{0,50}\buntil\W*$", -9.0),
-    (
-        r"\b(?:offer|quotation|commitment|letter|approval|certificate|insurance|policy|licen[cs]e|visa|lease)\b[^.;]{0,40}\b(?:valid|open|laps\w+|expir\w+|good|ends?|accept\w*)\b[^.;]{0,20}$|\bvalid (?:till|until|to|through)\W*$|\b(?:next )?review\b[^.;]{0,25}$|\bavailab\w*\b\W*(?:until|till|to)\W*$",
-        -14.0,
-    ),
-    (
-        r"\b(?:must|shall|should|will) (?:\w+ ){0,2}(?:have been |be )?(?:paid|repaid|returned|cleared|settled|redeemed|discharged)\b[^.;]{0,40}\b(?:on|by|before)\W*(?:the\s*)?$",
-        7.5,
-    ),
-    (
-        r"\b(?:return|returns|returned|give|gives|given|pay|pays|paid|come|comes|hand|hands|bring)\b[^.;]{0,15}\bback\b[^.;]{0,70}\b(?:on|by|before|latest)\W*(?:the\s*)?$",
-        8.0,
-    ),
-    (r"\b(?:return|redeem|restore|reimburse)s?\b[^.;]{0,80}\b(?:on|by|before)\W*(?:the\s*)?$", 8.0),
-    (r"\bat the latest (?:on|by)\W*(?:the\s*)?$|\bfull adjustment\b[^.;]{0,20}$", 8.0),
-    (r"\bmaturity date,? (?:being|namely|i\.?e\.?|which is|that is)\W*$", 9.5),
-    (
-        r"\b(?:whole|entire|full)\b[^.;]{0,40}\b(?:lent|loan|debt|principal|capital|sum|amount)\W*:\W*$|\brepayment\b[^.;]{0,30}:\W*$",
-        8.0,
-    ),
-    (r"\bexpiring\b[^.;]{0,15}$|\bexpiry\W*$", 7.0),
-    (r"\b(?:paid|settled|cleared) (?:up|off)\b[^.;]{0,20}\b(?:on|by|before)\W*(?:the\s*)?$", 8.0),
-    (r"\ball (?:the )?(?:principal|capital)\s+on\W*$|\bbrings? (?:us|you|it|that|this) to\W*$", 8.5),
-    (r"\bcompletes? (?:the )?(?:project|works?|building|construction|plant|development)\b[^.;]{0,40}$", -16.0),
-    (r"\b(?:was|were|been) (?:re)?paid\b[^.;]{0,30}\bon\W*$", -12.0),
-    (r"\b(?:free|clear|rid) of (?:this|the|my|all) (?:debt|loan)[^.;]{0,20}\b(?:on|by)\W*(?:the\s*)?$", 9.0),
-    (
-        r"\bcorrespond\w*\b[^.;]{0,20}$|\beach (?:month|quarter|year)\b(?:(?!pay|paid|due|balance|principal|last|final)[^.;]){0,40}$",
-        -12.0,
-    ),
-    (r"\b(?:existing|another|separate|earlier(?!,)|overdraft with|other)\b[^.;]{0,120}$", -8.0),
-    (
-        r"\b(?:over|ends?|finish(?:ed|es)?|expires?|runs out|comes to (?:its|an) end|closes?)\b[^.;]{0,15}\bon\W*(?:the\s*)?$",
-        8.0,
-    ),
-    (r"\bon or before\W*(?:the\s*)?$", 6.0),
-    (r"\b(?:complete|completed|finished|cleared)\b[^;]{0,90}\b(?:on|by)\W*(?:the\s*)?$", 8.0),
-    (r"\b(?:first|earliest)\b(?:(?!last|final|second|remainder|balance)[^.;]){0,45}$", -10.0),
-    (
-        r"\b(?:paid out|lends?|lent|disbursed|advanced|credited)\b(?:(?!repa|due|until|matur)[^.;]){0,60}\b(?:on|by)\W*(?:the\s*)?$",
-        -9.0,
-    ),
-    (r"\b(?:born|birth|granted|reckoned from|counted from)\b[^.;]{0,30}$", -10.0),
-    (r"\bcommission expires?\W*$", -20.0),
-    (r"\bkeep the line open (?:until|to)\W*$|\bopen until\W*$", 7.0),
-    (r"\b(?:months|years|instal?ments|draw again|reborrow)\W*(?:up )?(?:to|until|ending(?: on)?)\W*(?:the\s*)?$", 8.0),
-    (r"\b(?:to be )?repaid\b[^.;]{0,80}\band on\W*(?:the\s*)?$", 6.0),
-    (r"\bthe (?:balance|rest|remainder) on\W*(?:the\s*)?$", 9.0),
-    (r"\btermination date\W*(?:means|is|shall mean)\W*$", 9.0),
-    (
-        r"\bending (?:on or )?after\W*$|\b(?:fiscal|quarter|(?<!availability )(?<!credit )(?<!loan )(?<!repayment )period(?! (?:of |is )?(?:\d|\w+ (?:months|years)))|year)s?\b[^.;]{0,20}\bend(?:s|ed|ing)?\b[^.;]{0,20}$",
-        -9.0,
-    ),
-    (r"\b(?:last|final)(?:\s+\w+){0,3}?\s*[:–-]?\W*$", 9.0),
-    (
-        r"\b(?:remainder|rest|residue|remaining (?:sum|balance|amount|principal))\b[^.;]{0,60}\b(?:on|by|at)\W*(?:the\s*)?$",
-        9.0,
-    ),
-    (
-        r"\b(?:payments?|instal?l?ments?|deductions?|repayments?|repayable)\b[^.;]{0,110}\bfrom\b[^.;]{0,40}\b(?:to|until|through|till)\W*$",
-        8.5,
-    ),
-    (r"\bmaturity(?: date)?\W*[^.;]{0,60}(?:means|is|be|being|:|of|on|falls on|date)?\W*$", 9.0),
-    (r"\b(?:final |ultimate )?repayment date\W{0,3}\s(?:means|is|shall (?:be|mean))\s*$", 9.0),
-    (
-        r"\b(?:the )?(?:last|final)(?: of (?:them|these|which))?\b[^.;]{0,70}\b(?:on|due|is|,|falls due on|payable on|by|later than)\W*(?:the\s*)?$",
-        9.0,
-    ),
-    (
-        r"\b(?:due|payable|repayable|paid|repaid|repay|pay|settled?|cleared|discharged|finished|redeemed)\b[^.;]{0,50}\b(?:in full|in one|in a single|single sum|lump sum|bullet|whole|entire|all|balance|balloon|one payment|at once)\b[^.;]{0,70}\b(?:on|by|before|no later than|not later than)\W*(?:the\s*)?$",
-        9.0,
-    ),
-    (
-        r"\b(?:whole|entire|full|all|any|outstanding|unpaid|remaining|total|balance|principal|loan|loans|advances?|note|debt|sum|money|everything|capital)\b[^.;]{0,130}\b(?:due|payable|repayable|repaid|repay|paid|pay|pay out|returned?|back|settled?)\b[^.;]{0,50}\b(?:on|by|before|until|no later than|not later than|latest)\W*(?:the\s*)?$",
-        8.0,
-    ),
-    (
-        r"\b(?:re)?pa(?:y|id)\b[^.;]{0,60}\b(?:debt|loan|principal|balance|sum|money|everything|advance|note|amount|it|in full|back|out)\b[^.;]{0,60}\b(?:on|by|before|no later than|not later than)\W*(?:the\s*)?$",
-        8.0,
-    ),
-    (r"\bmatur(?:es?|ing)\b[^.;]{0,30}$", 9.0),
-    (r"\bin full\b[^.;]{0,25}\b(?:on|by)\W*$", 9.0),
-    (r"\b(?:repayment|payment in full|repayable|repaid)\b[^.;]{0,60}\b(?:on|by|before)\W*$", 7.0),
-    (
-        r"\b(?:ends?|ending|expires?|terminates?|runs (?:until|to)|concludes?|comes to an end|continues? (?:until|to)|through|until|up to and including|to and including|available until|advances[^.;]{0,60}up to)\b[^.;]{0,25}$",
-        6.0,
-    ),
-    (r"\bif,? on\W*$", 6.0),
-    (r"\bdue on\W*$|\bdue(?: and payable)?\b[^.;]{0,20}$", 6.0),
-    (
-        r"\b(?:dated|date of|as of|entered into|made on|made this|signed|executed|effective|commenc\w+|beginning|begins?|starting|starts?|from|since|opened|born|issued|registered|incorporated|prior to|deliver\w*|adopted|until and including|fiscal year|year ended|ended|expired)\b(?:\s+\w+){0,2}\W*(?:the\s*)?$",
-        -10.0,
-    ),
-    (
-        r"\b(?:first|initial) (?:payment|instal?l?ment|repayment|due)\b(?:(?!last|final)[^.;]){0,60}$|\bfirst (?:of (?:them|which)|due)\b(?:(?!last|final)[^.;]){0,30}$",
-        -10.0,
-    ),
-    (
-        r"\b(?:prepay|prepaid|prepayment|drawn|drawdown|disburs\w+|advance\w*|lend|transfer\w*)\b(?:(?!ends?|until|matur|lasts|repa|due|shall pay|whole|outstanding)[^.;]){0,50}\b(?:on|by|before)\W*$",
-        -6.0,
-    ),
-    (
-        r"\b(?:default|accelerat\w+|financial statements|audited|withdraw\w*)\b[^.;]{0,60}$|\b(?:tax|insurance|notice)\b[^.;,]{0,60}$",
-        -5.0,
-    ),
-    (r"\bpaid (?:out )?(?:in one|once|as one|by one)\b[^.;]{0,40}\b(?:account|transfer)\b[^.;]{0,20}$", -18.0),
-    (r"(?<!with )\b(?:interest)\b[^.;]{0,30}\b(?:payable|due|paid)\b[^.;]{0,40}\b(?:on|from)\W*$", -3.0),
+    {
+        r"\b(?:fixed|rate of|charge of|charge)\b[^.;]{0,50}\buntil\W*$": -9.0,
+        r"\b(?:offer|quotation|commitment|letter|approval|certificate|insurance|policy|licen[cs]e|visa|lease)\b[^.;]{0,40}\b(?:valid|open|laps\w+|expir\w+|good|ends?|accept\w*)\b[^.;]{0,20}$|\bvalid (?:till|until|to|through)\W*$|\b(?:next )?review\b[^.;]{0,25}$|\bavailab\w*\b\W*(?:until|till|to)\W*$": -14.0,
+        r"\b(?:must|shall|should|will) (?:\w+ ){0,2}(?:have been |be )?(?:paid|repaid|returned|cleared|settled|redeemed|discharged)\b[^.;]{0,40}\b(?:on|by|before)\W*(?:the\s*)?$": 7.5,
+        r"\b(?:return|returns|returned|give|gives|given|pay|pays|paid|come|comes|hand|hands|bring)\b[^.;]{0,15}\bback\b[^.;]{0,70}\b(?:on|by|before|latest)\W*(?:the\s*)?$": 8.0,
+        r"\b(?:return|redeem|restore|reimburse)s?\b[^.;]{0,80}\b(?:on|by|before)\W*(?:the\s*)?$": 8.0,
+        r"\bat the latest (?:on|by)\W*(?:the\s*)?$|\bfull adjustment\b[^.;]{0,20}$": 8.0,
+        r"\bmaturity date,? (?:being|namely|i\.?e\.?|which is|that is)\W*$": 9.5,
+        r"\b(?:whole|entire|full)\b[^.;]{0,40}\b(?:lent|loan|debt|principal|capital|sum|amount)\W*:\W*$|\brepayment\b[^.;]{0,30}:\W*$": 8.0,
+        r"\bexpiring\b[^.;]{0,15}$|\bexpiry\W*$": 7.0,
+        r"\b(?:paid|settled|cleared) (?:up|off)\b[^.;]{0,20}\b(?:on|by|before)\W*(?:the\s*)?$": 8.0,
+        r"\ball (?:the )?(?:principal|capital)\s+on\W*$|\bbrings? (?:us|you|it|that|this) to\W*$": 8.5,
+        r"\bcompletes? (?:the )?(?:project|works?|building|construction|plant|development)\b[^.;]{0,40}$": -16.0,
+        r"\b(?:was|were|been) (?:re)?paid\b[^.;]{0,30}\bon\W*$": -12.0,
+        r"\b(?:free|clear|rid) of (?:this|the|my|all) (?:debt|loan)[^.;]{0,20}\b(?:on|by)\W*(?:the\s*)?$": 9.0,
+        r"\bcorrespond\w*\b[^.;]{0,20}$|\beach (?:month|quarter|year)\b(?:(?!pay|paid|due|balance|principal|last|final)[^.;]){0,40}$": -12.0,
+        r"\b(?:existing|another|separate|earlier(?!,)|overdraft with|other)\b[^.;]{0,120}$": -8.0,
+        r"\b(?:over|ends?|finish(?:ed|es)?|expires?|runs out|comes to (?:its|an) end|closes?)\b[^.;]{0,15}\bon\W*(?:the\s*)?$": 8.0,
+        r"\bon or before\W*(?:the\s*)?$": 6.0,
+        r"\b(?:complete|completed|finished|cleared)\b[^;]{0,90}\b(?:on|by)\W*(?:the\s*)?$": 8.0,
+        r"\b(?:first|earliest)\b(?:(?!last|final|second|remainder|balance)[^.;]){0,45}$": -10.0,
+        r"\b(?:paid out|lends?|lent|disbursed|advanced|credited)\b(?:(?!repa|due|until|matur)[^.;]){0,60}\b(?:on|by)\W*(?:the\s*)?$": -9.0,
+        r"\b(?:born|birth|granted|reckoned from|counted from)\b[^.;]{0,30}$": -10.0,
+        r"\bcommission expires?\W*$": -20.0,
+        r"\bkeep the line open (?:until|to)\W*$|\bopen until\W*$": 7.0,
+        r"\b(?:months|years|instal?ments|draw again|reborrow)\W*(?:up )?(?:to|until|ending(?: on)?)\W*(?:the\s*)?$": 8.0,
+        r"\b(?:to be )?repaid\b[^.;]{0,80}\band on\W*(?:the\s*)?$": 6.0,
+        r"\bthe (?:balance|rest|remainder) on\W*(?:the\s*)?$": 9.0,
+        r"\btermination date\W*(?:means|is|shall mean)\W*$": 9.0,
+        r"\bending (?:on or )?after\W*$|\b(?:fiscal|quarter|(?<!availability )(?<!credit )(?<!loan )(?<!repayment )period(?! (?:of |is )?(?:\d|\w+ (?:months|years)))|year)s?\b[^.;]{0,20}\bend(?:s|ed|ing)?\b[^.;]{0,20}$": -9.0,
+        r"\b(?:last|final)(?:\s+\w+){0,3}?\s*[:–-]?\W*$": 9.0,
+        r"\b(?:remainder|rest|residue|remaining (?:sum|balance|amount|principal))\b[^.;]{0,60}\b(?:on|by|at)\W*(?:the\s*)?$": 9.0,
+        r"\b(?:payments?|instal?l?ments?|deductions?|repayments?|repayable)\b[^.;]{0,110}\bfrom\b[^.;]{0,40}\b(?:to|until|through|till)\W*$": 8.5,
+        r"\bmaturity(?: date)?\W*[^.;]{0,60}(?:means|is|be|being|:|of|on|falls on|date)?\W*$": 9.0,
+        r"\b(?:final |ultimate )?repayment date\W{0,3}\s(?:means|is|shall (?:be|mean))\s*$": 9.0,
+        r"\b(?:the )?(?:last|final)(?: of (?:them|these|which))?\b[^.;]{0,70}\b(?:on|due|is|,|falls due on|payable on|by|later than)\W*(?:the\s*)?$": 9.0,
+        r"\b(?:due|payable|repayable|paid|repaid|repay|pay|settled?|cleared|discharged|finished|redeemed)\b[^.;]{0,50}\b(?:in full|in one|in a single|single sum|lump sum|bullet|whole|entire|all|balance|balloon|one payment|at once)\b[^.;]{0,70}\b(?:on|by|before|no later than|not later than)\W*(?:the\s*)?$": 9.0,
+        r"\b(?:whole|entire|full|all|any|outstanding|unpaid|remaining|total|balance|principal|loan|loans|advances?|note|debt|sum|money|everything|capital)\b[^.;]{0,130}\b(?:due|payable|repayable|repaid|repay|paid|pay|pay out|returned?|back|settled?)\b[^.;]{0,50}\b(?:on|by|before|until|no later than|not later than|latest)\W*(?:the\s*)?$": 8.0,
+        r"\b(?:re)?pa(?:y|id)\b[^.;]{0,60}\b(?:debt|loan|principal|balance|sum|money|everything|advance|note|amount|it|in full|back|out)\b[^.;]{0,60}\b(?:on|by|before|no later than|not later than)\W*(?:the\s*)?$": 8.0,
+        r"\bmatur(?:es?|ing)\b[^.;]{0,30}$": 9.0,
+        r"\bin full\b[^.;]{0,25}\b(?:on|by)\W*$": 9.0,
+        r"\b(?:repayment|payment in full|repayable|repaid)\b[^.;]{0,60}\b(?:on|by|before)\W*$": 7.0,
+        r"\b(?:ends?|ending|expires?|terminates?|runs (?:until|to)|concludes?|comes to an end|continues? (?:until|to)|through|until|up to and including|to and including|available until|advances[^.;]{0,60}up to)\b[^.;]{0,25}$": 6.0,
+        r"\bif,? on\W*$": 6.0,
+        r"\bdue on\W*$|\bdue(?: and payable)?\b[^.;]{0,20}$": 6.0,
+        r"\b(?:dated|date of|as of|entered into|made on|made this|signed|executed|effective|commenc\w+|beginning|begins?|starting|starts?|from|since|opened|born|issued|registered|incorporated|prior to|deliver\w*|adopted|until and including|fiscal year|year ended|ended|expired)\b(?:\s+\w+){0,2}\W*(?:the\s*)?$": -10.0,
+        r"\b(?:first|initial) (?:payment|instal?l?ment|repayment|due)\b(?:(?!last|final)[^.;]){0,60}$|\bfirst (?:of (?:them|which)|due)\b(?:(?!last|final)[^.;]){0,30}$": -10.0,
+        r"\b(?:prepay|prepaid|prepayment|drawn|drawdown|disburs\w+|advance\w*|lend|transfer\w*)\b(?:(?!ends?|until|matur|lasts|repa|due|shall pay|whole|outstanding)[^.;]){0,50}\b(?:on|by|before)\W*$": -6.0,
+        r"\b(?:default|accelerat\w+|financial statements|audited|withdraw\w*)\b[^.;]{0,60}$|\b(?:tax|insurance|notice)\b[^.;,]{0,60}$": -5.0,
+        r"\bpaid (?:out )?(?:in one|once|as one|by one)\b[^.;]{0,40}\b(?:account|transfer)\b[^.;]{0,20}$": -18.0,
+        r"(?<!with )\b(?:interest)\b[^.;]{0,30}\b(?:payable|due|paid)\b[^.;]{0,40}\b(?:on|from)\W*$": -3.0,
+    }
 )
 _MATURITY_AFTER = cues(
-    (r"^[^.;]{0,60}\b(?:comes? to an end|ends\b|expires\b|is closed)", 8.0),
-    (r"^\W*is (?:to be )?(?:re)?paid\b", 6.0),
-    (r"^\W*at the (?:very )?latest\b", 7.0),
-    (
-        r"^\W*(?:you|I|we|it|the \w+|\w+)\W+(?:must|will|shall|has to|have to|is to)\W+(?:have\W+)?(?:paid|repaid|pay|repay|settle|return)\b(?!\W*(?:US|USD|EUR|GBP)?\W?\d)(?!\W*[$€£¥])",
-        8.5,
-    ),
-    (r"^[^.;]{0,30}\bafter that you cannot draw\b", 5.0),
-    (r"^[^.;]{0,120}\bthen (?:we are|it is|i am|the loan is) (?:done|finished|over|at an end|even|square)", 7.0),
-    (
-        r"^[^.;]{0,60}\b(?:whatever|anything|all that|what) (?:is|remains|interest)[^.;]{0,60}\b(?:unpaid|owing|outstanding|left)\b",
-        5.0,
-    ),
-    (
-        r"^\W{0,4}(?:\(?\W*(?:as (?:it|the same) may be extended[^)]{0,40}|or such earlier[^.;(]{0,160}|being[^.;(]{0,60})?\W*(?:the|such date[^.;(]{0,20}|called)?\W*(?:final )?(?:maturity|repayment|due|termination|expiry|final payment) date)",
-        9.0,
-    ),
-    (r"^[^.;]{0,60}\b(?:whichever|maturity)\b", 3.0),
-    (
-        r"^[^.;]{0,40}\b(?:remaining|final) (?:balance|payment|instal?l?ment)|^\W*(?:when|on which (?:date|day))\b[^.;]{0,60}\b(?:balance|all|remaining|entire|whole|principal)",
-        6.0,
-    ),
-    (r"^[^.;]{0,30}\b(?:the debt|the loan) (?:is|will be|shall be) (?:finished|repaid|paid|at an end)", 7.0),
-    (r"^\W*(?:and (?:on|each|every|continuing|the same)|and thereafter|with the last)\b", -4.0),
+    {
+        r"^[^.;]{0,60}\b(?:comes? to an end|ends\b|expires\b|is closed)": 8.0,
+        r"^\W*is (?:to be )?(?:re)?paid\b": 6.0,
+        r"^\W*at the (?:very )?latest\b": 7.0,
+        r"^\W*(?:you|I|we|it|the \w+|\w+)\W+(?:must|will|shall|has to|have to|is to)\W+(?:have\W+)?(?:paid|repaid|pay|repay|settle|return)\b(?!\W*(?:US|USD|EUR|GBP)?\W?\d)(?!\W*[$€£¥])": 8.5,
+        r"^[^.;]{0,30}\bafter that you cannot draw\b": 5.0,
+        r"^[^.;]{0,120}\bthen (?:we are|it is|i am|the loan is) (?:done|finished|over|at an end|even|square)": 7.0,
+        r"^[^.;]{0,60}\b(?:whatever|anything|all that|what) (?:is|remains|interest)[^.;]{0,60}\b(?:unpaid|owing|outstanding|left)\b": 5.0,
+        r"^\W{0,4}(?:\(?\W*(?:as (?:it|the same) may be extended[^)]{0,40}|or such earlier[^.;(]{0,160}|being[^.;(]{0,60})?\W*(?:the|such date[^.;(]{0,20}|called)?\W*(?:final )?(?:maturity|repayment|due|termination|expiry|final payment) date)": 9.0,
+        r"^[^.;]{0,60}\b(?:whichever|maturity)\b": 3.0,
+        r"^[^.;]{0,40}\b(?:remaining|final) (?:balance|payment|instal?l?ment)|^\W*(?:when|on which (?:date|day))\b[^.;]{0,60}\b(?:balance|all|remaining|entire|whole|principal)": 6.0,
+        r"^[^.;]{0,30}\b(?:the debt|the loan) (?:is|will be|shall be) (?:finished|repaid|paid|at an end)": 7.0,
+        r"^\W*(?:and (?:on|each|every|continuing|the same)|and thereafter|with the last)\b": -4.0,
+    }
 )
 
 
@@ -889,37 +666,23 @@ def find_maturities(document: Document) -> list[Maturity]:
     for day, start, end in days:
         setting = setting_of(text, start, end, breaks)
         after, after_label = weigh(_MATURITY_AFTER, setting.after)
-        options: list[tuple[float, str]] = []
-        if setting.label:
-            row, label = weigh(_MATURITY_LABEL, setting.label)
-            weak = -9.0 if row > 0 and _STARTS.search(setting.before) else 0.0
-            if row:
-                options.append((row + min(after, 0.0) + weak, setting.label if label else ""))
+        weak = 9.0 if _STARTS.search(setting.before) else 0.0
+        options = _by_label(_MATURITY_LABEL, setting.label, min(after, 0.0) - weak)
         before, label = weigh(_MATURITY_BEFORE, setting.before[-260:])
         before -= 8.0 if setting.aside else 0.0
         options.append(
             (before + max(after, 0.0) if before < 0 else max(before, after) + min(after, 0.0), label or after_label)
         )
-        score, label = options[0] if options[0][0] < 0 else max(options)
+        score, label = _decide(options)
         if score < _THRESHOLD:
             continue
         score += 1.5 if day == latest else 0.0
+        score = _placed(score, 0.5 * start, text)
         maturities.append(
-            Maturity(
-                day.isoformat(),
-                False,
-                label,
-                setting.start,
-                setting.end,
-                start,
-                end,
-                round(score - 0.5 * start / max(1, len(text)), 4),
-            )
+            Maturity(label, setting.start, setting.end, start, end, score, day.isoformat(), computed=False)
         )
-    maturities.extend(_computed(text, breaks))
-    maturities.extend(_own(text, breaks))
-    maturities.extend(_counted(text, breaks))
-    maturities.extend(_listed(text, breaks))
+    for find in (_computed, _own, _counted, _listed):
+        maturities.extend(find(text, breaks))
     return sorted(maturities, key=lambda m: (-m.score, m.value_start))
 
 
@@ -937,22 +700,19 @@ def _computed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
         if from_date is None or not months:
             continue
         setting = setting_of(text, match.start(), match.end(), breaks)
-        near = f"{setting.label} {setting.before[-160:]} {setting.after[:120]}"
+        near = _near(setting)
         if not re.search(r"repa|matur|\bdue\b|\bterm\b|final|\bend", near, re.IGNORECASE) or re.search(
             r"notice|prepay|grace", near, re.IGNORECASE
         ):
             continue
         day = add_months(from_date[0], months)
-        yield Maturity(
-            day.isoformat(),
-            True,
-            "term from a date",
-            setting.start,
-            setting.end,
-            match.start(),
-            from_date[1],
-            6.0,
-        )
+        label, end = "term from a date", from_date[1]
+        yield Maturity(label, setting.start, setting.end, match.start(), end, 6.0, day.isoformat(), computed=True)
+
+
+def _near(setting: Setting) -> str:
+    """The label of a value and the words beside it."""
+    return f"{setting.label} {setting.before[-160:]} {setting.after[:120]}"
 
 
 _COUNTED = re.compile(
@@ -989,12 +749,13 @@ _ONE_MORE = re.compile(r"\b(?:and|followed by|plus)\s+(?:a|one|1)\s+(?:last|fina
 
 def _counted(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
     """The last of a number of regular instalments, reckoned from the first: "36 monthly …, the first on 15 May 2026"."""
-    rows = [d for d in map(partial(_date_at, text), (m.end() for m in _FIRST_ROW.finditer(text))) if d]
+    rows = list(_dates_behind(_FIRST_ROW, text))
     for match in (*_COUNTED.finditer(text), *_COUNT_ROW.finditer(text)):
-        number = int(match["number"]) if match["number"].isdigit() else words_to_number(match["number"]) or 0
+        number = _count_of(match["number"])
         blank = text.find("\n\n", match.end(), match.end() + 320)
         reach = blank if blank >= 0 else min(len(text), match.end() + 320)
-        first_due = _first_after(text, match.end(), reach) or (rows[0] if len({day for day, _ in rows}) == 1 else None)
+        named_day = next(_dates_behind(_FIRST_ON, text, match.end(), reach), None)
+        first_due = named_day or (rows[0] if len({day for day, _ in rows}) == 1 else None)
         setting = setting_of(text, match.start(), match.end(), breaks)
         wording = text[match.start() : reach]
         if first_due is None or not 2 <= number <= 480 or setting.aside or _balloons(wording):
@@ -1006,18 +767,17 @@ def _counted(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
         start, end = match.start(), first_due[1]
         if end < start:
             end = match.end()
-        yield Maturity(
-            last_due.isoformat(), True, "number of instalments from the first", setting.start, max(setting.end, end), start, end, 5.0
-        )  # fmt: skip
+        label, passage_end = "number of instalments from the first", max(setting.end, end)
+        yield Maturity(label, setting.start, passage_end, start, end, 5.0, last_due.isoformat(), computed=True)
 
 
-def _first_after(text: str, start: int, reach: int) -> tuple[date, int] | None:
-    """The day named as that of the first instalment in `[start, reach)`, and where it ends."""
-    for match in _FIRST_ON.finditer(text, start, reach):
-        first_due = _date_at(text, match.end())
-        if first_due:
-            return first_due
-    return None
+def _dates_behind(
+    pattern: re.Pattern[str], text: str, start: int = 0, end: int | None = None
+) -> Iterator[tuple[date, int]]:
+    """The dates that begin where a match of `pattern` in `[start, end)` ends, and where each ends."""
+    for match in pattern.finditer(text, start, len(text) if end is None else end):
+        if dated := _date_at(text, match.end()):
+            yield dated
 
 
 def _date_at(text: str, start: int) -> tuple[date, int] | None:
@@ -1043,7 +803,7 @@ def _rhythm(match: dict[str, str | None], near: str) -> int:
     """Number of months between two instalments; 0 where it is not said, or weeks."""
     unit, every = (match["unit"] or "").lower(), match.get("every")
     if every:
-        return int(every) if every.isdigit() else words_to_number(every) or 0
+        return _count_of(every)
     if unit:
         return 0 if unit.startswith(("week", "fort", "bi")) else _EVERY[unit[0]]
     if (match.get("noun") or "").lower().startswith(("emi", "month")):
@@ -1082,10 +842,8 @@ _ON_PAYOUT = re.compile(
 @lru_cache(maxsize=4)
 def _own_date(text: str) -> date | None:
     """The day a document is made: dated, signed, or a date that stands on a line with no more than a place."""
-    for match in _DATED.finditer(text):
-        own_date = _date_at(text, match.end())
-        if own_date:
-            return own_date[0]
+    if dated := next(_dates_behind(_DATED, text), None):
+        return dated[0]
     for day, start, end in dates(text):
         line = text[text.rfind("\n", 0, start) + 1 : start].strip(" \t,|")
         following = text[end : (text.find("\n", end) + 1 or len(text))].strip(" \t\n.,|")
@@ -1104,19 +862,18 @@ def _own(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
     for match in _OWN_DATE.finditer(text):
         months = in_months(match["number"], match["unit"])
         setting = setting_of(text, match.start(), match.end(), breaks)
-        near = f"{setting.label} {setting.before[-160:]} {setting.after[:120]}"
+        near = _near(setting)
         if not months or setting.aside or not _ENDS.search(near) or _NO_END.search(near):
             continue
         day = _own_date(text) if match["own"] else _payout(text)
         if day is not None:
-            yield Maturity(
-                add_months(day, months).isoformat(), True, "term from its own date", setting.start, setting.end, match.start(), match.end(), 5.5
-            )  # fmt: skip
+            label, end_day = "term from its own date", add_months(day, months).isoformat()
+            yield Maturity(label, setting.start, setting.end, *match.span(), 5.5, end_day, computed=True)
 
 
 def _payout(text: str) -> date | None:
     """The one day on which the money is said to be lent or paid out."""
-    days = {dated[0] for match in _ON_PAYOUT.finditer(text) if (dated := _date_at(text, match.end()))}
+    days = {day for day, _ in _dates_behind(_ON_PAYOUT, text)}
     return days.pop() if len(days) == 1 else None
 
 
@@ -1133,16 +890,14 @@ def _listed(text: str, breaks: list[tuple[int, int]]) -> Iterator[Maturity]:
         if run and mention[0] > run[-1][0] and _goes_on(text[run[-1][2] : mention[1]]):
             run.append(mention)
             continue
-        if len(run) >= 3 or (len(run) == 2 and _in_rows(text, run)):
+        if len(run) >= 3 or (len(run) == 2 and "\n" in text[run[0][2] : run[1][1]]):
             before = text[max(0, run[0][1] - 260) : run[0][1]]
             if _PAYS.search(before) and not _PAYS_OUT.search(before[-110:]):
                 day, start, end = run[-1]
                 setting = setting_of(text, start, end, breaks)
-                score = 4.5 - (8.0 if setting.aside else 0.0)
-                if score >= _THRESHOLD:
-                    yield Maturity(
-                        day.isoformat(), False, "last day listed", setting.start, setting.end, start, end, score
-                    )
+                if not setting.aside:
+                    label = "last day listed"
+                    yield Maturity(label, setting.start, setting.end, start, end, 4.5, day.isoformat(), computed=False)
         run = [mention]
 
 
@@ -1157,45 +912,32 @@ def _goes_on(between: str) -> bool:
     return bool(_CELL.match(between) and any(c.isdigit() for c in between)) or bool(_COMMA.match(between))
 
 
-def _in_rows(text: str, run: list[tuple[date, int, int]]) -> bool:
-    return "\n" in text[run[0][2] : run[1][1]]
-
-
 # --- terms -----------------------------------------------------------------------------------------------------
 
 _TERM_LABEL = cues(
-    (
-        r"\b(?:term|tenor|tenure|duration|loan period|repayment period|period of (?:the )?loan|length|life|number of (?:payments|instal?l?ments))\b",
-        10.0,
-    ),
-    (r"\b(?:repayment|instal?l?ments?|payment schedule|payments?)\b", 6.0),
-    (r"\bnotice|\bgrace|\bfixed[- ]rate period|\bwarranty|\bfee|\bintroductory", -12.0),
+    {
+        r"\b(?:term|tenor|tenure|duration|loan period|repayment period|period of (?:the )?loan|length|life|number of (?:payments|instal?l?ments))\b": 10.0,
+        r"\b(?:repayment|instal?l?ments?|payment schedule|payments?)\b": 6.0,
+        r"\bnotice|\bgrace|\bfixed[- ]rate period|\bwarranty|\bfee|\bintroductory": -12.0,
+    }
 )
 _TERM_BEFORE = cues(
-    (
-        r"\b(?:interest period|fiscal|consecutive|trailing|LIBOR|SOFR|Eurodollar|Euro-Dollar|excess|deficiency|Treasury|maturities)\b[^.;]{0,80}$",
-        -9.0,
-    ),
-    (r"\b(?:term|period|tenor|tenure|duration|life)\b[^.;]{0,30}\b(?:of|is|:|be|over)?\W*$", 7.0),
-    (
-        r"\b(?:repa(?:y|id|yable|yment)|payable|amorti[sz]\w*|instal?l?ments?|loan|advance)\b[^.;]{0,60}\b(?:over|for|in|by|of)\W*(?:a (?:term|period) of\W*)?$",
-        6.0,
-    ),
-    (r"\b(?:in|by|of|pay|makes?|over)\W*$", 2.0),
-    (
-        r"\b(?:within|notice|grace|after|first|every|each|last|past|preceding|deferment|forbearance|up to|within the|prior|statement|warrant\w*|interest[- ]only|less than|more than|at least|exceed\w*|limitation|availability|intro\w*)\b[^.;]{0,30}$",
-        -8.0,
-    ),
+    {
+        r"\b(?:interest period|fiscal|consecutive|trailing|LIBOR|SOFR|Eurodollar|Euro-Dollar|excess|deficiency|Treasury|maturities)\b[^.;]{0,80}$": -9.0,
+        r"\b(?:term|period|tenor|tenure|duration|life)\b[^.;]{0,30}\b(?:of|is|:|be|over)?\W*$": 7.0,
+        r"\b(?:repa(?:y|id|yable|yment)|payable|amorti[sz]\w*|instal?l?ments?|loan|advance)\b[^.;]{0,60}\b(?:over|for|in|by|of)\W*(?:a (?:term|period) of\W*)?$": 6.0,
+        r"\b(?:in|by|of|pay|makes?|over)\W*$": 2.0,
+        r"\b(?:within|notice|grace|after|first|every|each|last|past|preceding|deferment|forbearance|up to|within the|prior|statement|warrant\w*|interest[- ]only|less than|more than|at least|exceed\w*|limitation|availability|intro\w*)\b[^.;]{0,30}$": -8.0,
+    }
 )
 _TERM_AFTER = cues(
-    (r"^[^.;]{0,60}\b(?:LIBOR|SOFR|Eurodollar|Euro-Dollar|interest period|EURIBOR|Treasury)\b", -7.0),
-    (r"^\W*(?:instal?l?ments?|payments?|repayments?)\b", 5.0),
-    (r"^\W*(?:term|loan|period|amorti)\b", 6.0),
-    (
-        r"^\W*(?:of|from|after|following)\s+(?:and including\s+)?(?:the )?(?:date|drawdown|advance|disburse|closing|first|loan)",
-        2.0,
-    ),
-    (r"^\W*(?:after|before|prior|notice|written|of default|days|late|past|of each|period ending|interest)\b", -6.0),
+    {
+        r"^[^.;]{0,60}\b(?:LIBOR|SOFR|Eurodollar|Euro-Dollar|interest period|EURIBOR|Treasury)\b": -7.0,
+        r"^\W*(?:instal?l?ments?|payments?|repayments?)\b": 5.0,
+        r"^\W*(?:term|loan|period|amorti)\b": 6.0,
+        r"^\W*(?:of|from|after|following)\s+(?:and including\s+)?(?:the )?(?:date|drawdown|advance|disburse|closing|first|loan)": 2.0,
+        r"^\W*(?:after|before|prior|notice|written|of default|days|late|past|of each|period ending|interest)\b": -6.0,
+    }
 )
 
 
@@ -1219,54 +961,28 @@ def find_terms(document: Document) -> list[Term]:
             and not setting.label
         ):
             continue
-        options: list[tuple[float, str]] = []
-        if setting.label:
-            row, label = weigh(_TERM_LABEL, setting.label)
-            if row:
-                options.append((row + min(after, 0.0), setting.label if label else ""))
+        options = _by_label(_TERM_LABEL, setting.label, min(after, 0.0))
         before, label = weigh(_TERM_BEFORE, setting.before[-140:])
-        options.append((before + after, label or after_label))
-        score, label = options[0] if options[0][0] < 0 else max(options)
+        score, label = _decide([*options, (before + after, label or after_label)])
         if score >= _THRESHOLD:
-            terms.append(
-                Term(
-                    months,
-                    label,
-                    setting.start,
-                    setting.end,
-                    match.start(),
-                    match.end(),
-                    round(score - match.start() / max(1, len(text)), 4),
-                )
-            )
+            score = _placed(score, match.start(), text)
+            terms.append(Term(label, setting.start, setting.end, *match.span(), score, months))
     terms.extend(_counted_terms(text, breaks))
     return sorted(terms, key=lambda t: (-t.score, t.value_start))
 
 
 def _counted_terms(text: str, breaks: list[tuple[int, int]]) -> Iterator[Term]:
     """Terms that a number of instalments, or of months from the document's own date, makes."""
-    counts = [(m, 4.2) for pattern in (_COUNTED, _COUNT_ROW) for m in pattern.finditer(text)]
-    for match, score in (*counts, *((m, 4.6) for m in _OWN_DATE.finditer(text))):
+    for match in (*_COUNTED.finditer(text), *_COUNT_ROW.finditer(text), *_OWN_DATE.finditer(text)):
         near = text[max(0, match.start() - 80) : match.end() + 240].split("\n\n", maxsplit=1)[0]
-        if score < 4.5:
-            number = int(match["number"]) if match["number"].isdigit() else words_to_number(match["number"]) or 0
-            months = 0 if number < 2 or _balloons(near) else number * _rhythm(match.groupdict(), near)
-        else:
+        if match.re is _OWN_DATE:
+            score = 4.6
             months = in_months(match["number"], match["unit"]) if _ENDS.search(near) and not _NO_END.search(near) else 0
+        else:
+            score = 4.2
+            number = _count_of(match["number"])
+            months = 0 if number < 2 or _balloons(near) else number * _rhythm(match.groupdict(), near)
         setting = setting_of(text, match.start(), match.end(), breaks)
         if 2 <= months <= 600 and not setting.aside and not re.search(r"(?i)\bfirst\W*$", setting.before):
-            final_score = round(score - match.start() / max(1, len(text)), 4)
-            yield Term(
-                months, "number of instalments", setting.start, setting.end, match.start(), match.end(), final_score
-            )
-
-
-def show(value: Principal | Rate | Maturity | Term) -> str:
-    """One line for people: the value, its label and score."""
-    if isinstance(value, Principal):
-        shown = f"{value.currency} {value.amount:,}"
-    elif isinstance(value, Rate):
-        shown = f"{'variable ' if value.variable else ''}{value.percent}%"
-    else:
-        shown = value.date if isinstance(value, Maturity) else f"{value.months} months"
-    return f"{shown} [{value.label}] {value.score:.1f}"
+            score = _placed(score, match.start(), text)
+            yield Term("number of instalments", setting.start, setting.end, *match.span(), score, months)
