@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Literal
 
 import numpy
 
@@ -22,18 +21,11 @@ from ovrag_core.loans.reading.sentences import Unit
 from ovrag_core.retrieval import MAX_TOKENS, Encoder, Probabilities
 from ovrag_core.text import score_words
 
-Axis = Literal["security", "form"]
-
-AXES: dict[Axis, tuple[str, str, str]] = {
-    "security": ("none", "SecuredLoan", "UnsecuredLoan"),
-    "form": ("none", "OpenEndCredit", "ClosedEndCredit"),
-}
-PLACES = {
-    about: (row, column) for row, classes in enumerate(AXES.values()) for column, about in enumerate(classes) if column
-}
+CLASSES = ("SecuredLoan", "UnsecuredLoan", "OpenEndCredit", "ClosedEndCredit")
+PLACES = {about: column for column, about in enumerate(CLASSES)}
 WEIGHTS = Path("ontologies/lexicon/judge.safetensors")
 KNOWN = 5_000  # passages whose judgement is kept
-DOUBTFUL = 0.2  # below, a claim is a hint at most
+DOUBTFUL = 0.3  # below, a claim is a hint at most
 ABSURD = 0.01  # below, it is none
 SURE = 0.95  # above, a passage without a known phrase is a claim
 OUTRIGHT = 3
@@ -62,17 +54,20 @@ class Judge:
         return found
 
     def __call__(self, passages: Sequence[str]) -> Probabilities:
-        """For each passage a row per axis of the probabilities of its three classes (n × 2 × 3, float32)."""
-        found = {passage: self._known.get(passage) for passage in passages}
-        unknown = [passage for passage, judged in found.items() if judged is None]
+        """Return the probability that each passage states each of CLASSES (n × 4, float32).
+
+        A passage may state a class and its opposite: the classes are judged apart.
+        """
+        judged = {passage: self._known.get(passage) for passage in passages}
+        unknown = [passage for passage, row in judged.items() if row is None]
         ids = [self._encoder.tokens(passage).ids[:MAX_TOKENS] for passage in unknown]
-        judged = self._encoder.probabilities(ids, [[[True] * len(each)] for each in ids], 3)
-        new = dict(zip(unknown, judged, strict=True))
+        rows = self._encoder.probabilities(ids, [[[True] * len(tokens)] for tokens in ids], 2)[..., 1]
+        new = dict(zip(unknown, rows, strict=True))
         if len(self._known) + len(new) > KNOWN:
             self._known.clear()
         self._known |= new
-        found |= new
-        return numpy.array([found[passage] for passage in passages], dtype=numpy.float32).reshape(-1, len(AXES), 3)
+        judged |= new
+        return numpy.array([judged[passage] for passage in passages], dtype=numpy.float32).reshape(-1, len(CLASSES))
 
 
 def heed(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]) -> list[Claim]:
@@ -107,7 +102,7 @@ def heed(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]
 
 def sure_of(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]) -> dict[int, list[str]]:
     """Find what units surely say of which no claim was made: classes by the number of the unit."""
-    known = {(claim.unit, PLACES[claim.about][0]) for claim in claims if claim.about in PLACES}
+    known = {(claim.unit, claim.about) for claim in claims}
     asked = [
         number
         for number, unit in enumerate(units)
@@ -121,7 +116,7 @@ def sure_of(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Un
     return {
         number: abouts
         for number, found in zip(asked, judged, strict=True)
-        if (abouts := [about for about, at in PLACES.items() if found[at] >= SURE and (number, at[0]) not in known])
+        if (abouts := [about for about, at in PLACES.items() if found[at] >= SURE and (number, about) not in known])
     }
 
 

@@ -45,8 +45,7 @@ def is_borne_out(triple: Triple) -> bool:
     """Check that a statement's passage means the class that it claims; of other statements nothing is judged."""
     if triple.predicate != "rdf:type" or triple.object not in PLACES or triple.evidence is None:
         return True
-    row, column = PLACES[triple.object]
-    return bool(load_judge()([passage_of("", triple.evidence.quote)])[0][row][column] >= ABSENT)
+    return bool(load_judge()([passage_of("", triple.evidence.quote)])[0][PLACES[triple.object]] >= ABSENT)
 
 
 def _words(texts: Iterable[str]) -> set[str]:
