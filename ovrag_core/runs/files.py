@@ -138,14 +138,12 @@ class Appending:
 
     def add(self, record: QueryRecord, latency: LatencyRecord) -> None:
         """Append a query. Raises RunError where the disk takes no more; what was appended before stays."""
-        # A query counts as done when both lines are whole, so a crash between the two costs that query alone.
-        for file, line in ((self._latency, latency_line(latency)), (self._records, record_line(record))):
-            pending = memoryview(line.encode())
-            try:
-                while pending:
-                    pending = pending[file.write(pending) :]
-            except OSError as error:
-                raise _unwritable(self._files.partial_records, error) from None
+        try:
+            # A query counts as done when both lines are whole, so a crash between the two costs that query alone.
+            _append(self._latency, latency_line(latency))
+            _append(self._records, record_line(record))
+        except OSError as error:
+            raise _unwritable(self._files.partial_records, error) from None
 
 
 @contextmanager
@@ -165,6 +163,12 @@ def appending(files: RunFiles) -> Iterator[Appending]:
         except OSError:
             pass  # a file system without locks
         yield Appending(files, records, latency)
+
+
+def _append(file: FileIO, line: str) -> None:
+    pending = memoryview(line.encode())
+    while pending:
+        pending = pending[file.write(pending) :]
 
 
 def _recover(files: RunFiles) -> set[Key]:

@@ -99,19 +99,21 @@ def find_clauses(text: str) -> tuple[ContractClause, ...]:
     """Clauses of a contract in order, nested by their levels; where nothing is numbered, the parts under headings."""
     marks = _without_quantities(text, _without_contents(text, list(_marks(text))))
     placed = list(_levels(marks))
-    if placed:
-        starts = [*(mark.start for mark, _ in placed), len(text)]
-        titles = [_title(text, mark.text, stop) for (mark, _), stop in zip(placed, starts[1:], strict=True)]
-        clauses = [(mark.number, title, level) for (mark, level), title in zip(placed, titles, strict=True)]
-    else:  # a number without a dot heads nothing where no list of numbers was found
-        heads = [section for section in find_sections(text) if not _UNDOTTED.match(section.title)]
-        starts = [*(head.start for head in heads), len(text)]
-        clauses = [("", head.title, 0) for head in heads]
-    ends = _ends([level for _, _, level in clauses], starts)
+    if not placed:
+        return _headed(text)
+    starts = [*(mark.start for mark, _ in placed), len(text)]
+    ends = _ends([level for _, level in placed], starts)
     return tuple(
-        ContractClause(number, title, start, end, level)
-        for (number, title, level), start, end in zip(clauses, starts, ends, strict=False)
+        ContractClause(mark.number, _title(text, mark.text, stop), mark.start, end, level)
+        for (mark, level), stop, end in zip(placed, starts[1:], ends, strict=True)
     )
+
+
+def _headed(text: str) -> tuple[ContractClause, ...]:
+    """Parts under headings; a number without a dot heads nothing where no list of numbers was found."""
+    heads = [section for section in find_sections(text) if not _UNDOTTED.match(section.title)]
+    ends = [*(section.start for section in heads[1:]), len(text)]
+    return tuple(ContractClause("", head.title, head.start, end, 0) for head, end in zip(heads, ends, strict=False))
 
 
 def path_at(clauses: Sequence[ContractClause], offset: int) -> tuple[ContractClause, ...]:
