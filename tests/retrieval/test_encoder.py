@@ -39,23 +39,23 @@ def plainly(ids: list[int]) -> numpy.ndarray:
     with torch.inference_mode():
         states = model(torch.tensor([ids]), attention_mask=torch.ones(1, len(ids), dtype=torch.long)).last_hidden_state
         scores = states[0].mean(0) @ tensors["head.weight"].float().T + tensors["head.bias"].float()
-        return torch.softmax(scores.view(2, 3), -1).numpy()
+        return torch.softmax(scores.view(4, 2), -1).numpy()
 
 
 def test_passages_together_are_judged_as_by_the_embedder_itself(encoder: Encoder) -> None:
     ids = [encoder.tokens(passage).ids[:MAX_TOKENS] for passage in PASSAGES]
-    found = encoder.probabilities(ids, [[[True] * len(each)] for each in ids], 3)
-    assert found.shape == (len(PASSAGES), 2, 3)
+    found = encoder.probabilities(ids, [[[True] * len(each)] for each in ids], 2)
+    assert found.shape == (len(PASSAGES), 4, 2)
     assert numpy.allclose(found, [plainly(each) for each in ids], atol=2e-4)
 
 
 def test_more_passages_than_go_at_once_stay_in_their_order(encoder: Encoder) -> None:
     ids = [encoder.tokens(f"Clause {number} " * 30).ids[:MAX_TOKENS] for number in range(2 * AT_ONCE // MAX_TOKENS)]
     marks = [[[True] * len(each)] for each in ids]
-    together = encoder.probabilities(ids, marks, 3)
-    alone = [encoder.probabilities([own], [mark], 3)[0] for own, mark in zip(ids, marks, strict=True)]
+    together = encoder.probabilities(ids, marks, 2)
+    alone = [encoder.probabilities([own], [mark], 2)[0] for own, mark in zip(ids, marks, strict=True)]
     assert numpy.allclose(together, alone, atol=2e-4)
 
 
 def test_nothing_is_judged_of_no_passages(encoder: Encoder) -> None:
-    assert encoder.probabilities([], [], 3).shape == (0, 2, 3)
+    assert encoder.probabilities([], [], 2).shape == (0, 4, 2)
