@@ -20,9 +20,7 @@ from typing import Literal
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ovrag_core.base import Chunk, Evidence, QueryRecord, Retrieved, RunError, Triple
-from ovrag_core.evaluation import arms_of, cell, clashes_of, miss_reason, source_frame, wrong_answers
-from ovrag_core.evaluation.confusion import ordered
-from ovrag_core.evaluation.effort import broken_rules
+from ovrag_core.evaluation import arms_of, cell, clashes_of, confusion, effort, miss_reason, source_frame, wrong_answers
 from ovrag_core.report import tables
 from ovrag_core.runs import RUNS
 
@@ -89,7 +87,7 @@ def chosen(records: Sequence[QueryRecord]) -> dict[str, list[QueryRecord]]:
     wrong = wrong_answers(source_frame(records)).set_index(["arm", "document_id", "question_id"]).index
     judging = {record.arm for record in records if any(attempt.verdict for attempt in record.attempts)}
     by_kind: dict[str, list[QueryRecord]] = {kind: [] for kind in KINDS}
-    for record in ordered(records):
+    for record in confusion.ordered(records):
         where = cell(record)
         if where == "fp":
             by_kind["False positive"].append(record)
@@ -279,7 +277,7 @@ def _environment(form: Form) -> Environment:
         "tex": tables.escape,
         "fence": fence,
         "short": short,
-        "rules": lambda attempt: ", ".join(sorted(broken_rules(attempt))),
+        "rules": lambda attempt: ", ".join(sorted(effort.broken_rules(attempt))),
         "code": lambda text: text.replace("`", "'"),
         "words": lambda text: text.replace("_", " "),
     }

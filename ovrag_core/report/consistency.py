@@ -9,8 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from ovrag_core.evaluation import confusion, holm
-from ovrag_core.evaluation.effort import OUTCOMES
+from ovrag_core.evaluation import confusion, effort, holm
 from ovrag_core.report import figures
 from ovrag_core.report.run import (
     CELLS,
@@ -109,14 +108,15 @@ def detection_table(run: Run) -> pd.DataFrame:
 def outcome_table(run: Run) -> pd.DataFrame:
     """Queries per arm and outcome: `outcomes`."""
     crossed = pd.crosstab(run.frame["arm"], run.frame["outcome"])
-    table = crossed.reindex(index=run.arms, columns=OUTCOMES, fill_value=0).rename_axis(columns=None).reset_index()
+    counted = crossed.reindex(index=run.arms, columns=effort.OUTCOMES, fill_value=0)
+    table = counted.rename_axis(columns=None).reset_index()
     rows: list[dict[str, object]] = []
     for arm in run.arms:
         counts = run.printed(arm)
         if isinstance(accepted := counts.get("accepted_at"), dict):
             row = {"arm": f"{arm} {MARK}", "accepted": accepted.get(0), "corrected": counts.get("succeeded")}
             rows.append(row | {name: counts.get(name) for name in ("hard_rejected", "error")})
-    table = with_rows(table, rows, OUTCOMES)
+    table = with_rows(table, rows, effort.OUTCOMES)
     return write(run, table, "outcomes", "Outcomes of queries by arm.", run.note(interval=False, more=source(run)))
 
 
