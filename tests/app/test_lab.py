@@ -16,7 +16,9 @@ ITEMS = "[...document.querySelectorAll('.jp-DirListing-item')]"
 def test_lab_opens_the_repository_and_asks_no_network(tmp_path: Path) -> None:
     require_browser()
     options = f"LAB=--allow-root --no-browser --port={free_port()}"
-    told = subprocess.run(["make", "-n", "lab", options], cwd=PROJECT, capture_output=True, text=True, check=True)
+    # Under `make test` this is a make within a make, which would name its folder among the commands.
+    dry_run = ["make", "--no-print-directory", "-n", "lab", options]
+    told = subprocess.run(dry_run, cwd=PROJECT, capture_output=True, text=True, check=True)
     commands = "\n".join(line for line in told.stdout.splitlines() if "setup.sh" not in line)
     log = tmp_path / "log"
     with socket.create_server(("127.0.0.1", 0)) as proxy, open_browser(tmp_path / "browser") as page:
