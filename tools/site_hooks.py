@@ -1,14 +1,19 @@
 """Files of the site (mkdocs.yml): pages keep their places in the repository, so that links between them hold.
 
-Beside the pages in `docs/` come README.md and its like, the executed notebooks, all files that a page links to, and a
-page for each room of the code, which mkdocstrings fills from docstrings.
+Beside the pages in `docs/` come README.md and its like, the executed notebooks, all files that a page links to, a page
+of the ontology's rules, as `ovrag rules` prints it, and a page for each room of the code, which mkdocstrings fills from
+docstrings.
 """
 
 import re
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
+
+from ovrag_core.base import load_settings
+from ovrag_core.ontology import open_ontology, rules_page
 
 STYLE = "css/site.css"
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "data/README.md", "docs/*.md")
@@ -21,6 +26,17 @@ CSS = """
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 REPORTS = "reports/*.html"
 DIAGRAM = re.compile(r"```mermaid\n.*?```\n", re.DOTALL)
+# From a folder a browser starts no worker and fetches no file, so that search, its library and index come by a tag.
+SEARCH = """\
+window.Worker = class {
+  postMessage(message) {
+    if (message.query) return this.onmessage({data: {results: search(message.query)}});
+    if (!document.getElementById("mkdocs-search-query")) return;
+    window.postMessage = (data) => this.onmessage({data});
+    document.head.append(Object.assign(document.createElement("script"), {src: `${base_url}/search/all.js`}));
+  }
+};
+"""
 NOTE = re.compile(r"<!-- (?:printed by|table|end|/?[A-Z])[^>]*-->")  # marks of generated figures
 
 
@@ -34,6 +50,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     made = [_copy(path.relative_to(root.resolve()), path, config) for path in sorted(kept) if path.is_file()]
     made.append(File.generated(config, STYLE, content=CSS))
     made.append(File.generated(config, "reports/index.md", content=_list_reports(reports)))
+    rules = rules_page(open_ontology(load_settings(root / "params.yaml")))
+    made.append(File.generated(config, "docs/rules.md", content=rules))
     rooms = [path.parent for path in sorted((root / "ovrag_core").glob("*/__init__.py"))]
     rooms += [path.parent for path in sorted((root / "ovrag_studies").glob("*/__init__.py"))]
     names = [".".join(room.relative_to(root).parts) for room in rooms]
@@ -50,9 +68,17 @@ def on_page_markdown(markdown: str, **_: object) -> str:
     return DIAGRAM.sub("", NOTE.sub("", markdown).replace("<!-- -->", ""))
 
 
+@event_priority(-100)  # after the search has written its files
 def on_post_build(config: MkDocsConfig) -> None:
-    """Remove the page of a server: its links lead nowhere in a folder."""
+    """Let the search work in a folder, and remove the page of a server, whose links lead nowhere there."""
     (Path(config.site_dir) / "404.html").unlink(missing_ok=True)
+    files = [Path(config.site_dir, "search", name) for name in ("lunr.js", "worker.js", "search_index.json", "main.js")]
+    library, worker, index, main = (file.read_text(encoding="utf-8") for file in files)
+    whole = f"{library}\n{worker}\ndata = {index};\nonScriptsLoaded();\n"
+    files[0].with_name("all.js").write_text(whole, encoding="utf-8")
+    files[3].write_text(SEARCH + main, encoding="utf-8")
+    for file in files[:3]:
+        file.unlink()
 
 
 def _linked(page: Path) -> list[Path]:

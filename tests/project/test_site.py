@@ -9,6 +9,9 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from browser import open_browser, require_browser
+
+from ovrag_core.ontology import load_ontology
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -65,8 +68,29 @@ def test_modules_are_there_with_their_docstrings(site: Path):
     assert len(list(site.glob("api/*.html"))) == len(list(PROJECT.glob("ovrag_*/*/__init__.py"))) + 1
 
 
+def test_every_rule_of_the_ontology_is_on_a_page(site: Path):
+    page = (site / "docs/rules.html").read_text(encoding="utf-8")
+    rules = load_ontology(PROJECT / "ontologies").rules
+    assert len(rules) > 30
+    assert [rule.id for rule in rules if f"<code>{rule.id}</code>" not in page] == []
+
+
 def test_nothing_is_taken_from_the_network(site: Path):
     for page in (site / "index.html", site / "docs/policy.html"):
         text = page.read_text(encoding="utf-8")
         assert 'src="http' not in text
         assert '<link rel="stylesheet" href="http' not in text
+
+
+def test_search_works_in_a_folder(site: Path, tmp_path: Path):
+    require_browser()
+    with open_browser(tmp_path) as page:
+        page.call("Page.navigate", url=(site / "docs/explorer.html").as_uri())
+        page.wait("!!document.querySelector('[role=search] input')", 30)
+        page.evaluate(
+            "(() => { const form = document.querySelector('[role=search] form');"
+            "form.querySelector('input').value = 'contradiction'; form.submit(); })()"
+        )
+        page.wait("document.querySelectorAll('#mkdocs-search-results article').length > 3", 60)
+        first = page.evaluate("document.querySelector('#mkdocs-search-results a').href")
+        assert (site / unquote(first.partition("#")[0]).removeprefix(site.as_uri() + "/")).is_file()
