@@ -158,7 +158,8 @@ def review(
     ontology: Domain = None,
 ) -> int:
     """Read whole documents; report facts and contradictions with quotes. Not legal advice."""
-    from ovrag_core.loans import make_validator, report, review_each, review_extractor, review_page, review_together
+    from ovrag_core.app.review_page import review_page
+    from ovrag_core.loans import make_validator, report, review_each, review_extractor, review_together
 
     settings = read_settings(params, _with_domain(overrides, ontology))
     validator = make_validator(settings, wait=False)

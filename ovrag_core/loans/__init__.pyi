@@ -22,13 +22,13 @@ from .reading.chat import ChatExtractor as ChatExtractor
 from .reading.details import find_details as find_details
 from .reading.judge import MAY_SAY as MAY_SAY
 from .reading.judge import passage_of as passage_of
+from .reading.mentions import MentionJudge as MentionJudge
+from .reading.mentions import marked as marked
+from .reading.mentions import named as named
 from .reading.parties import find_parties as find_parties
 from .reading.reader import read as read
 from .reading.roles import ROLES as ROLES
-from .reading.roles import RoleJudge as RoleJudge
 from .reading.roles import candidates as candidates
-from .reading.roles import marked as marked
-from .reading.roles import named as named
 from .reading.sightings import Terms as Terms
 from .reply import NEAREST as NEAREST
 from .reply import OUTCOMES as OUTCOMES
@@ -41,7 +41,6 @@ from .reply import known_facts as known_facts
 from .reply import outcome_words as outcome_words
 from .review_pages import Piece as Piece
 from .review_pages import pieces as pieces
-from .review_pages import review_page as review_page
 from .reviewing import FactRow as FactRow
 from .reviewing import Review as Review
 from .reviewing import contradictions as contradictions

@@ -328,7 +328,7 @@ def stacked_shares(table: pd.DataFrame, group: str, parts: Mapping[str, str], wi
 def log_histograms(samples: Mapping[str, pd.Series], width: float, *, label: str) -> Figure:
     """One histogram per key above each other on a shared logarithmic axis, with the median marked."""
     with styled():
-        fig = Figure(figsize=(width, 0.55 + 0.72 * max(1, len(samples))), layout="constrained")
+        fig = Figure(figsize=(width, 0.55 + 0.62 * max(1, len(samples))), layout="constrained")
         axes = fig.subplots(max(1, len(samples)), 1, sharex=True, squeeze=False)[:, 0]
         positive = {key: values[values > 0] for key, values in samples.items()}
         every = pd.concat(list(positive.values())) if positive else pd.Series(dtype=float)

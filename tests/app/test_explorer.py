@@ -627,6 +627,28 @@ class TestInABrowser:
         assert any("unsecured" in each for each in marks) and any("mortgage" in each for each in marks)
         assert shown.page.evaluate("[...document.querySelectorAll('img.graph')].every(e => e.naturalWidth > 100)")
 
+    def test_controls_have_names_and_a_line_around_the_one_in_use(self, shown: Shown):
+        nodes = shown.page.call("Accessibility.getFullAXTree")["nodes"]
+        controls = [
+            (node["role"]["value"], node["name"]["value"])
+            for node in nodes
+            if not node["ignored"] and node["role"]["value"] in ("combobox", "listbox", "textbox", "button", "tab")
+        ]
+        assert {"combobox", "textbox", "button", "tab"} <= {role for role, _ in controls}
+        assert all(name for _, name in controls), controls
+        for kind in ("keyDown", "keyUp"):
+            shown.page.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
+        outline = shown.page.evaluate("getComputedStyle(document.activeElement).outline")
+        assert "solid 3px" in outline
+
+    def test_answer_is_as_wide_as_a_narrow_window(self, shown: Shown):
+        ask(shown.page, "Clashing", 0)
+        shown.page.call("Emulation.setDeviceMetricsOverride", width=380, height=900, deviceScaleFactor=1, mobile=False)
+        place = "document.querySelector('[data-part=answer]').getBoundingClientRect()"
+        left, right = shown.page.evaluate(f"[{place}.left, {place}.right]")
+        shown.page.call("Emulation.clearDeviceMetricsOverride")
+        assert 0 < left < right < 380 and right - left > 280
+
     def test_upload_can_be_asked_about(self, shown: Shown, tmp_path: Path):
         path = tmp_path / "My <b>loan.txt"
         path.write_text(CLASHING.replace("5.25%", "7.75%"), encoding="utf-8")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ovrag_core.app.review_page import review_page
 from ovrag_core.base.errors import DocumentError
 from ovrag_core.base.types import Document
 from ovrag_core.documents import load
@@ -19,7 +20,6 @@ from ovrag_core.loans.loan_facts import Party
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.reading.amended import misfit
 from ovrag_core.loans.reading.amendments import amend, identify, in_order
-from ovrag_core.loans.review_pages import review_page
 from ovrag_core.loans.reviewing import review
 from ovrag_core.loop.validation import Validator
 from ovrag_core.ontology.load import load_ontology

@@ -1,7 +1,6 @@
-"""Reviews: labels, findings with their passages, and the page."""
+"""Reviews: labels, and findings with their passages."""
 
 import json
-import re
 import textwrap
 import time
 from pathlib import Path
@@ -18,8 +17,8 @@ from ovrag_core.documents import load
 from ovrag_core.loans.grounds import ALL_FACTS, FACTS, Passage, is_stated
 from ovrag_core.loans.loan_facts import Money
 from ovrag_core.loans.reading import reader
-from ovrag_core.loans.review_pages import pieces, review_page
-from ovrag_core.loans.reviewing import Finding, findings, is_report, report, review, unchecked
+from ovrag_core.loans.review_pages import pieces
+from ovrag_core.loans.reviewing import MARK, Finding, findings, is_report, report, review, unchecked
 
 LOAN = (
     "LOAN AGREEMENT",
@@ -54,7 +53,7 @@ def test_a_finding_quotes_both_sides_and_its_cause() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "is_ours"),
     [
-        ("page.html", review_page([(unchecked("a.pdf", "empty", "m"), [])]), True),
+        ("page.html", f"<!doctype html><head>{MARK}</head>", True),
         ("one.txt", unchecked("a.pdf", "empty", "m").to_json(), True),
         ("many.txt", json.dumps([json.loads(unchecked("a.pdf", "empty", "m").to_json())], indent=2), True),
         ("loan.html", "<html><body>LOAN AGREEMENT, see the review of ovrag</body></html>", False),
@@ -150,20 +149,6 @@ def test_why_something_was_not_checked_is_for_stderr_and_json_alone() -> None:
     result = review(Document("a.txt", "Peel six apples and bake them for forty minutes."), reader, BlackAndWhite(), "m")
     assert (result.label, report(result)) == ("UNCHECKED", "a.txt: not checked")
     assert str(result.reason) in result.to_json()
-
-
-def test_the_page_marks_the_passages_and_escapes_the_text() -> None:
-    result, document = of("<script>alert(1)</script> \u202e is_Black & is_White")
-    page = review_page([(result, [document]), (unchecked("b<b>.pdf", "it is <empty>", "m"), [])])
-    assert "<script>" not in page
-    assert "\u202e" not in page
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-    assert page.count("<mark ") == 2
-    anchors = re.findall(r'id="([^"]+)"', page)
-    assert len(anchors) == len(set(anchors))
-    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(anchors)
-    assert "b&lt;b&gt;.pdf" in page
-    assert "http" not in page.replace("viewport", "")  # self-contained
 
 
 @given(st.text(min_size=1, max_size=60), st.lists(st.tuples(st.integers(0, 59), st.integers(1, 60)), max_size=5))

@@ -51,7 +51,7 @@ def explorer(params: Path = Path("params.yaml")) -> widgets.Widget:
     ask = AskTab(desk, batch.refresh)
     pages = {"Ask": ask.widget, "Batch": batch.widget, "Runs": runs.widget}
     tabs = widgets.Tab(list(pages.values()), titles=list(pages))
-    return widgets.VBox([widgets.HTML(view.style()), tabs])
+    return widgets.VBox([widgets.HTML(view.style()), tabs]).add_class("ovx")
 
 
 class AskTab:
@@ -60,19 +60,19 @@ class AskTab:
     def __init__(self, desk: Desk, changed: Callable[[], None]) -> None:
         self.desk, self.changed = desk, changed
         self.pool = ThreadPoolExecutor(1, "answer")
-        self.contract = widgets.Dropdown(options=_places(desk), layout=_wide())
+        self.contract = widgets.Dropdown(options=_places(desk), description="Contract")
         self.upload = widgets.FileUpload(
-            accept=",".join(SUFFIXES), multiple=True, description="Upload contracts", layout=_wide()
+            accept=",".join(SUFFIXES), multiple=True, description="Upload contracts", icon=""
         )
         self.listed: tuple[Mapping[str, object], ...] = ()
-        self.sample = widgets.Button(description="Make a small sample", layout=_wide())
+        self.sample = widgets.Button(description="Make a small sample")
         self.sample.layout.display = "none" if desk.corpus else ""
-        self.chosen = widgets.Dropdown(options=_listed(desk, "text"), layout=_wide())
-        self.question = widgets.Textarea(value=self.chosen.value, rows=4, layout=_wide())
-        self.arm = widgets.Dropdown(options=ARM_NAMES, value="ovrag_evidence", layout=_wide())
+        self.chosen = widgets.Dropdown(options=_listed(desk, "text"), description="Question")
+        self.question = widgets.Textarea(value=self.chosen.value, rows=4, description="Wording")
+        self.arm = widgets.Dropdown(options=ARM_NAMES, value="ovrag_evidence", description="Arm")
         self.arm_words = widgets.HTML(_soft(ARM_WORDS["ovrag_evidence"]))
-        self.model = widgets.Dropdown(options=list(desk.models), layout=_wide())
-        self.go = widgets.Button(description="Ask", button_style="primary", disabled=not _places(desk), layout=_wide())
+        self.model = widgets.Dropdown(options=list(desk.models), description="Model")
+        self.go = widgets.Button(description="Ask", button_style="primary", disabled=not _places(desk))
         self.status = widgets.HTML(view.message(READY if _places(desk) else NONE_YET))
         self.result = widgets.HTML()
         for widget, name in ((self.go, "ask"), (self.status, "status"), (self.sample, "sample")):
@@ -86,10 +86,8 @@ class AskTab:
             self.pool.submit(self.warm, *self.contract.value)
         self.widget = _two_columns(
             [
-                ("Contract", self.contract, self.upload, self.sample),
-                ("Question", self.chosen, self.question),
-                ("Arm", self.arm, self.arm_words),
-                ("Model", self.model, self.go, self.status),
+                *(self.contract, self.upload, self.sample, self.chosen, self.question),
+                *(self.arm, self.arm_words, self.model, self.go, self.status),
             ],
             [self.result],
         )
@@ -175,14 +173,14 @@ class BatchTab:
     def __init__(self, desk: Desk, done: Callable[[], None]) -> None:
         self.desk, self.done = desk, done
         self.stopping = threading.Event()
-        self.contracts = _several(_places(desk), 10)
-        self.questions = _several(_listed(desk, "id"), 6)
-        self.arms = _several([(name, name) for name in ARM_NAMES], 6)
+        self.contracts = _several("Contracts", _places(desk), 10)
+        self.questions = _several("Questions", _listed(desk, "id"), 6)
+        self.arms = _several("Arms", [(name, name) for name in ARM_NAMES], 6)
         self.questions.value, self.arms.value = tuple(question.id for question in desk.questions), ("ovrag_evidence",)
-        self.model = widgets.Dropdown(options=list(desk.models), layout=_wide())
-        self.name = widgets.Text(value=work.free_name(), layout=_wide())
-        self.start = widgets.Button(description="Run", button_style="primary", layout=_wide())
-        self.stop = widgets.Button(description="Stop", disabled=True, layout=_wide())
+        self.model = widgets.Dropdown(options=list(desk.models), description="Model")
+        self.name = widgets.Text(value=work.free_name(), description="Name of the run")
+        self.start = widgets.Button(description="Run", button_style="primary")
+        self.stop = widgets.Button(description="Stop", disabled=True)
         self.progress = widgets.IntProgress(layout=widgets.Layout(width="100%"))
         self.status = widgets.HTML(view.message("Mark contracts, questions and arms; Ctrl or Shift marks several."))
         self.result = widgets.HTML()
@@ -191,13 +189,7 @@ class BatchTab:
         self.start.on_click(lambda _: self.begin())
         self.stop.on_click(lambda _: self.stopping.set())
         self.widget = _two_columns(
-            [
-                ("Contracts", self.contracts),
-                ("Questions", self.questions),
-                ("Arms", self.arms),
-                ("Model", self.model),
-                ("Name of the run", self.name, self.start, self.stop),
-            ],
+            [self.contracts, self.questions, self.arms, self.model, self.name, self.start, self.stop],
             [self.progress, self.status, self.result],
         )
 
@@ -253,20 +245,16 @@ class RunsTab:
         self.desk = desk
         self.records: list[QueryRecord] = []
         self.chunks: dict[str, Chunk] = {}
-        self.run = widgets.Dropdown(layout=_wide())
-        self.arm, self.outcome, self.query = (
-            widgets.Dropdown(options=options, layout=_wide()) for options in ([ALL], [ALL], [NO_QUERY])
-        )
+        self.run = widgets.Dropdown(description="Run")
+        self.arm = widgets.Dropdown(options=[ALL], description="Arm")
+        self.outcome = widgets.Dropdown(options=[ALL], description="Outcome")
+        self.query = widgets.Dropdown(options=[NO_QUERY], description="Query")
         self.summary, self.result = widgets.HTML(), widgets.HTML()
         self.run.observe(lambda change: self.open(change["new"]), "value")
         self.arm.observe(lambda _: self.choose(), "value")
         self.outcome.observe(lambda _: self.choose(), "value")
         self.query.observe(lambda change: self.show(change["new"]), "value")
-        named = (("Run", self.run), ("Arm", self.arm), ("Outcome", self.outcome), ("Query", self.query))
-        boxes = [
-            widgets.VBox([_label(title), dropdown], layout=widgets.Layout(width="310px")) for title, dropdown in named
-        ]
-        row = widgets.HBox(boxes, layout=widgets.Layout(flex_flow="row wrap"))
+        row = widgets.HBox([self.run, self.arm, self.outcome, self.query]).add_class("controls")
         for widget, name in ((self.run, "run-name"), (self.query, "query")):
             widget.add_class(f"ovx-{name}")
         self.widget = widgets.VBox([row, self.summary, self.result])
@@ -326,12 +314,9 @@ def _telling(status: widgets.HTML, what: str, done: Callable[[], None]) -> Itera
         done()
 
 
-def _two_columns(controls: Sequence[tuple[str | widgets.Widget, ...]], results: list[widgets.Widget]) -> widgets.Widget:
-    """Controls under their names on the left, what comes of them on the right."""
-    named = [_label(control) if isinstance(control, str) else control for group in controls for control in group]
-    left = widgets.VBox(named, layout=widgets.Layout(width="300px", flex="0 0 300px"))
-    right = widgets.VBox(results, layout=widgets.Layout(flex="1 1 auto", min_width="0", padding="0 0 0 20px"))
-    return widgets.HBox([left, right])
+def _two_columns(controls: Sequence[widgets.Widget], results: Sequence[widgets.Widget]) -> widgets.Widget:
+    """Controls beside what comes of them; in a narrow window above it. The style sheet has their sizes."""
+    return widgets.HBox([widgets.VBox(controls).add_class("controls"), widgets.VBox(results)]).add_class("columns")
 
 
 def _listed(desk: Desk, value: str) -> list[tuple[str, str]]:
@@ -357,16 +342,8 @@ def _common_collection(places: Sequence[Place]) -> str:
     return collections[0]
 
 
-def _several(options: Sequence[tuple[str, object]], rows: int) -> widgets.SelectMultiple:
-    return widgets.SelectMultiple(options=options, rows=rows, layout=_wide())
-
-
-def _wide() -> widgets.Layout:
-    return widgets.Layout(width="290px")
-
-
-def _label(text: str) -> widgets.HTML:
-    return widgets.HTML(f'<div class="ovx"><strong>{html.escape(text)}</strong></div>')
+def _several(name: str, options: Sequence[tuple[str, object]], rows: int) -> widgets.SelectMultiple:
+    return widgets.SelectMultiple(options=options, rows=rows, description=name)
 
 
 def _soft(text: str) -> str:

@@ -42,14 +42,16 @@ WATCH = """
 (() => {
   const kernel = JSON.parse(document.getElementById("jupyter-config-data").textContent).kernelId;
   const note = document.createElement("div");
-  note.className = "ovx-ended";
-  note.style = "position:sticky;top:0;z-index:9;padding:.6rem 1rem;background:#fdf1e8;border-left:4px solid #d55e00";
+  note.className = "ovx ovx-ended";
   note.hidden = true;
+  const words = note.appendChild(document.createElement("p"));
+  words.className = "say bad";
+  words.role = "alert";
   document.body.prepend(note);
   setInterval(async () => {
     const reply = await fetch(`api/kernels/${kernel}`).catch(() => null);
     note.hidden = Boolean(reply?.ok);
-    note.textContent = reply
+    words.textContent = reply
       ? "The process behind this page was ended, because it was not used for long. Reload the page."
       : "The explorer was stopped. Start it again, and open the address that it prints.";
   }, 5000);

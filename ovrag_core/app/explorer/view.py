@@ -6,7 +6,7 @@ import base64
 import io
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 from jinja2 import Template
 from markupsafe import Markup, escape
@@ -63,6 +63,10 @@ def query_view(
     grounds = [row.grounds for _, rows in facts for row in rows if row.grounds]
     marks = [*_marks(record, violations), ("F", [evidence for basis in grounds for evidence in basis.evidence])]
     answer = record.answer
+
+    def anchor(quoted: Passage) -> str:
+        return f"ovx-{name}-" if document and quoted.document == document.id else ""
+
     quoted = answer.evidence if answer else ()
     return _template("query").render(
         record=record,
@@ -72,12 +76,15 @@ def query_view(
         first_quote=next((quote.start for quote in quoted if document and quote.document_id == document.id), None),
         nearest=NEAREST if is_nearest(record) else "",
         facts=facts,
-        place=place,
+        anchor=anchor,
+        fact_place=partial(place, named=False),
+        where=_where,
+        passage=passage,
         verdict=_verdict_words(record),
         is_silent=is_silent(record) or is_nearest(record),
         outcome=outcome_words(record),
         causes=CAUSES,
-        violations=list(enumerate(violations, 1)),
+        violations=[(number, violation, _passages(violation)) for number, violation in enumerate(violations, 1)],
         pictures={number: picture(v) for number, v in enumerate(violations[:MOST_PICTURES], 1) if v.triples},
         retrieved=_retrieved(record, find_chunk, marks),
         triples={
@@ -112,7 +119,8 @@ def batch_view(records: Sequence[QueryRecord]) -> str:
 
 def message(text: str, kind: str = "note") -> str:
     """A sentence for the page; `kind` is note, good or bad."""
-    return f'<div class="ovx"><p class="{escape(kind)} say">{escape(shown(text))}</p></div>'
+    role = "alert" if kind == "bad" else "status"
+    return f'<div class="ovx"><p class="{escape(kind)} say" role="{role}">{escape(shown(text))}</p></div>'
 
 
 def style() -> str:
@@ -133,7 +141,7 @@ def picture(violation: Violation) -> Markup:
 
 @cache
 def _template(name: str) -> Template:
-    return page_templates("ovrag_core.app.explorer").get_template(f"{name}.html.j2")
+    return page_templates("ovrag_core.app").get_template(f"explorer/{name}.html.j2")
 
 
 def _verdict_words(record: QueryRecord) -> str:
@@ -152,12 +160,18 @@ def _verdict_words(record: QueryRecord) -> str:
 
 def _marks(record: QueryRecord, violations: Sequence[Violation]) -> Marks:
     """Passages by the sign that marks them: the number of the violation that quotes them, or A for the answer's."""
-    marks = [
-        (str(number), [passage(triple.evidence) for triple in violation.triples if triple.evidence])
-        for number, violation in enumerate(violations, 1)
-    ]
+    marks = [(str(number), _passages(violation)) for number, violation in enumerate(violations, 1)]
     quoted = record.answer.evidence if record.answer else ()
     return [*marks, ("A", [passage(quote) for quote in quoted])]
+
+
+def _passages(violation: Violation) -> list[Passage]:
+    """The passages that show a violation, each once."""
+    return list(dict.fromkeys(passage(triple.evidence) for triple in violation.triples if triple.evidence))
+
+
+def _where(quoted: Passage) -> str:
+    return "in the answer" if quoted.document == ANSWER else place(quoted, named=True)
 
 
 def _within(marks: Marks, document_id: str, start: int, end: int) -> Marks:
