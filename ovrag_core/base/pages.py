@@ -1,7 +1,5 @@
 """HTML templates, the same for every page: all that is filled in is untrusted, escaped, and read as it is stored."""
 
-from __future__ import annotations
-
 import re
 
 from jinja2 import Environment, PackageLoader, StrictUndefined

@@ -1,7 +1,5 @@
 """Files of text, YAML and lines of JSON: errors name file and line; what is written appears whole or not at all."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,8 +1,7 @@
 """`params.yaml` as one validated object; an unknown key is an error that names the nearest known one."""
 
-from __future__ import annotations
-
 import difflib
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -17,6 +16,7 @@ ArmName = Literal["plain", "ovrag", "plain_scoped", "ovrag_scoped", "ovrag_evide
 ARM_NAMES: tuple[ArmName, ...] = get_args(ArmName)
 GENERATED = "data/generated"  # stands for the generator where the pipeline follows `corpus.source`
 
+_MOST_HINTS = 3
 _REMEDY = "run from the project's folder or name the file"
 Positive = Annotated[int, Field(gt=0)]
 NotNegative = Annotated[int, Field(ge=0)]
@@ -295,16 +295,31 @@ def _explain(error: ValidationError, model: type[BaseModel] = Settings, within: 
     problem = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
     where = ".".join(str(key) for key in (*within, *problem["loc"]))
     if problem["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(str(problem["loc"][-1]), _known_keys(model), n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        return f"unknown key {where}{hint}"
+        near = _nearest_keys(where, _known_keys(model, within))
+        if not near and model is Settings:
+            near = _nearest_keys(where, _keys_of_studies())
+        return f"unknown key {where}{f'; did you mean {near}?' if near else ''}"
     return f"{where}: {problem['msg'][0].lower()}{problem['msg'][1:]}, not {problem.get('input')!r}"
 
 
-def _known_keys(model: type[BaseModel]) -> list[str]:
-    keys: list[str] = []
+def _nearest_keys(key: str, known: Iterable[str]) -> str:
+    """Return the known keys whose last word is most like that of `key`: of its section, else of any; empty for none."""
+    section, _, word = key.rpartition(".")
+    by_word: dict[str, list[str]] = {}
+    for name in known:
+        by_word.setdefault(name.rpartition(".")[2], []).append(name)
+    near = difflib.get_close_matches(word, by_word, n=1)
+    names = by_word[near[0]] if near else []
+    return " or ".join([name for name in names if name.rpartition(".")[0] == section] or names[:_MOST_HINTS])
+
+
+def _known_keys(model: type[BaseModel], within: tuple[str, ...] = ()) -> Iterator[str]:
     for name, field in model.model_fields.items():
-        keys.append(name)
+        yield ".".join((*within, name))
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            keys.extend(_known_keys(field.annotation))
-    return keys
+            yield from _known_keys(field.annotation, (*within, name))
+
+
+def _keys_of_studies() -> Iterator[str]:
+    for study in installed_studies():
+        yield from _known_keys(load_study(study).settings, ("studies", study))

@@ -1,7 +1,5 @@
 """Files of weights in the format of safetensors: arrays by name, and notes that go with them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy

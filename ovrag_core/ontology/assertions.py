@@ -1,7 +1,5 @@
 """Triples → ABox: individuals, typed assertions, and what could not be said in the ontology's terms, with why."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """The ontology that the settings ask for."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ovrag_core.base import Settings, project_file

@@ -1,7 +1,5 @@
 """Match names that mean one individual: case, punctuation and legal suffixes do not make a second one."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

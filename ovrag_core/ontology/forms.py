@@ -3,8 +3,6 @@
 A form is a file beside the ontology, `form.yaml`; nothing in it is code, so another domain brings its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ assertions of a check go to its tableau as facts. That is the same calculus that
 tests compare it with), without loading and clausifying the axioms again: about 0.1 ms instead of 3–5 ms.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

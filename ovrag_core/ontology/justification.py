@@ -3,8 +3,6 @@
 U. Junker, QuickXplain (AAAI 2004); R. Reiter, A theory of diagnosis from first principles (AIJ 32, 1987).
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 

@@ -4,8 +4,6 @@ Reads Turtle, N-Triples and RDF/XML from one folder. Files are untrusted: `owl:i
 file nor an address is opened for anything a file says.
 """
 
-from __future__ import annotations
-
 import difflib
 import hashlib
 import re
@@ -24,6 +22,7 @@ from rdflib.plugins.parsers.notation3 import BadSyntax
 from rdflib.term import Node
 
 from ovrag_core.base import OntologyError
+from ovrag_core.ontology.annotations import unknown_terms
 from ovrag_core.ontology.rules import RULE, SH, Rule, apply_settings, read_rules, texts
 
 TermKind = Literal["class", "object", "data"]
@@ -203,11 +202,24 @@ def load_ontology(
         raise OntologyError(
             f"{folder} holds no ontology (.ttl, .nt, .rdf or .owl); run from the project's folder or name it"
         )
+    files += also
     graph = Graph(bind_namespaces="none")
     digest = hashlib.sha256()
-    for path in (*files, *also):
+    for path in files:
         digest.update(read_into(graph, path))
+    if unknown := next(unknown_terms(graph), None):
+        raise OntologyError(f"{_file_with(unknown.pattern, files)}: {unknown.clause}")
     return assemble(graph, digest.digest(), folder, rules)
+
+
+def _file_with(pattern: tuple[Node | None, Node | None, Node | None], files: Sequence[Path]) -> Path:
+    """First of the files that states something of a pattern."""
+    for path in files[:-1]:
+        graph = Graph(bind_namespaces="none")
+        read_into(graph, path)
+        if pattern in graph:
+            return path
+    return files[-1]
 
 
 def assemble(graph: Graph, digest: bytes, folder: Path, rules: Path | None) -> Ontology:

@@ -1,7 +1,5 @@
 """A contradiction as a small graph, for notebooks and print."""
 
-from __future__ import annotations
-
 import textwrap
 from typing import Any
 

@@ -4,8 +4,6 @@ Which modules is said by `ovr:reference` in our files; what they import is found
 folder, and nowhere else. Only what can matter for our vocabulary, a syntactic-locality module, reaches the reasoner.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from dataclasses import replace

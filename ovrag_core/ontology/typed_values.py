@@ -3,8 +3,6 @@
 Every reader returns None for what it cannot read for sure; it never guesses between two readings.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata
@@ -119,6 +117,7 @@ def _text(text: str) -> Value | None:
 _READERS: dict[str, Callable[[str], Value | None]] = {
     "amount": amount, "rate": rate, "date": date, "months": months, "boolean": boolean, "text": _text,
 }  # fmt: skip
+KINDS = frozenset(_READERS)
 
 
 def _number(written: str) -> Decimal | None:

@@ -1,7 +1,5 @@
 """List what an ontology can say, for people, prompts and programs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ovrag_core.ontology.load import Ontology, OntologyTerm

@@ -4,8 +4,6 @@ Reads requests from standard input and writes replies to standard output: four b
 request holds the axioms; each further one is a check. `ovrag_core.ontology.reasoner` is the other end.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import struct

@@ -23,6 +23,8 @@ from ovrag_core.base.settings import (
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.study.settings import Study, StudySettings
 
+RETRIEVAL_K = "studies.contract_review.retrieval.k"
+
 
 def write(folder: Path, text: str) -> Path:
     path = folder / "params.yaml"
@@ -56,15 +58,19 @@ def test_an_override_replaces_the_files_value(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("corpus: {contract: 7}", "unknown key corpus.contract; did you mean contracts?"),
+        ("corpus: {contract: 7}", "unknown key corpus.contract; did you mean corpus.contracts?"),
         ("experimnt: {}", "unknown key experimnt; did you mean experiment?"),
         ("zzz: 1", "unknown key zzz"),
+        ("top_k: 5", "unknown key top_k; did you mean retrieval.top_k?"),
+        ("corpus: {top_k: 5}", "unknown key corpus.top_k; did you mean retrieval.top_k?"),
+        ("run: mine", "unknown key run; did you mean experiment.run or evaluation.run?"),
+        ("alpha: 0.2", "did you mean studies.causal.loop.alpha or studies.policy.silence.alpha?"),
         ("corpus: {contracts: many}", "corpus.contracts: input should be a valid integer"),
         ("corpus: {contracts: 0}", "corpus.contracts: input should be greater than 0"),
         ("experiment: {arms: [ovrag, magic]}", "experiment.arms.1"),
         ("experiment: {run: ../../x}", "experiment.run"),
         ("chunking: {size: 100, overlap: 100}", "chunking.overlap must be smaller than chunking.size"),
-        ("llm: {modell: x}", "unknown key llm.modell; did you mean model?"),
+        ("llm: {modell: x}", "unknown key llm.modell; did you mean llm.model?"),
         ("llm: {provider: chatty}", "llm.provider: input should be"),
         ("extraction: {extractor: chat}", "extraction.extractor: chat needs a model; set llm.provider"),
         ("extraction: {extractor: answers}", "extraction.extractor: answers needs a model; set llm.provider"),
@@ -75,7 +81,7 @@ def test_an_override_replaces_the_files_value(tmp_path: Path) -> None:
         ("- a list", "must hold keys and values"),
         ("studies: {contract_reviews: {}}", "studies.contract_reviews is no study; did you mean contract_review?"),
         ("studies: {zzz: {}}", "studies.zzz is no study; known are causal, contract_review"),
-        ("studies: {contract_review: {nli: {arms: lexical}}}", "contract_review.nli.arms; did you mean arm?"),
+        ("studies: {contract_review: {nli: {arms: lexical}}}", "did you mean studies.contract_review.nli.arm?"),
         ("studies: {contract_review: {retrieval: {k: 0}}}", "contract_review.retrieval.k: input should be greater"),
         ("studies: {contract_review: 3}", "studies.contract_review: input should be a valid dictionary"),
         ("corpus: {contracts: 2026-11-31}", "is not valid YAML"),
@@ -112,7 +118,7 @@ class OfAStudy(Part):
 def test_a_study_has_parameters_of_its_own() -> None:
     assert study_settings(Settings(studies={"tides": {"size": 4}}), "tides", OfAStudy).size == 4
     assert study_settings(Settings(), "tides", OfAStudy).size == 3
-    with pytest.raises(SettingsError, match=r"^unknown key studies.tides.sizes; did you mean size\?$"):
+    with pytest.raises(SettingsError, match=r"^unknown key studies.tides.sizes; did you mean studies.tides.size\?$"):
         study_settings(Settings(studies={"tides": {"sizes": 4}}), "tides", OfAStudy)
 
 
@@ -138,7 +144,7 @@ def test_a_study_is_found_by_its_entry_point_and_checked_by_its_own_settings(
     with pytest.raises(SettingsError, match=r"^studies\.tides\.height: input should be a valid integer"):
         Tides.changed(loaded, height="high")
     for text, sentence in (
-        ("{tides: {hight: 4}}", "params.yaml: unknown key studies.tides.hight; did you mean height?"),
+        ("{tides: {hight: 4}}", "params.yaml: unknown key studies.tides.hight; did you mean studies.tides.height?"),
         ("{tide: {height: 4}}", "params.yaml: studies.tide is no study; did you mean tides?"),
     ):
         with pytest.raises(SettingsError) as caught:
@@ -191,7 +197,7 @@ def test_what_the_make_file_asks_first_finds_a_mistyped_key_of_a_study(
     with pytest.raises(SystemExit) as done:
         main()
     assert done.value.code == 2
-    message = f"ovrag: {path}: unknown key studies.contract_review.retrieval.kk; did you mean k?\n"
+    message = f"ovrag: {path}: unknown key studies.contract_review.retrieval.kk; did you mean {RETRIEVAL_K}?\n"
     assert capsys.readouterr().err == message
 
 
@@ -199,7 +205,7 @@ def test_what_the_make_file_asks_first_finds_a_mistyped_key_of_a_study(
     ("key", "sentence"),
     [
         ("corpus.contracts.x", "unknown key corpus.contracts.x: corpus.contracts holds a value and no keys"),
-        ("studies.contract_review.retrieval.kk", "unknown key studies.contract_review.retrieval.kk; did you mean k?"),
+        ("studies.contract_review.retrieval.kk", f"contract_review.retrieval.kk; did you mean {RETRIEVAL_K}?"),
     ],
 )
 def test_a_bad_override_is_one_sentence(tmp_path: Path, key: str, sentence: str) -> None:

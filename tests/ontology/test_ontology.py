@@ -125,10 +125,6 @@ def runs_of_words(graph: Graph) -> set[tuple[str, ...]]:
     return {tuple(words[at : at + 8]) for words in texts for at in range(len(words) - 7)}
 
 
-def test_the_page_of_rules_is_the_generated_one(project: Path, ontology: Ontology) -> None:
-    assert (project / "docs" / "rules.md").read_text(encoding="utf-8") == rules_page(ontology)
-
-
 def test_the_vocabulary_names_every_term_once(ontology: Ontology) -> None:
     text = vocabulary_text(ontology)
     assert "- Mortgage (a Loan, SecuredLoan): mortgage loan" in text
@@ -264,13 +260,48 @@ def test_an_incomplete_rule_is_one_sentence(copy: Path) -> None:
         "[] a owl:Axiom ; owl:annotatedSource x:A ; owl:annotatedProperty owl:disjointWith ; owl:annotatedTarget x:B ;"
     )
     (copy / "mine.ttl").write_text(
-        HEAD + rule + 'ovr:rule "mine" ; ovr:severity "clash" ; ovr:clashType "t" ; ovr:sentence "s." .'
+        HEAD + rule + 'ovr:rule "mine" ; ovr:severity "clash" ; ovr:clashType "borrower_type" ; ovr:sentence "s." .'
     )
     with pytest.raises(OntologyError, match="the rule mine has no message"):
         load_ontology(copy)
     (copy / "mine.ttl").write_text(HEAD + rule + 'ovr:rule "mine" ; ovr:severity "fatal" ; ovr:sentence "s." .')
     with pytest.raises(OntologyError, match="severity 'fatal'"):
         load_ontology(copy)
+
+
+@pytest.mark.parametrize(
+    ("file", "term", "slip", "clause"),
+    [
+        (
+            "rules.ttl",
+            'ovr:clashType "lender_type"',
+            'ovr:clashType "lendr_type"',
+            'ovr:clashType "lendr_type" is unknown; known are borrower_type, lender_type, openend_closedend, secured',
+        ),
+        ("shapes.ttl", "ovr:clashType", "ovr:clashTyp", "ovr:clashTyp is no annotation; known are anyType, clashType"),
+        ("parties.ttl", "ovr:values", "ovr:value", "ovr:value is no annotation; known are anyType, clashType"),
+        (
+            "parties.ttl",
+            'ovr:values "rate"',
+            'ovr:values "rates"',
+            'ovr:values "rates" is unknown; known are amount, b',
+        ),
+        ("rules.ttl", "supporting true", 'supporting "yes"', 'ovr:supporting "yes" is unknown; known are false, true'),
+    ],
+)
+def test_a_misspelt_annotation_is_one_sentence(copy: Path, file: str, term: str, slip: str, clause: str) -> None:
+    text = (copy / file).read_text(encoding="utf-8")
+    assert term in text
+    (copy / file).write_text(text.replace(term, slip), encoding="utf-8")
+    with pytest.raises(OntologyError, match=re.escape(f"{copy / file}: {clause}")):
+        load_ontology(copy)
+
+
+def test_a_domain_that_lists_no_clash_types_may_name_any(copy: Path) -> None:
+    rules = (copy / "rules.ttl").read_text(encoding="utf-8")
+    rules = re.sub(r"(a owl:Ontology) ;\s+ovr:clashType [^.]+\.", r"\1 .", rules).replace('"lender_type"', '"lender"')
+    (copy / "rules.ttl").write_text(rules, encoding="utf-8")
+    assert "lender" in {rule.clash_type for rule in load_ontology(copy).rules}
 
 
 def test_loading_is_deterministic(project: Path) -> None:
