@@ -5,8 +5,6 @@ gate and checks. `ours` checks every sentence, is silent below a certified thres
 rules prevails before it is silent. All but `b1` search alike.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

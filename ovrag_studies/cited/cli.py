@@ -75,7 +75,7 @@ def ask(
         arm_parts = opened if arm in NEVER_SILENT else _calibrated(opened, calibration)
         record = arms.ask(arm_parts, arm, question)
     if output is Format.text:
-        print(printing.answer_text(record))
+        print(printing.answer_text(record, opened.paragraphs))
     else:
         print_record(record.model_dump(mode="json"), output)
     return 0
@@ -251,15 +251,14 @@ def _parts(settings: Settings, paths: list[Path] | None) -> Iterator[ArmParts]:
 
 
 def _calibrated(parts: ArmParts, path: Path | None) -> ArmParts:
-    """Return the parts with the calibration of a file; else of the settings' own data, made now, where they are asked;
+    """Return the parts with the calibration of a file; else of the settings' own data, where they are asked;
     else with the bundled one.
     """
     from ovrag_studies.cited.answering.calibration import BUNDLED, read_calibration
-    from ovrag_studies.cited.corpus.policies import corpus_digest
-    from ovrag_studies.cited.golden_runs import calibrate_on
+    from ovrag_studies.cited.golden_runs import kept_calibration
 
-    if path is None and corpus_digest(_corpus(parts.options, None)) == parts.digest:
-        calibration = calibrate_on(parts, *_golden(parts, None))
+    if path is None and _corpus(parts.options, None) == parts.index.corpus:
+        calibration = kept_calibration(parts, *_golden(parts, None))
     else:
         calibration = read_calibration(path or BUNDLED)
     if calibration.corpus != parts.digest:

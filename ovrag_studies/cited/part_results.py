@@ -1,7 +1,5 @@
 """Tables of the parts by themselves: retrieval, checks, conflicts, critic, ratings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 

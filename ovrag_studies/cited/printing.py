@@ -1,23 +1,24 @@
 """Answers and figures as text for people."""
 
-from __future__ import annotations
+from collections.abc import Mapping
 
 import pandas
 
 from ovrag_core.evaluation import Estimate
+from ovrag_studies.cited.corpus.policies import Paragraph
 from ovrag_studies.cited.measuring.golden_scores import Scored
 from ovrag_studies.cited.records import ConflictRecord, PolicyRecord
 
 
-def answer_text(record: PolicyRecord) -> str:
-    """Return an answer with its quotations, or silence with its reason."""
+def answer_text(record: PolicyRecord, paragraphs: Mapping[str, Paragraph]) -> str:
+    """Return an answer with its quotations, or silence with its reason; headings stand on lines of their own."""
     lines = [f"(silent: {record.reason})"] if record.silent else []
     for sentence in record.sentences:
-        lines.append(sentence.text)
-        lines += [
-            f'    {cited.doc_id}, page {cited.page}, {cited.start}–{cited.end}: "{" ".join(cited.quote.split())}"'
-            for cited in sentence.citations
-        ]
+        cites = sentence.citations
+        lines.append(paragraphs[cites[0].paragraph_id].apart(sentence.text) if cites else sentence.text)
+        for cited in cites:
+            quote = paragraphs[cited.paragraph_id].apart(" ".join(cited.quote.split())).replace("\n", "\n    ")
+            lines.append(f'    {cited.doc_id}, page {cited.page}, {cited.start}–{cited.end}: "{quote}"')
     lines += [f"removed: {removed.text} ({removed.why})" for removed in record.removed]
     for conflict in record.conflicts:
         lines += _conflict(conflict)

@@ -4,8 +4,6 @@ Seconds are kept apart, in a sidecar, so that a run's own bytes do not depend on
 replies of a chat model with what it was asked, so that an audit bundle can file them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """Tables, drawings and macros of the arms and of silence; captions and notes stand in `captions.yaml`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import cycle, product

@@ -3,8 +3,6 @@
 What is returned is plain text: joined with other HTML it is not escaped again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The whole study by the settings: the corpus read, silence calibrated, every query asked of every arm, once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,5 +1,6 @@
 """Arms change one thing each, records say what ran, and scores count what is wrong."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -7,10 +8,12 @@ from pathlib import Path
 import pytest
 from faulty_server import KEY, MODEL, Call, FaultyServer, scripted
 
+from ovrag_core.base import progress
 from ovrag_core.base.errors import CorpusError, ModelSetupError, RunError
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.llm import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
+from ovrag_studies.cited import golden_runs
 from ovrag_studies.cited.answering.calibration import Calibration, read_calibration, write_calibration
 from ovrag_studies.cited.answering.published_pipeline import opposed_pairs
 from ovrag_studies.cited.answering.silence import Certificate
@@ -21,7 +24,7 @@ from ovrag_studies.cited.corpus.retrieval import CorpusIndex
 from ovrag_studies.cited.corpus.sources import FileParagraph
 from ovrag_studies.cited.measuring.golden_scores import compare_arms, holds_quote, judge, score
 from ovrag_studies.cited.records import PolicyRecord, read_run, write_run
-from ovrag_studies.cited.settings import ARMS, Arm, Policy, PolicyAnswers
+from ovrag_studies.cited.settings import ARMS, Arm, Policy, PolicyAnswers, Silence
 
 HANDBOOK = (
     "Rowing Club Handbook Issue 2, 3 March 2022",
@@ -230,3 +233,30 @@ def test_a_calibration_is_read_as_it_was_written(tmp_path: Path) -> None:
     made = calibrated("c")
     write_calibration(tmp_path / "c.json", made)
     assert read_calibration(tmp_path / "c.json") == made
+
+
+def test_a_calibration_is_kept_for_the_same_queries_and_settings_alone(
+    parts: ArmParts, corpus: PolicyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = []
+    calibrate_on = golden_runs.calibrate_on
+    monkeypatch.setattr(golden_runs, "calibrate_on", lambda *of: counts.append(len(of[1])) or calibrate_on(*of))
+    queries, stricter = _queries(corpus), replace(parts, options=Policy(silence=Silence(alpha=0.05)))
+    made = golden_runs.kept_calibration(parts, queries, "g", tmp_path)
+    assert golden_runs.kept_calibration(parts, queries, "g", tmp_path) == made == calibrate_on(parts, queries, "g")
+    assert golden_runs.kept_calibration(stricter, queries, "g", tmp_path).certificate.alpha == 0.05
+    assert golden_runs.kept_calibration(parts, queries[1:], "g", tmp_path).certificate.n == 2
+    for file in tmp_path.iterdir():
+        file.write_text("{}")
+    assert golden_runs.kept_calibration(parts, queries, "g", tmp_path) == made, "a broken one is made anew"
+    assert golden_runs.kept_calibration(parts, queries, "g", next(tmp_path.iterdir())) == made
+    assert counts == [3, 3, 2, 3, 3]
+
+
+def test_calibrating_shows_how_far_it_is(
+    parts: ArmParts, corpus: PolicyCorpus, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "DELAY_SECONDS", 0)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    golden_runs.calibrate_on(parts, _queries(corpus), "g")
+    assert "calibrating silence" in capsys.readouterr().err

@@ -48,6 +48,22 @@ def test_a_question_is_answered_with_its_quotation(ovrag: Run) -> None:
     assert "welcome" not in " ".join(each["text"] for each in record["sentences"])
 
 
+def test_a_heading_stands_on_a_line_of_its_own(ovrag: Run) -> None:
+    code, out, _ = ovrag("ask", "When does the room open?", "--corpus", "room", "--arm", "no_silence")
+    assert code == 0
+    opens = "The room opens at nine in the morning and closes at six."
+    assert out.startswith(f"1. Opening hours\n{opens}\n    rules, page 1, ")
+    assert f': "1. Opening hours\n    {opens}"\n' in out
+
+
+def test_documents_without_the_ids_of_the_golden_set_are_answered_by_the_bundled_calibration(ovrag: Run) -> None:
+    """The sample's own documents have its texts, but not the names that its golden set cites them by."""
+    raw = str(ROOT / "data/samples/policy/corpus/raw")
+    code, out, err = ovrag("ask", "What does the records policy cover?", "--corpus", raw)
+    assert (code, "threshold" in out) == (0, True)
+    assert "silence was calibrated elsewhere" in err
+
+
 def test_questions_that_are_none_are_refused_in_a_line(ovrag: Run) -> None:
     code, out, _ = ovrag("ask", "why " * 2500, "--corpus", "room", "--arm", "no_silence")
     assert code == 0

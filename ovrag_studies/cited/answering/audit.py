@@ -5,8 +5,6 @@ keys over text, prompt and model, `settings.json`. `manifest.json` has the hash 
 `seal.txt` its own, by which the bundle is told from any other. `tools/verify_audit_bundle.py` recomputes all of it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Threshold of silence, learned once on queries whose answers are known, and kept in a file with its certificate."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Literal
 

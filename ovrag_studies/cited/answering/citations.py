@@ -5,8 +5,6 @@ their own. A citation belongs to the words before it; only a line that begins wi
 ahead.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Where nothing is left, or too little speaks for it, the answer is silent and say
 is removed and shown; a reply with labels or quotes that are not there is mended once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain

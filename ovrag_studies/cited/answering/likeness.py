@@ -5,8 +5,6 @@ over a document is compared with those of the known documents, each by weights t
 Vovk et al. 2005). `tools/train_policy_likeness.py` makes the numbers. It cannot tell mixed documents or shuffled words.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple

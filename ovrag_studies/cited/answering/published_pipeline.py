@@ -4,8 +4,6 @@ The second baseline gives the extract alone; the third adds gate and checks. The
 exactly; these are of the same size and kind.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Sentences with the quotations that they rest on: what they are, how they are made, and whether they still hold."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

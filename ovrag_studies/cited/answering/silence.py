@@ -6,8 +6,6 @@ were fixed without their labels: the reader, COSINE and MEAN were, by documents 
 and the choice of sentences were built with the samples and the dissertation's corpus at hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, exp, log, prod

@@ -4,8 +4,6 @@ The rules need no model but the embedder: the sentence is like a part of the evi
 there with its unit, and no duty, ban, permission or negation is turned round.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

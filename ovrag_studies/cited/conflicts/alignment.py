@@ -4,8 +4,6 @@ Likeness alone does not tell "Books are returned within 28 days" from the same o
 says more: a subject, a verb or a phrase after the same preposition that has another word in its place.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping

@@ -6,8 +6,6 @@ is to the question. Its weights were learned from the queries of `training/cited
 `tools/train_policy_silence.py`, which also says how often REPORTED is right.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, combinations
 from math import exp

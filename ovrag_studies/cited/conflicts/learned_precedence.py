@@ -7,8 +7,6 @@ rules it lets prevail. `tools/train_policy_precedence.py` makes both from `train
 `training/cited/precedence_cases.jsonl`.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

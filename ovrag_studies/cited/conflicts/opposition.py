@@ -3,8 +3,6 @@
 Nothing here decides. Words count as the same where they are one concept or their vectors are near.
 """
 
-from __future__ import annotations
-
 import re
 from difflib import SequenceMatcher
 from functools import lru_cache

@@ -4,8 +4,6 @@ A part is named by kind and number ("chapter 9"), by its kind alone ("the schedu
 ("this Part"). A verb that only says that something applies ranks two parts where the sentence tells that they differ.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple

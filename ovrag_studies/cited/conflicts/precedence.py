@@ -5,8 +5,6 @@ supersedes Section 4 of the handbook"). Dates decide nothing by themselves: they
 "existing" or "earlier" ones can mean.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

@@ -3,8 +3,6 @@
 A conflict is superseded where a clause lets one side prevail, else unresolved.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Rules of policies: each sentence with the document, the section and the day that it is of."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

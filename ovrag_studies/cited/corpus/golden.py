@@ -1,7 +1,5 @@
 """Golden sets: queries with the paragraphs that answer them, and what is expected, in the published columns."""
 
-from __future__ import annotations
-
 import csv
 import difflib
 from collections import Counter

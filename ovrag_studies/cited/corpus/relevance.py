@@ -4,8 +4,6 @@ Question and paragraph are read together, by the bundled sentence embedder with 
 its upper half. `tools/train_policy_reader.py` makes the weights from `training/cited/questions` and `.../houses`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from math import log

@@ -5,8 +5,6 @@ standard scores after Renda and Straccia 2003), words for half of what the best 
 other words than policies have. A paragraph is found by the words of its section's heading too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

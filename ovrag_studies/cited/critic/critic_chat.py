@@ -1,7 +1,5 @@
 """The critic by a chat model: findings whose passage stands in the text, the rest counted and left out."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from pydantic import Field

@@ -6,8 +6,6 @@ they can both hold: how near their vectors are, what they share, and whether dut
 them. `tools/train_policy_critic.py` makes the weights from examples in the repository.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import cache

@@ -4,8 +4,6 @@ The classes and cues are in `critic_rules.yaml`. Strict wording alone is no find
 dismissal is what policies are made of.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

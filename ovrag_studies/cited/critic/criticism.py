@@ -5,8 +5,6 @@ were learned from examples add what no rule foresaw. Both run offline. A chat mo
 (`critic_chat`).
 """
 
-from __future__ import annotations
-
 from ovrag_core.retrieval import Embedder, minilm
 from ovrag_studies.cited.critic.critic_learned import by_weights
 from ovrag_studies.cited.critic.critic_rules import LABELS, NAMES, CriticFinding, by_rules, in_order

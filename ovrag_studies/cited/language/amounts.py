@@ -3,8 +3,6 @@
 Read for the comparison of rules only; whether a sentence gives the figures of its evidence is for `quantities`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

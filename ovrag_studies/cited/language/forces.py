@@ -4,8 +4,6 @@ A cue ("must not", "is prohibited", "no need to", "exempt") is read with the wor
 it, and compared with the cue of the evidence that speaks of the same.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

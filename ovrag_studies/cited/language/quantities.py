@@ -3,8 +3,6 @@
 Each is brought into one form, so that "quarterly" is every three months, "two weeks" are 14 days and "£50" is 50 GBP.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

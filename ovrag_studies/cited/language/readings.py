@@ -5,8 +5,6 @@ is left to the vectors of words; those bring contraries together ("weekday", "we
 Nothing here parses: phrases are what stands between prepositions, verbs and marks.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache

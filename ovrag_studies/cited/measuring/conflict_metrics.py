@@ -4,8 +4,6 @@ A file of pairs has one JSON object a line: two paragraphs with the quotations t
 conflict whether it is superseded or unresolved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import permutations
 from pathlib import Path

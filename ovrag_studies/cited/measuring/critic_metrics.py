@@ -5,8 +5,6 @@ whose labels are all right. Beside it the share of neutral snippets that are fla
 of the spans where snippets have them. A label that neither is given nor found anywhere has no F1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple, Self

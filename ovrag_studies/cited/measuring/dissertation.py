@@ -1,7 +1,5 @@
 """Published figures of the dissertation, which the study's own stand beside."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib.resources import files
 from typing import Any

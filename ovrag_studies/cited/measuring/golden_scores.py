@@ -4,8 +4,6 @@ An answer is wrong where the query has no answer, or none of the gold paragraphs
 answer is not wrong, or silence meets a query without an answer.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

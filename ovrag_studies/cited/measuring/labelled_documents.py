@@ -1,7 +1,5 @@
 """Documents with labelled queries and pairs of rules, a YAML file each, as in `training/cited/calibration`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal

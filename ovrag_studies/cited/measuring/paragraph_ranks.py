@@ -1,7 +1,5 @@
 """Ranks of the gold paragraphs among the first five: recall, mean reciprocal rank, and hits at one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import chain
 

@@ -1,7 +1,5 @@
 """Sentences made wrong on purpose, with evidence that does not support them, and what checks reject of these."""
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A page on which a rater goes through a blind pack; what was rated is kept at once, and found again later."""
 
-from __future__ import annotations
-
 import html
 from pathlib import Path
 

@@ -6,8 +6,6 @@ the quotations do not bear out (yes or no), G1 supported claims of all claims, G
 actionability 1 to 5.
 """
 
-from __future__ import annotations
-
 import hashlib
 import random
 from collections.abc import Iterable, Mapping, Sequence

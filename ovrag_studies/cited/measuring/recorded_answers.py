@@ -5,8 +5,6 @@ after it. The first sentence of an answer was left without, and the answer was r
 they are rebuilt from the claims, where each citation is still found.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path
