@@ -12,8 +12,6 @@ Statements: the generated chains and their paraphrases against the graph, the re
 sentences written after the first state (`statements_first.yaml`) and after the last change (`statements_unseen.yaml`).
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Iterator, Sequence

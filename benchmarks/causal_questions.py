@@ -7,8 +7,6 @@ samples without it. Intervals are over texts (CounterBench) and models (CLadder)
 is not answered as labelled. Times are those of the processor, on this machine as it is.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterator
 from pathlib import Path

@@ -8,8 +8,6 @@ one. Each case goes through the loop itself (one attempt), with the arm that it 
 clashes. A case is right where the record's cause is the planted one; mixtures must also name the planted documents.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import tempfile

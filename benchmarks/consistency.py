@@ -1,7 +1,5 @@
 """What a consistency check costs, against launching a reasoner each time: `python benchmarks/consistency.py`."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

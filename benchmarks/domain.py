@@ -8,8 +8,6 @@ found where one of its kind is reported. A last day makes a term fixed, so Fixed
 and is not counted.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -11,8 +11,6 @@ cards are asked in other words, of the licence alone: those of each split of tes
 in turn.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 from collections.abc import Sequence

@@ -9,8 +9,6 @@ thesis's answers by GPT-4o under OVRAG_EXTERNAL_DATA, which say no truth; what i
 Each set is judged by the text and its context, and by the text alone.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

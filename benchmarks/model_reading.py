@@ -11,8 +11,6 @@ both. --passages asks by the longer form, of `unread2` unless told otherwise, an
 documents.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

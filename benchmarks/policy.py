@@ -12,8 +12,6 @@ Silence is calibrated on `--calibrate-golden` over `--calibrate-corpus`, by defa
 development material; the table of certificates has it on parts of those queries too.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections import Counter

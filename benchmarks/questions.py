@@ -10,8 +10,6 @@ as the nearest, and need not answer, are silence; `shown` is in how many silent 
 same. `passages alone` takes the nearest passages for the answer. Intervals are Wilson's, 95%, over questions.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

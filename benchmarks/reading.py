@@ -12,8 +12,6 @@ Contradictions come from the reader's triples and the validator. A quote covers 
 gold name or holds it whole with at least half of its words. Intervals are Wilson's, 95%, over documents.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

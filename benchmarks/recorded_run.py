@@ -6,8 +6,6 @@ Reads `loan_thesis/recorded_queries.jsonl` of the thesis's repository, which is 
 triples. The triples are judged again by our rules and reasoner; what was recorded stands beside it.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

@@ -3,8 +3,6 @@
 "Another file" is what a second and further file of the same call adds. Beside other work every row is longer.
 """
 
-from __future__ import annotations
-
 import shutil
 import statistics
 import subprocess

@@ -1,14 +1,12 @@
 """Two versions of a result compared by what they say, where their bytes may differ: numbers, drawings, pictures."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re
 
 import matplotlib.image
 import numpy
-from pypdf import PdfReader
+from pypdf import PageObject, PdfReader
 
 NUMBERS = 1e-3  # between two numbers, or that share of them; whole numbers are the same
 POINTS = 0.5  # between numbers of a drawing: coordinates, 72 to the inch
@@ -76,9 +74,9 @@ def _same_drawing(one: bytes, other: bytes) -> bool:
     return len(first) == len(second) and all(_same_commands(a, b) for a, b in zip(first, second, strict=True))
 
 
-def _drawn(page: object) -> list[str]:
-    parts = [page.get_contents().get_data()]  # type: ignore[attr-defined]
-    forms = (page["/Resources"].get("/XObject") or {}).items()  # type: ignore[index]
+def _drawn(page: PageObject) -> list[str]:
+    parts = [page.get_contents().get_data()]
+    forms = (page["/Resources"].get("/XObject") or {}).items()
     parts += [form.get_object().get_data() for _, form in sorted(forms)]
     return b"\n".join(parts).decode("latin-1").split()
 

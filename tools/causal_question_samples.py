@@ -7,8 +7,6 @@ As in CLadder an effect below 0.005 is none, so that neither direction of it is 
 Run from the project's folder: `python tools/causal_question_samples.py [FOLDER]`.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence

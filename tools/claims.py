@@ -22,8 +22,6 @@ Exit code 0: all agree; 1: a line differs, a block is empty, a macro is stale or
 or a block has no end.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

@@ -11,8 +11,6 @@ says of which hypotheses it is evidence.
 Run from the project's folder: `python tools/contract_review_samples.py [FOLDER]`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -6,8 +6,6 @@ ground truth says of the contracts that do not contradict themselves.
 Run from the project's folder: `python tools/epistemic_samples.py [FOLDER]`.
 """
 
-from __future__ import annotations
-
 import csv
 import json
 import re

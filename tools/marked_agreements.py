@@ -4,8 +4,6 @@ A file is a header of facts between two lines `---` and the text, in which `⟦b
 with its label; marks may stand inside one another. `training/README.md` says what each label means.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Without a file, the model of the recorded runs is taken from `models/`, where it
 pinned revision; a fetch that was stopped goes on where it was. Ends with Ctrl-C.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import os

@@ -10,8 +10,6 @@ paragraph. `[[L1|...]]` marks a passage of a snippet.
 Run from the project's folder: `python tools/policy_samples.py [FOLDER]`.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

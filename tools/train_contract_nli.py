@@ -4,8 +4,6 @@ Reads `contract_review/contractnli` below OVRAG_EXTERNAL_DATA and writes `weight
 agreements, the source and its licence beside it. Half a minute on one core; nothing is drawn by chance.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -6,8 +6,6 @@ digests of the contracts they were trained on. How well contracts that it has no
 on the same machine.
 """
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

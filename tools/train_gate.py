@@ -6,8 +6,6 @@ policies that teach the study of cited answers, whole and in parts. Prints what 
 did not learn from. A minute.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re

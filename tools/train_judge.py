@@ -6,8 +6,6 @@ joining two statements. The lower half is as it comes, so it runs once. A linear
 Ten minutes on two cores; the same seed gives the same weights on the same machine.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence

@@ -7,8 +7,6 @@ parts are left out in turn, and what the others teach is measured on them, the d
 `--measure` that is all. Ten minutes on one core; nothing is drawn by chance.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 from collections.abc import Iterable, Iterator, Sequence

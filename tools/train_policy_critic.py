@@ -7,8 +7,6 @@ from as well as the whole.
 Run from the project's folder: `python tools/train_policy_critic.py`.
 """
 
-from __future__ import annotations
-
 import json
 import runpy
 from itertools import combinations

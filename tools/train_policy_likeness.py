@@ -6,8 +6,6 @@ compares with. First it is measured which documents are called unlike, each kind
 other publishers where OVRAG_EXTERNAL_DATA names them; with `--measure` that is all. Three minutes on one core.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

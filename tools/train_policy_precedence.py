@@ -7,8 +7,6 @@ something else; and the small documents of `training/cited/precedence_cases.json
 measured on them; with `--measure` that is all. Two minutes on one core; nothing is drawn by chance.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterable, Iterator, Sequence

@@ -13,8 +13,6 @@ On the documents of UNSEEN, which are left out, its judgement is measured, and C
 With `--measure` that is all, by the weights that there are.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 from collections.abc import Mapping, Sequence

@@ -8,8 +8,6 @@ conflict is rightly reported on these and on the others. Some ten minutes on two
 `tests/data/policy/unread` are asked with what there is, and nothing is written; nor is it with `--measure`.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace

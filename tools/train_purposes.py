@@ -6,8 +6,6 @@ the sentences and rows of the marked agreements, those with a marked purpose by 
 from the typical purposes of `training/loans/purposes.tsv`. Prints how the drafters set aside are read. A minute.
 """
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass
 from pathlib import Path

@@ -6,8 +6,6 @@ many of its questions are understood whole. A minute on two cores; the same seed
 machine.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

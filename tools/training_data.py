@@ -1,7 +1,5 @@
 """What weights were learned from, told in their file, and whether that is still what there is."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

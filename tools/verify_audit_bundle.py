@@ -9,8 +9,6 @@ elsewhere, without which a bundle that was made anew as a whole cannot be told f
 was written; 1: each fault is named with its place; 2: there is no bundle to check.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

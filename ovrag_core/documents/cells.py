@@ -1,7 +1,5 @@
 """A table's row as a line of text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

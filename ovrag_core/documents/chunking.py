@@ -4,8 +4,6 @@
 (paragraph, line, sentence, word), and begin the next chunk a little before, so that no statement is lost at a cut.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Characters that a reader does not see, or sees as others, made plain in extracted text."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """HTML: what a browser would show, block by block; tables row by row."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

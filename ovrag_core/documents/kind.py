@@ -1,7 +1,5 @@
 """Tell the kind of document that a file is by its content."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

@@ -5,8 +5,6 @@ gutter through several lines is found first; then columns are told from a table 
 sides, or by the same labels on both sides (the blocks of two signatories).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Files opened as documents, whatever their kind, and folders of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """PDF: pages in reading order, from the places of their text."""
 
-from __future__ import annotations
-
 import io
 import logging
 import re

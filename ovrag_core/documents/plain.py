@@ -1,7 +1,5 @@
 """Plain text, decoded and otherwise unaltered: offsets count characters of the file itself."""
 
-from __future__ import annotations
-
 import codecs
 
 from ovrag_core.base import DocumentError

@@ -3,8 +3,6 @@
 What stands in the document is not altered: a repaired text leads back to the text that it was made from.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import Counter

@@ -1,7 +1,5 @@
 """Sections of a text, by lines that look like headings."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

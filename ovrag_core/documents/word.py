@@ -1,7 +1,5 @@
 """DOCX: paragraphs and tables in document order."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from collections.abc import Iterator

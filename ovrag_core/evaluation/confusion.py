@@ -4,8 +4,6 @@ Flagged means refused or reported as contradicting itself. `queries` counts the 
 and unchecked ones stand beside them. The matrix holds those with a label: tp + fp + tn + fn + unlabelled = queries.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ What an answer is about is read from the passages it quotes; where a model quote
 where a run recorded neither, from the answer's text (`ovrag_core.loop.identity`). The `basis` column says which.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Sequence
 

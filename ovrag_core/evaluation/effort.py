@@ -1,7 +1,5 @@
 """Cost of a run's queries: attempts, model calls, tokens and money, and what attempts did to the reasons."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 

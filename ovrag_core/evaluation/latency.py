@@ -1,7 +1,5 @@
 """Seconds spent: per part and per number of attempts. All figures depend on the machine."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

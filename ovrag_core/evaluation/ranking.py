@@ -1,7 +1,5 @@
 """Measure how well what is sought is ranked: the rank of the first hit, hits among the first k, and recall."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Iterable
 
 

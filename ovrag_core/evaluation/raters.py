@@ -6,8 +6,6 @@ of multinomial draws of the table of both raters. Resamples in which both use on
 are left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal

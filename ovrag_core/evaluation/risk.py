@@ -5,8 +5,6 @@ area (AURC) is the mean risk over all coverages, its excess (Geifman, Uziel and 
 of a perfect ranking.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

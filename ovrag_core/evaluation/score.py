@@ -1,7 +1,5 @@
 """All metrics of a run as one plain object: what `ovrag score --format json` prints."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict

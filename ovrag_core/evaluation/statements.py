@@ -1,7 +1,5 @@
 """Statements about the documents: by origin, what of them takes part in reasoning, and what they break."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple

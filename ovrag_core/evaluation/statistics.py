@@ -7,8 +7,6 @@ proportion a bootstrap would claim certainty: then Wilson's score interval takes
 figure that is no proportion gets no interval. With fewer than two documents there is none either.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass

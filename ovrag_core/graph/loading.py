@@ -1,7 +1,5 @@
 """From files to triples: RDF as it is written, and tables of facts by their columns; and what had to be mended."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Mapping, Sequence

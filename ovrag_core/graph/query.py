@@ -4,8 +4,6 @@ Tokens follow the grammar of SPARQL 1.1 (https://www.w3.org/TR/sparql11-query/#s
 tell a keyword or a variable from the inside of a string, an IRI, a comment or a prefixed name.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache

@@ -3,8 +3,6 @@
 A general SHACL engine takes a hundred times as long; the tests compare the two.
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence

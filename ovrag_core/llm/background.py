@@ -4,8 +4,6 @@ Whoever calls, a script, a thread or a notebook with a loop of its own, shares o
 concurrency; and what the calls touch (store, budget, tallies) is touched from this thread only and needs no lock.
 """
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Coroutine

@@ -4,8 +4,6 @@
 asks once more where JSON came back broken. A reply that cannot be used is an error with its cause, never a pass.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ A JSON Schema where it takes one, JSON mode where not, else the wish in words. N
 model or of a server: each is told by what it refuses.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Find where a request differs from a recorded one, for the sentence that says why nothing could be replayed."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """Embeddings by a model behind a backend, in batches: an `Embedder` like the bundled one."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 

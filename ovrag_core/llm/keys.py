@@ -1,7 +1,5 @@
 """The key of a model server: where it comes from, and which server it is for. It is never written anywhere."""
 
-from __future__ import annotations
-
 import ipaddress
 import os
 from pathlib import Path

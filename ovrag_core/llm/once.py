@@ -1,7 +1,5 @@
 """Values that are made once, whichever thread asks first, with what making them used."""
 
-from __future__ import annotations
-
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable

@@ -4,8 +4,6 @@ The client library sends, retries and honours Retry-After. Ours are a limit on t
 at once, and the fitting of the request to what the server can do (`dialect`).
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math

@@ -1,7 +1,5 @@
 """Prices of models, from a dated price file."""
 
-from __future__ import annotations
-
 import datetime
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Replies recorded once and replayed for ever: a backend above a store and, while recording, another backend."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """JSON Schemas for structured replies, and the reading of what comes back."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import TypeVar

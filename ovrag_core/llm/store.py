@@ -6,8 +6,6 @@ once, and a killed one leaves at most a broken last line, which the next cuts of
 never come here. A store whose name ends in `.xz` is packed, for git: replayed from, and not recorded into.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import hashlib

@@ -4,8 +4,6 @@ The question is taken apart into what it asks for, the chunks into sentences and
 nearest in meaning to each part are quoted in the order in which they stand. Nothing is written that is not in the text.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

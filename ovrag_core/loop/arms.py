@@ -1,7 +1,5 @@
 """The arms of the experiment. Each changes one thing against another, so that differences can be read."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -4,8 +4,6 @@ The passages are numbered and fenced off; what stands in them is material, never
 model cites and the words that it quotes become evidence, where the words really stand in the passage.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """`ovrag check`: a file of five-field triples against the ontology, as one report."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

@@ -5,8 +5,6 @@ So it is asked which of the nearest topics a passage states, in both orders of t
 first; what it says in both it has read. A text that contradicts itself has both its classes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
@@ -134,8 +132,8 @@ def _name(option: FormField | None) -> str:
 
 @cache
 def _answer(names: tuple[str, ...]) -> type[BaseModel]:
-    option: Any = Literal[names]
-    return create_model("StatedByPassage", **{STATES: (option, ...)})  # type: ignore[call-overload,no-any-return]
+    fields: dict[str, Any] = {STATES: (Literal[names], ...)}
+    return create_model("StatedByPassage", **fields)
 
 
 class ModelReading(Reading):

@@ -1,7 +1,5 @@
 """Closed-world rules: what the shapes of an ontology find missing or amiss in the facts of an ABox."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A document of any domain read and checked: what it states, with quotes, and what of that cannot be true together."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -5,8 +5,6 @@ second order of the parties costs little where a server keeps the beginning of a
 reads of first into the field that it is asked for first; where both orders name the same party it is mostly right.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -165,12 +163,12 @@ def _schema(parties: Fields, kinds: Fields, terms: Fields, classes: Fields) -> t
     """The reply's form: parties in their order, then terms, then a list of passages for each class."""
     kind: Any = Literal[(NOT_STATED, *(k.name for k in kinds))]
     copied = Annotated[str, Field(pattern=f"^({NOT_STATED}|{_COPIED})$")]
-    fields: dict[str, object] = {}
+    fields: dict[str, Any] = {}
     for field in parties:
         fields |= {field.name: (copied, ...), field.name + KIND: (kind, ...)}
     fields |= {field.name: (copied, ...) for field in terms}
     fields |= {field.name: (Annotated[list[str], Field(max_length=PASSAGES)], ...) for field in classes}
-    return create_model("FilledInForm", **fields)  # type: ignore[call-overload,no-any-return]
+    return create_model("FilledInForm", **fields)
 
 
 def form_messages(form: Form, text: str, parties: Fields, terms: Fields, classes: Fields = ()) -> list[Message]:

@@ -5,8 +5,6 @@ A text (an answer, a chunk) is compared with the asked and the other documents b
 what tells the documents apart counts.
 """
 
-from __future__ import annotations
-
 import re
 import threading
 from collections import Counter

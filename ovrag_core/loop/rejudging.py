@@ -3,8 +3,6 @@
 The verdicts stand beside the recorded ones as arms of their own, so that every table and figure compares the two.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from tqdm import tqdm

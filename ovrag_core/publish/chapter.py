@@ -5,8 +5,6 @@ A study's results lie in `tables/<study>`, `figures/<study>` and, what depends o
 either. Where `\\study{<study>}` stands in it, LaTeX sets `study_<study>.tex` if the results are there.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path

@@ -4,8 +4,6 @@ A manifest in the thesis's folder holds the hash of each copy, so that one that 
 that is only old.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import hashlib
 import json

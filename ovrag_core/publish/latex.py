@@ -1,7 +1,5 @@
 """LaTeX run on a chapter: `python -m ovrag_core.publish.latex thesis/main.tex`. What goes wrong is one sentence."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Origin of a result: stage, notebook, parameters, inputs, revision, run, and what changed since."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Mapping

@@ -11,8 +11,6 @@ those that are shown, in this order, and `across` has a column of its own for ea
 the others.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The pipeline as DVC knows it: stages, what they depend on and make, and what of that has changed since they ran."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator, Mapping
 from itertools import chain

@@ -4,8 +4,6 @@ It computes what `transformers.BertModel` does but for the last bits, which a te
 seconds, at the start of every command, worker and notebook, and more room on disk than everything else together.
 """
 
-from __future__ import annotations
-
 import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence

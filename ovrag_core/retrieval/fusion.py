@@ -1,7 +1,5 @@
 """Rankings of the same texts made one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy

@@ -1,7 +1,5 @@
 """From documents to a stored index: load, split, embed, keep."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Texts ranked by their words."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Vectors kept on disk by what they are vectors of, so that a text is embedded once."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Sequence

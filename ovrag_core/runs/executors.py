@@ -4,8 +4,6 @@ The queries of a document follow one another, so that what the document needs is
 beginnings of prompts has read it. Only a few queries are under way, whatever the size of the run.
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence

@@ -4,8 +4,6 @@ A crash costs at most the queries that were under way. `ovrag_core.runs.files` k
 `ovrag_core.runs.executors` knows who answers.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

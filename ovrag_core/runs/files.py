@@ -4,8 +4,6 @@ While a run is under way, that is while `<run>.partial.manifest.json` is there, 
 `<run>.partial.jsonl` as they were answered; the final files are made of them in one pass, in the order of the plan.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import re

@@ -1,7 +1,5 @@
 """Ground truth of the documents that a run asks about: label, planted clash and reference answers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Literal, TypeVar

@@ -4,8 +4,6 @@ That file stands beside the study's modules and has the fields of `Captions`. `{
 result is written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files

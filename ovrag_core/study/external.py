@@ -5,8 +5,6 @@ which the variable OVRAG_EXTERNAL_DATA may name another folder. The command comp
 writes `tables/<study>/external/sets`, so that results carry what they rest on. `--accept` writes the hashes anew.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import sys

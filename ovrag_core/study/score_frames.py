@@ -1,7 +1,5 @@
 """Scores of a study as one tidy frame: a row for each set, arm and measure, with its interval."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy

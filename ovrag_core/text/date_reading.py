@@ -1,7 +1,5 @@
 """Dates and durations as texts of all countries write them, in figures or in words."""
 
-from __future__ import annotations
-
 import re
 from calendar import monthrange
 from collections.abc import Iterator, Mapping

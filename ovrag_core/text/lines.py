@@ -1,7 +1,5 @@
 """Spans of a text, and foreign text on one line: nothing in it can move the cursor or turn the line around."""
 
-from __future__ import annotations
-
 import re
 
 Span = tuple[int, int]

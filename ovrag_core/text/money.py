@@ -1,7 +1,5 @@
 """Amounts of money as texts of all countries write them, each with its span and currency (`money.yaml`)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

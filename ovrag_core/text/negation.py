@@ -1,7 +1,5 @@
 """Words that say that something is not so."""
 
-from __future__ import annotations
-
 import re
 
 from ovrag_core.text.tokens import any_of, word_list

@@ -1,7 +1,5 @@
 """Numbers and percentages as texts of all countries write them, in figures or in words."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Texts cut into passages: sentences, items of lists, and labels together with their values."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

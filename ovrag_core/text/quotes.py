@@ -1,7 +1,5 @@
 """Find a quoted passage in a text, though a model has changed its blanks, dashes or quotation marks."""
 
-from __future__ import annotations
-
 import re
 
 from ovrag_core.text.lines import Span

@@ -1,7 +1,5 @@
 """Ends of sentences: a mark before a blank, but not behind an abbreviation, an initial or the number of an item."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Words as stems, for all that matches words by what they mean."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache

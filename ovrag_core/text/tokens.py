@@ -1,7 +1,5 @@
 """Words of a text: one way to fold, find and leave them out, and patterns that match any of a list."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

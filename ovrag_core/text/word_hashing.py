@@ -4,8 +4,6 @@ What scikit-learn's `HashingVectorizer` makes of a text with the same buckets, w
 takes two seconds at the start of every command.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from itertools import pairwise

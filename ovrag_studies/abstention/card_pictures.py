@@ -1,7 +1,5 @@
 """Drawings of the study in the style of the thesis's figures: estimates and curves in, figure out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy

@@ -5,8 +5,6 @@ answer at all. The published metrics leave the fourth column out; in the correct
 resample clusters of cards (see `clusters`), as cards on one drainage are not independent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 

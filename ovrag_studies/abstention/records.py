@@ -1,7 +1,5 @@
 """Records of what systems said of cards, as lines of JSON: the same bytes on every run, seconds in a file apart."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated

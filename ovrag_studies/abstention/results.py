@@ -1,7 +1,5 @@
 """Tables, figures and macros of the study; captions and notes stand in `captions.yaml`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The study's parameters: `studies.epistemic` of params.yaml."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, get_args
 

@@ -1,7 +1,5 @@
 """The whole study by the settings: every source's cards asked of every arm, once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -4,8 +4,6 @@ Each run is our chains' prompts through the loop and through as many drafts of w
 declared simulator drafts, whoever drafts elsewhere. What comes of it is one CSV.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path

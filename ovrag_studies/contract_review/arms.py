@@ -3,8 +3,6 @@
 What weights were trained on is answered by models of the other folds, or refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

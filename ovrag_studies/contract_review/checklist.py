@@ -5,8 +5,6 @@ answers  {"id", "answers": [{"text", "start", "end", "score", "section"}], "pres
 nli      {"document", "hypothesis", "choice", "evidence": [{"start", "end", "score"}]}
 """
 
-from __future__ import annotations
-
 import json
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence

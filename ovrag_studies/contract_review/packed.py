@@ -1,7 +1,5 @@
 """Tables of learned numbers of which most are zero, as tensors of a file: what is not zero, and where it stands."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TypeAlias
 

@@ -3,8 +3,6 @@
 What a chat model wrote in the published experiments, the best sentence of the retrieved chunks stands for offline.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -35,7 +35,7 @@ class Told:
         return self._texts[min(take, len(self._texts) - 1)]
 
 
-def ask(arm: str, drafter: Told, rounds: int = 4):  # type: ignore[no-untyped-def]
+def ask(arm: str, drafter: Told, rounds: int = 4):
     verifier = Verifier(STORE)
     judge = DraftJudge(verifier.check, LoopOptions(rounds=rounds), gaps_of(PROMPT, verifier))
     return answer(arm, PROMPT, drafter, judge, StoreFacts(STORE, verifier).best)
@@ -217,7 +217,7 @@ class Chatting:
     def __init__(self) -> None:
         self.seeds: list[int | None] = []
 
-    def complete(self, asked: tuple[Message, ...], **options):  # type: ignore[no-untyped-def]
+    def complete(self, asked: tuple[Message, ...], **options):
         self.seeds.append(options["seed"])
         if len(self.seeds) > 3:
             raise ModelError("enough")
@@ -230,7 +230,7 @@ class Chatting:
 
 def test_a_chat_model_drafts_with_a_seed_for_each_take_and_its_errors_end_the_question_alone() -> None:
     chat = Chatting()
-    given = ask("caf", ChatDrafter(chat, seed=5))  # type: ignore[arg-type]
+    given = ask("caf", ChatDrafter(chat, seed=5))
     assert given.decision == "accepted" and chat.seeds == [5, 6]
-    failed = ask("best_of_t", ChatDrafter(chat, seed=None))  # type: ignore[arg-type]
+    failed = ask("best_of_t", ChatDrafter(chat, seed=None))
     assert failed.decision == "failed" and "enough" in failed.reason

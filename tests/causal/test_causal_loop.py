@@ -115,7 +115,7 @@ class Down(EmbeddedStore):
         super().__init__(STORE.triples())
         self._left = after
 
-    def ask(self, query, terms=None):  # type: ignore[no-untyped-def]
+    def ask(self, query, terms=None):
         self._left -= 1
         if self._left < 0:
             raise Unchecked("it went away")
@@ -135,7 +135,7 @@ def test_a_graph_that_comes_back_is_asked_again_about_the_same_draft() -> None:
     class Back(EmbeddedStore):
         asked = 0
 
-        def ask(self, query, terms=None):  # type: ignore[no-untyped-def]
+        def ask(self, query, terms=None):
             self.asked += 1
             if self.asked == 2:
                 raise Unchecked("not now")

@@ -59,7 +59,7 @@ def test_a_label_that_the_rules_contradict_is_contested_with_its_derivation(tmp_
     line = {"id": "1", "context": RULES, "query": WHAT_IF, "answer": "no"}
     record = solve(questions(written(tmp_path / "q.jsonl", line))[0]).record
     assert (record["contested"], record["derived"], record["answer"]) == (True, "yes", "yes")
-    assert any("Brin occurs" in str(step) for step in record["steps"] or [])  # type: ignore[attr-defined]
+    assert any("Brin occurs" in str(step) for step in record["steps"] or [])
 
 
 def test_lines_that_are_no_questions_are_named(tmp_path: Path) -> None:

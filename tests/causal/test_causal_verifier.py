@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -230,9 +231,7 @@ class Likeness:
     def __init__(self, cosine: float) -> None:
         self._cosine = cosine
 
-    def embed(self, texts: list[str]):  # type: ignore[no-untyped-def]
-        import numpy  # noqa: PLC0415
-
+    def embed(self, texts: list[str]):
         high = numpy.array([self._cosine, (1 - self._cosine**2) ** 0.5, 0], dtype=numpy.float32)
         vectors = {"rain": numpy.array([1, 0, 0]), "drizzle": high}
         return numpy.array([vectors.get(text, numpy.array([0, 0, 1])) for text in texts], dtype=numpy.float32)
@@ -284,7 +283,7 @@ def test_a_failure_is_asked_again_and_an_answer_is_kept() -> None:
     class Once(EmbeddedStore):
         asked = 0
 
-        def ask(self, query, terms=None):  # type: ignore[no-untyped-def]
+        def ask(self, query, terms=None):
             self.asked += 1
             if self.asked == 1:
                 raise Unchecked("not yet")

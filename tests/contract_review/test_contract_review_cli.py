@@ -439,7 +439,7 @@ def test_the_second_of_two_contracts_of_one_title_is_named_and_not_read(ovrag: R
         (("search", "supply.txt", "  "), "the question is empty"),
         (("search", "supply.txt", "--category", "Weather"), "'Weather' is no category"),
         (("search", "supply.txt", "x", "-S", "studies.contract_review.retrieval.k=0"), "retrieval.k: input should be"),
-        (("search", "supply.txt", "x", "-S", "studies.contract_review.retrieval.kk=1"), "did you mean k?"),
+        (("search", "supply.txt", "x", "-S", "studies.contract_review.retrieval.kk=1"), "contract_review.retrieval.k?"),
         (("search", "supply.txt", "x", "-S", "studies.contract_review.retrieval.retriever=learned"), "no free words"),
         (("run", "weather", "--out", "o.jsonl"), "'weather' is not one of"),
         (("run", "retrieval", "--data", "nowhere", "--out", "o.jsonl"), "nowhere does not exist"),

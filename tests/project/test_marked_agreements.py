@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
+from marked_agreements import ASIDE, FOLDER, KINDS, PARTIES, MarkedAgreement, marked_agreements, read_marked
 
 PROJECT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(PROJECT / "tools"))
-
-from marked_agreements import ASIDE, FOLDER, KINDS, PARTIES, MarkedAgreement, marked_agreements, read_marked  # noqa: E402
-
 MARKED = [agreement for folder in (FOLDER, ASIDE) for agreement in marked_agreements(PROJECT / folder)]
 PARTY_FACTS = {"borrower", "borrower_kind", "lender", "lender_kind"}
 TERM_FACTS = {"loan_types", "security", "credit_form", "principal", "rate", "maturity", "collateral"}

@@ -9,12 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from by_value import alike
 from matplotlib.figure import Figure
 
 PROJECT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(PROJECT / "tools"))
-
-from by_value import alike  # noqa: E402
 
 PIPELINE = """\
 stages:

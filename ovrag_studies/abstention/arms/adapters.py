@@ -4,8 +4,6 @@ A reply says how sure the system is, what it rests on and how long it took. Only
 more of a card than its question. What could not be checked is `failed`, never an abstention.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

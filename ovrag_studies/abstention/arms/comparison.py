@@ -1,7 +1,5 @@
 """All systems over a set of cards; and how often the right passage is found."""
 
-from __future__ import annotations
-
 import contextvars
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence

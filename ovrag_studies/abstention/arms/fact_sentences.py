@@ -4,8 +4,6 @@ A question is matched by the names in it, the longest first, so that the river n
 taken for a mention of its own; where names tie, BM25 and sentence vectors decide, joined by their ranks.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import defaultdict

@@ -3,8 +3,6 @@
 The reading is strict: neither a prefix ("Yesterday", "Nobody") nor a guess makes an answer.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ They go by the likeness of question and best passage, by the names that both sha
 both. A confidence is a share of right answers among the cards that they learned from (`weights/readers.json`).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A graph as systems see it, and the cards that are asked of it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial

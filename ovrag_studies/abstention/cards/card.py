@@ -5,8 +5,6 @@ One line a card: `{"id", "subtype", "label", "gold", "question", "claim": {"subj
 two may be absent, and so may `facts`, the context that the card was recorded with.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path

@@ -4,8 +4,6 @@ A kind only proposes. What it proposes becomes a card where the licence on the v
 built for, so that no kind needs a rule of its own for things whose names are alike or that may lie in one another.
 """
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

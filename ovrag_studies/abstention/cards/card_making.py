@@ -4,8 +4,6 @@ What decides a card is the licence on the visible graph: the facts of some subje
 alike, and are what U cards ask about. Labels are alike in all that does not decide them.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Cards that others recorded, with the answers of their systems (`recorded`, by name), and the published figures."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from importlib.resources import files

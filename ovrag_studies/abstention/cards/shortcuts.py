@@ -4,8 +4,6 @@ Cards measure abstention only where such shortcuts stay near the share of the mo
 fitted to the cards of all clusters but a fold's, and asked about that fold.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """Description of one kind of graph, from a YAML file: classes, predicates, wordings, and what contradicts a claim."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterable, Iterator

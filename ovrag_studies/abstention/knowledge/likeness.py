@@ -4,8 +4,6 @@ Names are not unlike where they have the same words in another order, only one i
 one is a part of the other ("Dago Bay of Lake Vermilion"), or a long word differs by a letter.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One question asked of a graph: how it is read, what may be said of it, and the proof as sentences and triples."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

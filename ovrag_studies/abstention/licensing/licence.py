@@ -4,8 +4,6 @@ YES is what is recorded or follows by the chain. NO needs a constraint of the do
 and the graph alone does not. A claim is unchecked where the graph contradicts itself in what it rests on, or is silent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum

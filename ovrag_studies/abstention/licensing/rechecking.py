@@ -4,8 +4,6 @@ Here a chain is a SPARQL property path, and a NO by a constraint holds only wher
 nothing in the proof and the facts of the subject, but something as soon as the claim stands beside them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 

@@ -1,7 +1,5 @@
 """A claim about a graph, and how a question is read as one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """English as far as reading a question needs it: words by what they do in a sentence (`english.yaml`)."""
 
-from __future__ import annotations
-
 from importlib import resources
 
 import yaml

@@ -1,7 +1,5 @@
 """A sentence with its names taken out: what its words are (of a relation, a cue, a filler), and what governs a name."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The domain's words tell what a verb's agent and a noun's owner are in a claim; t
 sign found is a vote; signs that disagree are doubt.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """The names in a graph, found in a question: by their words, the longest first, and what is nearest where none fits."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Roles of names in a sentence: the agent of a verb, the owner of a noun. Every sign found is a vote."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

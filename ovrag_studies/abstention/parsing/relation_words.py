@@ -1,7 +1,5 @@
 """A domain's words for its relations (`vocabulary` of `Wording`), each inflected, each with its direction."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The words of a question or a name, with their places in it, and the forms English gives a word."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ caf                          the loop: what the verdicts object to joins the nex
 `random_verdicts` asks nobody and has a module of its own. Drafts of the declared simulator are one for vanilla and cot.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import product

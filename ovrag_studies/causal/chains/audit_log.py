@@ -5,8 +5,6 @@ answer   {"run", "item", "arm", "wording", "decision", "reason", "rounds", "draf
 verdict  {"outcome", "quote", "span", "reason", "rule", "claim", "query", "triples"}
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping
 

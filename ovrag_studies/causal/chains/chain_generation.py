@@ -5,8 +5,6 @@ the same in other relation words, in other names of the things, and with the eff
 Some prompts hold a sentence that the graph contradicts, others one that denies something and is true all the same.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

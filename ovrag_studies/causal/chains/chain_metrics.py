@@ -4,8 +4,6 @@ Shares of statements are those of the final draft, by the whole graph as the jud
 of the graph is measured by the same rule as one that had all of it.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Prompts for whoever drafts an answer, the same for all arms, and drafts by a chat model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol

@@ -4,8 +4,6 @@ A draft is judged by its own verdicts, never by those of the draft before. A dra
 unchecked is not accepted, whatever its score. After the last round the final adjudication stands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal

@@ -5,8 +5,6 @@ a hint h that the arm sets (Georgiev and Gegov's repository, MIT). This arm draw
 the range of replays say that the table carries nothing about a model, not how a model would do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal

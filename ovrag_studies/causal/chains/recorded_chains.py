@@ -1,7 +1,5 @@
 """Chains of an earlier study as they were recorded, and the graph that they state."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping

@@ -5,8 +5,6 @@ The model has the things of the chain and their other direct causes in the graph
 the causes (1 or -1, by state and sign). The strength is an assumption; signs and causes are the graph's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from itertools import product

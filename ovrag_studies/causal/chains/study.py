@@ -1,7 +1,5 @@
 """The whole study of chains by the settings, once: chains drawn, every arm run, every round in an audit log."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

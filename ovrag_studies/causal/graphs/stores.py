@@ -1,7 +1,5 @@
 """The store that the settings ask for: the causal graph in this process, or a SPARQL endpoint."""
 
-from __future__ import annotations
-
 from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.base import project_file

@@ -5,8 +5,6 @@ open world), and what could not be asked is UNCHECKED. Effects are composed alon
 multiplied; where ways of both signs lead to the same thing, the sign is open.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Clauses of a sentence: two that a conjunction joins, what stands between two verbs, and lists within a side."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

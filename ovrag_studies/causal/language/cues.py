@@ -1,7 +1,5 @@
 """The words of a sentence that relate a cause and an effect: patterns made of `language.yaml`, found and sorted out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

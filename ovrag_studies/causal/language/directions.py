@@ -1,7 +1,5 @@
 """A mention taken apart: the thing itself, where it moves, and whether its absence is meant."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ Nothing here knows a graph: mentions are the words of the text, with the words o
 absence ("no", "without") still in them. What cannot be read is reported, never guessed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ All patterns are over single words and fixed phrases, with no repetition inside 
 take grows with the text alone.
 """
 
-from __future__ import annotations
-
 import re
 from functools import reduce
 from operator import getitem

@@ -6,8 +6,6 @@ Source: Pearl, Causality (2009), chapters 3 and 4; natural effects: Pearl, UAI 2
 (1990) without, Balke and Pearl (JASA 92, 1997) with a binary instrument.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, product

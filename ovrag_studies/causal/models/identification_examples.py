@@ -4,8 +4,6 @@ The models are invented, with names of one letter: x is the cause, y the effect,
 measured confounder, u and v are hidden. As the models are whole, the truth is known also where no observation shows it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product

@@ -4,8 +4,6 @@ Nothing but the text is used. Every answer comes with its graph, estimand, numbe
 allow, and a status; where an answer needs an assumption that the graph does not grant, the assumption is named.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 

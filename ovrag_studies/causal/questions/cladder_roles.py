@@ -1,7 +1,5 @@
 """Match each phrase of a question to a variable of the graph: by shared words, and by what the numbers allow."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache

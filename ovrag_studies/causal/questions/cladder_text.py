@@ -3,8 +3,6 @@
 Source of the language: Jin et al., NeurIPS 2023 (github.com/causalNLP/cladder). Nothing but the text is read.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ Names mean nothing; no template, label or metadata is looked at. What cannot be 
 two readings lead to different answers the question is `ambiguous`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

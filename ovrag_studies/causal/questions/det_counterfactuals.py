@@ -5,8 +5,6 @@ Two phrases of one variable are opposites unless they read alike. All assignment
 leave open are solved, and the question is answered only where every one of them gives the same.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

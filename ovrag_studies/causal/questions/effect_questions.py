@@ -4,8 +4,6 @@ Edges are arrows in either direction; `x <-> y` stands for U(x, y), an unobserve
 and what is none of these is named.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 

@@ -5,8 +5,6 @@ Words are paired by stem, by a prefix that turns them round ("non-competitive") 
 over, neither is negated and no scale decides, the sign is None and nothing is guessed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Tell whether two phrases speak of the same thing: words by stem and common beginning; what is a negation."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

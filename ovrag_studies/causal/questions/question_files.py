@@ -5,8 +5,6 @@ Questions are read from JSON Lines in the fields of the two benchmarks, or split
 solved; labels and groups are for scoring. Each solution is a record in plain values.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """One question from the inside: the steps from its text to the answer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

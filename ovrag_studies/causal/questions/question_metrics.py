@@ -4,8 +4,6 @@ A question without an answer is not right. Nothing is dropped: labels that the r
 numbers or the graph leave open, stay in the figure "labels as given" and are shown by themselves.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """The questions of the settings, solved once."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ its parts. Where the words allow several readings all are returned, so that a ca
 the grammar does not cover raises `UnreadError` with the words in question.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

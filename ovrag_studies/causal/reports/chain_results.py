@@ -1,7 +1,5 @@
 """Tables, figures and macros of the chains; captions and notes stand in `captions.yaml`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace

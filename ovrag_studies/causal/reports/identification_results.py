@@ -1,7 +1,5 @@
 """Tables of small models: what is identified, and what is seen, done and imagined."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas

@@ -1,7 +1,5 @@
 """Published figures that stand beside ours; none was measured here."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib.resources import files
 

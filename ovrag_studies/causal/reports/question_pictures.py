@@ -1,7 +1,5 @@
 """Drawings of the questions half in the style of the thesis's figures: frames in, figure out."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy

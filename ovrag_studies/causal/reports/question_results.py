@@ -1,7 +1,5 @@
 """Tables, figures and macros of causal questions; captions and notes stand in `captions.yaml`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Spans that may answer a question, and the numbers that tell whether they do: the same columns for every category."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

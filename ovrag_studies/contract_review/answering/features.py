@@ -1,7 +1,5 @@
 """Reading of a contract for the learned clause scorers: its passages, its short spans, and numbers about both."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Linear scorers of passages and of short spans (dates, names, titles), one column a category: logistic regressions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Three arms: `extractive` needs no training, `learned` reads the trained weights, `by_chat` asks a chat model for quotes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

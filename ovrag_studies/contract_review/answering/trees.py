@@ -1,7 +1,5 @@
 """Boosted trees as plain arrays: learned by scikit-learn, kept and read without it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy

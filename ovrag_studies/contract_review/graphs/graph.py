@@ -5,8 +5,6 @@ neighbours, and sections, found by their summaries. The third adds terms, refere
 with a ranking of a contract's chunks by some retriever: their numbers with their scores, best first.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import defaultdict

@@ -1,7 +1,5 @@
 """Hypotheses judged by a chat model: of the passages that BM25 and cue words rank first, or after worked examples."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest

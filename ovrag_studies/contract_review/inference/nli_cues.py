@@ -6,8 +6,6 @@ without cues the learned judge has an accuracy of 0.808 there, with them 0.849. 
 even.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cache

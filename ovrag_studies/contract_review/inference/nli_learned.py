@@ -7,8 +7,6 @@ and (3) alone, which know words. Whatever a later step learns from was predicted
 had not seen: left out one by one in (1) and (3), where ridge regression has that in closed form, by folds in (2).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

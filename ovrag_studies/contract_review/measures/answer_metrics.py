@@ -4,8 +4,6 @@ AUPR and precision at a recall pool the spans of all questions (Hendrycks et al.
 the best score of an answer that matches it; an answer that matches none is wrong. Intervals resample contracts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 A chunk finds an answer if it holds at least half of the characters of one of its spans. Intervals resample contracts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 

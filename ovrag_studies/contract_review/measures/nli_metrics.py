@@ -5,8 +5,6 @@ it, evidence is scored by average precision over all spans of all questions that
 is far higher; do not confuse the two.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

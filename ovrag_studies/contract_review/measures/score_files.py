@@ -1,7 +1,5 @@
 """Files of results scored against a data set: the measures of the study with intervals over contracts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, TypeVar

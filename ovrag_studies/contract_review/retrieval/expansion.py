@@ -3,8 +3,6 @@
 The vocabulary (`vocabulary.yaml`) is written from the categories' names and drafting practice, and from no contract.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

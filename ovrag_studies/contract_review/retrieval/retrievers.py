@@ -3,8 +3,6 @@
 In scope is one contract (scoped), or all (pooled). Ties go to the earlier chunk, so results are repeatable.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial

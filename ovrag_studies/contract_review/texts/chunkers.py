@@ -1,7 +1,5 @@
 """Contracts cut into chunks in the ways the study compares; every chunk knows its span and the clause it begins in."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial

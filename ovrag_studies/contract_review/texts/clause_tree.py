@@ -5,8 +5,6 @@ sentence; and it must continue a list that is open or begin one, which keeps ref
 without a dot may be that of a house, a page or a quantity, and needs the numbers beside it.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import Counter

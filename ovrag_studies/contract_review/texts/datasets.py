@@ -3,8 +3,6 @@
 Beside them agreements that were written to be learned from: `training/contract_review/ndas`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Links that hold a contract together, read from the form of its text: terms, references to clauses, parties."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
