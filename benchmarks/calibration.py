@@ -12,27 +12,30 @@ that share is wrong, at a risk of 10% (Clopper and Pearson 1934; drafters are ta
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from ovrag_core.loans import ROLES
+from ovrag_core.loans import MentionJudge
 from ovrag_core.loans.reading.judge import CLASSES, SURE, load_judge
 from ovrag_core.loans.reading.purposes import KINDS_BY_USE, find_purpose
 from ovrag_core.loans.reading.roles import load_roles
 from ovrag_core.loans.reading.sentences import plain_text, units
+from ovrag_core.loans.reading.values import load_values
 from tables import table
 
 PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT / "tools"))
 
 from marked_agreements import ASIDE, MarkedAgreement, marked_agreements  # noqa: E402
+from mention_training import Example  # noqa: E402
 from train_judge import statements_of  # noqa: E402
 from train_purposes import OPEN, use_of  # noqa: E402
 from train_roles import mentions_in  # noqa: E402
+from train_values import values_of  # noqa: E402
 
 BINS = 10
 RISK = 0.1  # that the certified share is too low
@@ -42,10 +45,18 @@ Judged = tuple[float, bool]  # the probability of the likeliest answer, and whet
 
 def roles_of(agreement: MarkedAgreement) -> Iterator[Judged]:
     """The role of each mention of a name."""
-    examples = mentions_in(agreement)
-    judged = load_roles()([(example.text, example.start, example.end) for example in examples])
+    return _judged(load_roles(), mentions_in(agreement))
+
+
+def sorts_of(agreement: MarkedAgreement) -> Iterator[Judged]:
+    """What each amount, percentage, date and duration is to the loan."""
+    return _judged(load_values(), list(values_of(agreement)))
+
+
+def _judged(judge: MentionJudge, examples: Sequence[Example]) -> Iterator[Judged]:
+    judged = judge([(example.text, example.start, example.end) for example in examples])
     for found, example in zip(judged, examples, strict=True):
-        yield float(found.max()), ROLES[int(found.argmax())] == ROLES[example.role]
+        yield float(found.max()), int(found.argmax()) == example.column
 
 
 def passages_of(agreement: MarkedAgreement, column: int) -> Iterator[Judged]:
@@ -100,7 +111,10 @@ def row_of(name: str, judged: list[Judged]) -> tuple[str, ...]:
 def main() -> None:
     """Print the table."""
     agreements = list(marked_agreements(PROJECT / ASIDE))
-    judged = {"role of a mention": [pair for agreement in agreements for pair in roles_of(agreement)]}
+    judged = {
+        "role of a mention": [pair for agreement in agreements for pair in roles_of(agreement)],
+        "sort of a value": [pair for agreement in agreements for pair in sorts_of(agreement)],
+    }
     for column, name in enumerate(CLASSES):
         judged[f"{name}, of a passage"] = [pair for agreement in agreements for pair in passages_of(agreement, column)]
     judged["kind by purpose"] = [pair for agreement in agreements for pair in purposes_of(agreement)]

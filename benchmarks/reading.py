@@ -49,9 +49,9 @@ AGREEMENTS = {  # written here: those that teach a judge, and those that only sc
 ABLATIONS: dict[str, dict[str, bool]] = {
     "scope and polarity": {"scope": False},
     "implied cues": {"implied": False},
-    "embedder, and with it both judges": {"embedder": False},
+    "embedder, and with it the judges of passages and roles": {"embedder": False},
 }
-TAUGHT = "read, tuned on, taught the judge of roles and the gate"
+TAUGHT = "read, tuned on, taught the judges of roles and values, and the gate"
 # What each set was used for, which says what its figures are worth.
 USES = {
     "thesis": "read, tuned on",
@@ -63,7 +63,7 @@ USES = {
     "check": "scoring only, scored often; led to the hard negatives",
     "unread": "scoring only",
     "unread2": "scoring only",
-    "unread3": "scoring only, scored twice",
+    "unread3": "scoring only, scored five times",
     "set_aside": "three drafters from whom no weights learned; thresholds were chosen on them",
     "varied": "the project's own generator; seeds 1 to 8 tuned on",
 }

@@ -13,23 +13,21 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
-import torch
-from adapters import SMOOTHING, add_adapters, fit, load_trainable, lower_states, mean, saved, upper_states
+from adapters import saved
 from marked_agreements import FOLDER, PARTIES, MarkedAgreement, marked_agreements
+from mention_training import MARKED as MARKS
+from mention_training import Example, train_judge, unmarked
 from safetensors.torch import save_file
-from tokenizers import Tokenizer
-from torch import Tensor, nn
+from torch import nn
 from training_data import notes
 
 from ovrag_core.documents import load
-from ovrag_core.loans import ROLES, Terms, candidates, find_parties, marked, named
+from ovrag_core.loans import ROLES, Terms, candidates, find_parties
 from ovrag_core.loans.reading.roles import WEIGHTS
 from ovrag_core.loans.reading.sightings import role_words, singular
-from ovrag_core.retrieval import DIMENSIONS, MAX_TOKENS
 
 PASSAGES = Path("training/loans/roles")
 MARKED = Path("training/loans/marked")
@@ -41,23 +39,11 @@ LEARNED_FROM = [f"{PASSAGES}/*.jsonl", f"{MARKED}/*/*.txt"] + [
 COMMON = {"the", "and", "bank", "company", "limited", "ltd", "inc", "llc"}  # words that tell no party from another
 REACH, TERMS = 320, 4  # characters from a party's name to its definition; mentions of a term that teach
 EPOCHS = 3
-Row = tuple[Tensor, Tensor, int]  # the states of the frozen layers, which tokens are the name, and the role
 _BRACKET = re.compile(r"\(([^()]{1,220})\)|\[([^\[\]]{1,80})\]")
 _QUOTED = re.compile(
     r"[\"“”„«‘'’]{1,2}\s*(?:the\s+|The\s+)?([A-Za-z][\w/&-]*(?:[ \n]{1,2}[A-Za-z][\w/&-]*){0,3})"
     r"\s*[,.;]?\s*[\"“”»’']{1,2}"
 )
-_MARKED = re.compile(r"<<([^|<>]+)\|(\w+)>>")
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A name in its passage, and its role."""
-
-    text: str
-    start: int
-    end: int
-    role: int
 
 
 def read_passages(paths: list[Path]) -> list[str]:
@@ -67,20 +53,14 @@ def read_passages(paths: list[Path]) -> list[str]:
 
 def examples_of(passage: str) -> list[Example]:
     """One example for each name that is marked in the passage."""
-    text, found, at = "", [], 0
-    for match in _MARKED.finditer(passage):
-        text += passage[at : match.start()]
-        found.append((len(text), len(text) + len(match[1]), ROLES.index(match[2])))
-        text += match[1]
-        at = match.end()
-    text += passage[at:]
-    return [Example(text, start, end, role) for start, end, role in found]
+    text, marks = unmarked(passage)
+    return [Example(text, start, end, ROLES.index(role)) for start, end, role in marks]
 
 
 def with_other_names(passage: str, names: list[str], order: random.Random) -> str:
     """The passage with each of its names replaced by one of `names`, the same name by the same."""
     instead: dict[str, str] = {}
-    return _MARKED.sub(lambda match: f"<<{instead.setdefault(match[1], order.choice(names))}|{match[2]}>>", passage)
+    return MARKS.sub(lambda match: f"<<{instead.setdefault(match[1], order.choice(names))}|{match[2]}>>", passage)
 
 
 def examples_in(folder: Path) -> list[Example]:
@@ -140,7 +120,7 @@ def by_terms(parties: list[Example]) -> Iterator[Example]:
                 if not bracket.start() <= place.start() < bracket.end()
                 and not any(each.start <= place.start() < each.end for each in parties)
             ]
-            yield from (Example(text, *place, before[-1].role) for place in places[:TERMS])
+            yield from (Example(text, *place, before[-1].column) for place in places[:TERMS])
 
 
 def _words(name: str) -> set[str]:
@@ -157,50 +137,16 @@ def others_in(passage: list[Example]) -> list[Example]:
     ]
 
 
-def prepared(model: nn.Module, tokenizer: Tokenizer, examples: list[Example]) -> list[Row]:
-    """For each example the states of the frozen layers, which tokens are the name, and the role."""
-    seen = [marked(example.text, example.start, example.end) for example in examples]
-    tokens = [tokenizer.encode(words) for words, _, _ in seen]
-    lower = lower_states(model, [each.ids[:MAX_TOKENS] for each in tokens])
-    return [
-        (states, torch.tensor(named(each.offsets[:MAX_TOKENS], first, last)).float(), example.role)
-        for states, each, (_, first, last), example in zip(lower, tokens, seen, examples, strict=True)
-    ]
-
-
-def scored(model: nn.Module, head: nn.Module, rows: Sequence[Row]) -> Tensor:
-    """Scores of the examples (n × 4)."""
-    hidden, real = upper_states(model, [states for states, _, _ in rows])
-    name = nn.utils.rnn.pad_sequence([inside for _, inside, _ in rows], batch_first=True)
-    return head(torch.cat([mean(hidden, real), mean(hidden, name)], dim=1))
-
-
 def train(passages: list[str], agreements: list[Example], seed: int) -> tuple[nn.Module, nn.Module]:
     """The adapted model and its head."""
-    torch.manual_seed(seed)
     order = random.Random(seed)
-    model, tokenizer = load_trainable()
-    names = sorted({match[1] for passage in passages for match in _MARKED.finditer(passage) if match[2] != "other"})
+    names = sorted({match[1] for passage in passages for match in MARKS.finditer(passage) if match[2] != "other"})
     swapped = [with_other_names(passage, names, order) for passage in order.sample(passages, len(passages) // 2)]
     examples = list(agreements)
     for passage in (*passages, *swapped):
         found = examples_of(passage)
         examples += [*found, *others_in(found)]
-    rows = prepared(model, tokenizer, examples)
-    add_adapters(model)
-    head = nn.Linear(2 * DIMENSIONS, len(ROLES))
-
-    def shuffled() -> list[Row]:
-        order.shuffle(rows)
-        rows.sort(key=lambda row: len(row[1]) // 16)
-        return rows
-
-    def loss_of(batch: Sequence[Row]) -> Tensor:
-        roles = torch.tensor([role for _, _, role in batch])
-        return nn.functional.cross_entropy(scored(model, head, batch), roles, label_smoothing=SMOOTHING)
-
-    fit(model, head, rows, shuffled, loss_of, order, EPOCHS, "roles")
-    return model, head
+    return train_judge(examples, len(ROLES), order, EPOCHS, "roles")
 
 
 def main() -> None:

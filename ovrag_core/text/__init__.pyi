@@ -1,11 +1,9 @@
-from .date_reading import DURATION as DURATION
 from .date_reading import MONTH as MONTH
 from .date_reading import MONTHS as MONTHS
 from .date_reading import ORDINAL as ORDINAL
 from .date_reading import add_months as add_months
 from .date_reading import dates as dates
 from .date_reading import durations as durations
-from .date_reading import in_months as in_months
 from .date_reading import partial_dates as partial_dates
 from .date_reading import readings as readings
 from .lines import Span as Span

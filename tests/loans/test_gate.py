@@ -1,19 +1,15 @@
 """What is read as a loan document: nearly all of drafters that taught nothing, and none of other contracts."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from marked_agreements import ASIDE, marked_agreements
 
 from ovrag_core.documents import load
 from ovrag_core.loans.reading.gate import gate
 
 PROJECT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(PROJECT / "tools"))
-
-from marked_agreements import ASIDE, marked_agreements  # noqa: E402
-
 TAKEN, LESS = 73, 1  # of 75
 
 

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -61,7 +62,7 @@ def reading() -> Iterator[ModuleType]:
 
 
 @pytest.fixture(scope="module")
-def bench(reading: ModuleType) -> Iterator[object]:
+def bench(reading: ModuleType) -> Iterator[Any]:
     made = reading.Bench()
     yield made
     made.validator.close()
@@ -69,7 +70,7 @@ def bench(reading: ModuleType) -> Iterator[object]:
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_set_is_read_as_well_as_it_was(reading: ModuleType, bench: object, tmp_path: Path, name: str) -> None:
+def test_a_set_is_read_as_well_as_it_was(reading: ModuleType, bench: Any, tmp_path: Path, name: str) -> None:
     there = list(reading.sets([name], [], tmp_path))
     if not there:
         pytest.skip(f"no loan_{name} in the external data")
@@ -95,12 +96,12 @@ def test_questions_are_answered_as_well_as_they_were(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.timeout(600)
-def test_genuine_agreements_are_seldom_accused(bench: object, external_data: Path) -> None:
+def test_genuine_agreements_are_seldom_accused(bench: Any, external_data: Path) -> None:
     folder = external_data / "loan_genuine" / "documents"
     if not folder.is_dir():
         pytest.skip("no loan_genuine in the external data")
     paths = [path for path in sorted(folder.iterdir()) if path.stat().st_size <= LONGEST]
     assert paths
-    reviews = [bench.review(path, {}) for path in paths]  # type: ignore[attr-defined]
+    reviews = [bench.review(path, {}) for path in paths]
     assert {review.label for review in reviews} <= {"CLEAN", "CLASH"}
     assert sum(review.label == "CLASH" for review in reviews) <= GENUINE_REPORTED + LESS

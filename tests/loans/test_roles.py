@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from ovrag_core.base.types import Document
+from ovrag_core.loans.reading.mentions import marked
 from ovrag_core.loans.reading.parties import find_parties
-from ovrag_core.loans.reading.roles import ROLES, candidates, load_roles, marked, weighed
+from ovrag_core.loans.reading.roles import ROLES, candidates, load_roles, weighed
 from ovrag_core.loans.reading.sightings import Terms
 
 PASSAGES = sorted(Path("training/loans/roles").glob("*.jsonl"))

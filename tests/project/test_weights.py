@@ -3,10 +3,10 @@
 import ast
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from training_data import learned_from, told
 
 from ovrag_studies.contract_review.answering.learned import default_model, digest
 from ovrag_studies.contract_review.inference.nli import digest as letters_of
@@ -14,9 +14,6 @@ from ovrag_studies.contract_review.inference.nli import load_learned
 from ovrag_studies.contract_review.texts.datasets import load_contractnli, load_cuad
 
 PROJECT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(PROJECT / "tools"))
-
-from training_data import learned_from, told  # noqa: E402
 
 # Learned from data of other publishers, which are not here: these name the texts, or their source and count.
 ELSEWHERE = {
@@ -29,6 +26,7 @@ TRAINERS = {
     "train_gate": ("ontologies/lexicon/gate.safetensors",),
     "train_purposes": ("ontologies/lexicon/purposes.safetensors",),
     "train_roles": ("ontologies/lexicon/roles.safetensors",),
+    "train_values": ("ontologies/lexicon/values.safetensors",),
     "train_questions": ("ontologies/lexicon/questions.safetensors",),
     "train_contract_nli": ("ovrag_studies/contract_review/weights/nli.json",),
     "train_policy_reader": ("ovrag_studies/cited/weights/reader.safetensors",),

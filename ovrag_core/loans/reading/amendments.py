@@ -23,7 +23,7 @@ from ovrag_core.loans.reading.lexicon import load_lexicon
 from ovrag_core.loans.reading.names import name_at
 from ovrag_core.loans.reading.parties import find_parties
 from ovrag_core.loans.reading.sentences import plain_text, units
-from ovrag_core.loans.reading.values import find_maturities, find_principals, find_rates, find_terms
+from ovrag_core.loans.reading.values import find_values
 from ovrag_core.text import MONTH, ORDINALS, any_of, dates, strip_span, words_to_number
 
 Role = Literal["agreement", "amendment", "restatement"]
@@ -395,7 +395,7 @@ def _old_words(text: str) -> list[tuple[int, int]]:
             re.search(pattern.format(topic=topic, changed=_CHANGED, value=value), provisions, re.I) for pattern in _SETS
         )
         if exchanges or sets:
-            values = mentions(Document("", text))
+            values = mentions(text)
             gone += [(start, end) for _, start, end in values if _is_within(start, recitals)]
     return gone
 
@@ -599,29 +599,29 @@ def _find_paragraph(text: str, start: int, end: int, sub: str) -> tuple[int, int
     return start, end
 
 
-_Mentions = Callable[[Document], Sequence[tuple[str, int, int]]]
+_Mentions = Callable[[str], Sequence[tuple[str, int, int]]]
 _TOPICS: tuple[tuple[str, str, _Mentions], ...] = (
     (
         r"(?:final\s+|stated\s+)?(?:maturity(?:\s+date)?|repayment\s+date|due\s+date|termination\s+date|"
         r"expiry(?:\s+date)?|last\s+instal+ment)",
         _DATE,
-        lambda document: [(m.date, *m.value_span) for m in find_maturities(document) if not m.computed],
+        lambda text: [(m.date, m.start, m.end) for m in find_values(text).maturities if m.probability],
     ),
     (
         r"(?:rate\s+of\s+interest|interest\s+rate|annual\s+rate|rate|interest|margin)",
         _PERCENT,
-        lambda document: [(str(r.percent), *r.value_span) for r in find_rates(document) if r.percent is not None],
+        lambda text: [(str(r.percent), r.start, r.end) for r in find_values(text).rates],
     ),
     (
         r"(?:principal(?:\s+(?:amount|sum))?|credit\s+limit|facility\s+amount|facility\s+limit|loan\s+amount|"
         r"commitments?|amount\s+of\s+(?:the\s+)?(?:loan|facility|credit)|limit|facility|loan|credit)",
         _MONEY,
-        lambda document: [(str(p.amount), *p.value_span) for p in find_principals(document)],
+        lambda text: [(str(p.amount), p.start, p.end) for p in find_values(text).principals],
     ),
     (
         r"(?:term|duration|repayment\s+period|tenor)",
         r"\d{1,3}\s+(?:months|years)",
-        lambda document: [(str(t.months), *t.value_span) for t in find_terms(document)],
+        lambda text: [(str(t.months), t.start, t.end) for t in find_values(text).terms],
     ),
 )
 
@@ -638,8 +638,8 @@ def _same_values(text: str, old: str, value: str, mentions: _Mentions) -> list[t
     """Find a value as it is written here; if it stands nowhere, find what the reader reads as the same value."""
     if places := _places(text, old):
         return places
-    old_readings = {reading for reading, _, _ in mentions(Document("", old))}
-    spans = [(start, end) for reading, start, end in mentions(Document("", text)) if reading in old_readings]
+    old_readings = {reading for reading, _, _ in mentions(old)}
+    spans = [(start, end) for reading, start, end in mentions(text) if reading in old_readings]
     exact = [re.compile(value, re.I).search(text, start, end + _UNIT) for start, end in spans]
     return [match.span() for match in exact if match]
 
@@ -688,7 +688,7 @@ def _defined_value(text: str, term: str, value: str) -> list[tuple[int, int]]:
 
 def _best_values(text: str, value: str, mentions: _Mentions) -> list[tuple[int, int]]:
     """Find the value that the reader would take for the topic, wherever it is repeated."""
-    readings = mentions(Document("", text))
+    readings = mentions(text)
     spans = []
     for start, end in ((start, end) for reading, start, end in readings if reading == readings[0][0]):
         exact = re.compile(value, re.I).search(text, start, end + _UNIT)

@@ -31,7 +31,7 @@ from ovrag_core.loans.reading.subjects import (
     words_of,
 )
 from ovrag_core.loans.reading.support import is_borne_out
-from ovrag_core.loans.reading.values import find_rates
+from ovrag_core.loans.reading.values import find_values, values_in
 from ovrag_core.loop import FieldRead, FormFiller, FormReader, together
 from ovrag_core.ontology import Form, Ontology, entity_key, fold, read_value
 
@@ -152,8 +152,9 @@ class FormHybrid:
         subjects = [facility.subject for facility in reading.facilities]
         main = subjects[0] if subjects else LOAN
         main_triples = [t for t in reading.triples if t.subject == main]
-        # A variable rate is no rate in figures: a margin is none.
-        passed = {"rate"} if any(rate.variable for rate in find_rates(document)[:1]) else set[str]()
+        # A variable rate is no rate in figures: a model's is passed over where no percentage is likely the contract's.
+        rated = find_values(document.text).rates or not values_in(document.text).rates
+        passed = set[str]() if rated else {"rate"}
         passed |= {"amount"} if len(subjects) > 1 else set()  # of several facilities a model gives the sum of all
         stated = [_as_named(r) for r in field_reads if _kind(r) not in passed]
         better = frozenset(r.filled.field.term.name for r in stated if prevails(r, main_triples))

@@ -44,10 +44,8 @@ from ovrag_core.loans.reading.values import (
     Principal,
     Rate,
     Term,
-    find_maturities,
-    find_principals,
-    find_rates,
-    find_terms,
+    Values,
+    find_values,
 )
 from ovrag_core.text import Span
 
@@ -250,7 +248,7 @@ class _Page:
     def say_value(
         self, subject: str, predicate: str, object_: str, datatype: str, mention: Principal | Rate | Maturity | Term
     ) -> None:
-        span = self.around(mention.value_start, mention.value_end)
+        span = self.around(mention.start, mention.end)
         self.say(subject, predicate, object_, "Loan", f"xsd:{datatype}", span)
 
 
@@ -258,7 +256,7 @@ def read(document: Document, *, scope: bool = True, embedder: bool = True, impli
     """Facts and triples of a whole document; the first facility is the main one.
 
     The switches are for ablations: without `scope` negation and scope markers are not heeded, without `embedder`
-    purposes are judged by wording only, without `implied` only cues that name the matter count. Slips of text
+    only values are judged by meaning, without `implied` only cues that name the matter count. Slips of text
     recognition are mended for reading, and what speaks to the reader instead of to the parties is passed over.
     """
     prepared, repaired = prepare(document)
@@ -310,8 +308,7 @@ def _assemble(page: _Page) -> list[Facility]:
     claims = _without_hints(weigh_by_length(claims, text), long=page.long)
     if page.embedder and page.scope:  # which leaves no claim stronger than it was
         claims = _without_hints(_judged(page, text, claims, roles), long=page.long)
-    ticked = Document(document.id, ticked_only(document.text), document.pages)  # every offset stays
-    values = find_principals(ticked), find_rates(ticked), find_maturities(ticked), find_terms(ticked)
+    values = find_values(ticked_only(document.text))  # every offset stays
     facilities: list[Facility] = []
     for name in names:
         mine = [claim for claim in claims if _concerns(page, claim, name, names)]
@@ -392,7 +389,7 @@ def _facility(
     claims: list[Claim],
     parties: Parties,
     purpose: Purpose | None,
-    values: tuple[list[Principal], list[Rate], list[Maturity], list[Term]],
+    values: Values,
 ) -> Facility:
     subject = name.subject
     borrower, lender = next(iter(parties.borrowers), None), next(iter(parties.lenders), None)
@@ -412,13 +409,12 @@ def _facility(
     _say_parties(page, subject, "hasBorrower", parties.borrowers[:1])
     _say_parties(page, subject, "hasLender", parties.lenders[:1])
     _say_parties(page, subject, "hasGuarantor", parties.guarantors)
-    principals, rates, maturities, terms = values
-    principal = _of_facility(page, principals, name, names)
-    rate = _of_facility(page, rates, name, names)
-    maturity = _of_facility(page, maturities, name, names)
-    term = _of_facility(page, terms, name, names)
+    principal = _of_facility(page, values.principals, name, names)
+    rate = _of_facility(page, values.rates, name, names)
+    maturity = _of_facility(page, values.maturities, name, names)
+    term = _of_facility(page, values.terms, name, names)
     # A loan free of interest states no rate.
-    percent = f"{rate.percent.normalize():f}%" if rate and not rate.variable and rate.percent else None
+    percent = f"{rate.percent.normalize():f}%" if rate and rate.percent else None
     if principal is not None:
         amount = f"{principal.currency} {principal.amount:,.2f}"
         page.say_value(subject, "hasPrincipalAmount", amount, "decimal", principal)
@@ -784,14 +780,12 @@ def _of_facility(page: _Page, mentions: Sequence[T], name: FacilityName, names: 
         return mentions[0] if mentions else None
     neutral: T | None = None
     for mention in mentions:
-        start, end = page.around(mention.value_start, mention.value_end)
+        start, end = page.around(mention.start, mention.end)
         index = page.unit_at(start)
         heading = page.units[index].heading if index is not None else ""
         named = mentioned(page.plain.text[start:end], names) or mentioned(heading, names)
         if name in named:
-            # The end of a facility's availability gives way to a day on which everything is due.
-            clearer = isinstance(mention, Maturity) and neutral is not None and neutral.score > mention.score + 4
-            return neutral if clearer else mention
+            return mention
         if not named and neutral is None:
             neutral = mention
     return neutral

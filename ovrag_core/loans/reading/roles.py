@@ -12,13 +12,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 
-from ovrag_core.base import project_file, read_tensors
+from ovrag_core.base import project_file
+from ovrag_core.loans.reading.mentions import SHORT_LINE, MentionJudge
 from ovrag_core.loans.reading.names import Name, Role, built_kind, name_at
 from ovrag_core.loans.reading.sightings import Sighting, Terms, is_party
-from ovrag_core.retrieval import MAX_TOKENS, Encoder, Probabilities
 
 ROLES = ("other", "borrower", "lender", "guarantor")
 WEIGHTS = Path("ontologies/lexicon/roles.safetensors")
@@ -30,10 +29,8 @@ UNSEEN = 0.05  # probability of a role of a name that is not judged
 LEAST = -2.0  # weight above which somebody is named at all; beside another in the same role, only above 0
 MENTIONS = 2  # of one bearer that are judged
 MOST = 60  # mentions of names that are judged, from the beginning and from the end
-WINDOW = 220  # characters on either side of a name
 _LEADING = {"for", "by", "to", "from", "the", "and"}  # words that may stand before a name, as if they were of it
 _CAPITAL = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ]")
-_SHORT_LINE = 50  # characters: such a line is a row, an address or a caption, not wrapped prose
 
 
 def candidates(text: str, terms: Terms) -> list[Name]:
@@ -54,54 +51,7 @@ def candidates(text: str, terms: Terms) -> list[Name]:
 def _is_prose(text: str, at: int) -> bool:
     """Return True where the line at `at` is long enough to run on in the next."""
     end = text.find("\n", at)
-    return (end if end >= 0 else len(text)) - (text.rfind("\n", 0, at) + 1) >= _SHORT_LINE
-
-
-class RoleJudge:
-    """Names in their passages to probabilities of roles; weights are read once."""
-
-    def __init__(self, weights: Path) -> None:
-        self._encoder = Encoder(read_tensors(weights)[0])
-
-    def __call__(self, passages: Sequence[tuple[str, int, int]]) -> Probabilities:
-        """For each text with the span of a name in it the probabilities of `ROLES` (n × 4, float32)."""
-        marked_passages = [marked(*passage) for passage in passages]
-        tokens = [self._encoder.tokens(words) for words, _, _ in marked_passages]
-        ids = [t.ids[:MAX_TOKENS] for t in tokens]
-        marks = [
-            [[True] * len(kept_ids), named(encoding.offsets[: len(kept_ids)], start, end)]
-            for encoding, kept_ids, (_, start, end) in zip(tokens, ids, marked_passages, strict=True)
-        ]
-        return self._encoder.probabilities(ids, marks, len(ROLES)).reshape(-1, len(ROLES))
-
-
-def named(offsets: Sequence[tuple[int, int]], first: int, last: int) -> list[bool]:
-    """Mark which of the tokens with these offsets are the name that goes from `first` to `last`."""
-    return [first <= start and end <= last and end > start for start, end in offsets]
-
-
-def marked(text: str, start: int, end: int) -> tuple[str, int, int]:
-    """The passage around a name as it is judged, the name in brackets, and the name's span in it.
-
-    The end of a short line, which in a letterhead or a table parts one thing from the next, stays visible as a stroke.
-    """
-    before = _flat(text[max(0, start - WINDOW) : start], cut_left=start > WINDOW)
-    after = _flat(text[end : end + WINDOW], cut_right=end + WINDOW < len(text))
-    name = " ".join(text[start:end].split())
-    name_start = len(before) + 3
-    return f"{before} [ {name} ] {after}", name_start, name_start + len(name)
-
-
-def _flat(text: str, *, cut_left: bool = False, cut_right: bool = False) -> str:
-    if cut_left:
-        text = text.partition(" ")[2]
-    if cut_right:
-        text = text.rpartition(" ")[0]
-    lines = text.split("\n")
-    joined = lines[0]
-    for previous, line in pairwise(lines):
-        joined += (" / " if len(previous.strip()) < _SHORT_LINE else " ") + line
-    return re.sub(r"(?:/ )+/", "/", " ".join(joined.split()))
+    return (end if end >= 0 else len(text)) - (text.rfind("\n", 0, at) + 1) >= SHORT_LINE
 
 
 def weighed(text: str, terms: Terms, sightings: Sequence[Sighting]) -> list[Sighting]:
@@ -166,6 +116,6 @@ def _words(name: Name) -> frozenset[str]:
 
 
 @cache
-def load_roles() -> RoleJudge:
+def load_roles() -> MentionJudge:
     """The judge of roles, loaded once in a process."""
-    return RoleJudge(project_file(WEIGHTS))
+    return MentionJudge(project_file(WEIGHTS), len(ROLES))
