@@ -51,7 +51,7 @@ ABLATIONS: dict[str, dict[str, bool]] = {
     "implied cues": {"implied": False},
     "embedder, and with it the judges of passages and roles": {"embedder": False},
 }
-TAUGHT = "read, tuned on, taught the judges of roles and values, and the gate"
+TAUGHT = "read, tuned on, taught judges and gate"
 # What each set was used for, which says what its figures are worth.
 USES = {
     "thesis": "read, tuned on",

@@ -19,7 +19,6 @@ from adapters import saved
 from marked_agreements import FOLDER, MarkedAgreement, marked_agreements
 from mention_training import Example, train_judge, unmarked
 from safetensors.torch import save_file
-from train_roles import AGREEMENTS, FOLDERS, MARKED
 from training_data import notes
 
 from ovrag_core.documents import load
@@ -27,6 +26,9 @@ from ovrag_core.loans import generate
 from ovrag_core.loans.reading.values import SORTS, WEIGHTS, Maturity, Principal, Rate, Term, values_in
 
 PASSAGES = Path("training/loans/values")
+MARKED = Path("training/loans/marked")
+AGREEMENTS = Path("training/loans/agreements")
+FOLDERS = ("development", "development2", "hard_negatives", "hard_negatives2")
 LEARNED_FROM = [f"{PASSAGES}/*.jsonl", f"{MARKED}/*/*.txt"] + [
     f"{AGREEMENTS}/{name}/{kind}" for name in FOLDERS for kind in ("*.txt", "gold.json")
 ]
