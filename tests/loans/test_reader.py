@@ -256,3 +256,21 @@ def test_evidence_is_verbatim_whatever_the_text(lines: list[str], noise: str):
     for triple in read_passage(text, document_id="d"):
         assert triple.evidence is not None
         assert text[triple.evidence.start : triple.evidence.end] == triple.evidence.quote
+
+
+@pytest.mark.parametrize(
+    ("grant", "kind"),
+    [
+        ("grants the Borrower a consumer loan of EUR 20,000", "ConsumerLoan"),
+        ("makes the Borrower an unsecured consumer loan of EUR 20,000", "ConsumerLoan"),
+        ("extends to the Borrower a student loan of EUR 20,000", "StudentLoan"),
+    ],
+)
+def test_a_kind_that_the_grant_names_is_read_whoever_borrows(grant: str, kind: str) -> None:
+    text = f"""LOAN AGREEMENT
+
+between Wexley Bank (the Lender) and Acme Limited, a company (the Borrower).
+
+The Lender {grant}. It is repaid by 1 May 2030 with interest at 5% a year.
+"""
+    assert read(Document("d", text)).facilities[0].loan_types == (kind,)
