@@ -645,6 +645,7 @@ class TestInABrowser:
         ask(shown.page, "Clashing", 0)
         shown.page.call("Emulation.setDeviceMetricsOverride", width=380, height=900, deviceScaleFactor=1, mobile=False)
         place = "document.querySelector('[data-part=answer]').getBoundingClientRect()"
+        shown.page.wait(f"innerWidth === 380 && {place}.right < innerWidth", 10)
         left, right = shown.page.evaluate(f"[{place}.left, {place}.right]")
         shown.page.call("Emulation.clearDeviceMetricsOverride")
         assert 0 < left < right < 380 and right - left > 280
