@@ -5,6 +5,7 @@ Exit code 0: done; 1: a contradiction, or an answer that was rejected; 2: bad in
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -66,7 +67,9 @@ def ask(
     """The answer to a question: solved from its own rules or numbers, or drafted and checked where an arm is named."""
     if chain is not None or arm is not None:
         return _draft(settings, question, chain, arm or "caf", log, graph, output)
-    solved = _solved(_given(question))
+    from ovrag_studies.causal.questions.question_files import split
+
+    solved = split(_given(question))
     text = f"{_said(solved)}: {solved.reason}" if solved.reason else _said(solved)
     return _show(solved, text, solved.record, output)
 
@@ -108,7 +111,9 @@ def explain(
     if not text.rstrip().endswith("?"):
         verifier = _verifier(Causal.of(settings), graph)
         return _ended(_checked(verifier, "the text", text, output, _explained, {}), verifier)
-    solved = _solved(text)
+    from ovrag_studies.causal.questions.question_files import split
+
+    solved = split(text)
     explanation = "\n".join([*solved.lines, f"answer: {_said(solved)}"])
     return _show(solved, explanation, solved.record | {"lines": list(solved.lines)}, output)
 
@@ -125,11 +130,10 @@ def bench(
     """Solve files of questions, a record a line; what cannot be read is named on stderr and the run goes on."""
     from tqdm import tqdm
 
-    from ovrag_studies.causal.questions.question_files import CausalQuestion, as_json, read_questions, solve
+    from ovrag_studies.causal.questions.question_files import CausalQuestion, read_questions, solve
 
-    lines: list[str] = []
-    counted: Counter[str] = Counter()
-    right = labelled = faults = 0
+    all_solved: list[Solved] = []
+    faults = 0
     for path in files:
         try:
             questions = list(read_questions(path))
@@ -143,19 +147,18 @@ def bench(
                 faults += 1
                 continue
             solved = solve(question)
-            counted[solved.status] += 1
+            all_solved.append(solved)
             if solved.status == "unread":
                 say(f"{path}, {one_line(question.id, 60)} was not read: {solved.reason}")
-            labelled += question.label is not None
-            right += question.label is not None and solved.answer == question.label
-            lines.append(as_json(solved))
-    text = "".join(f"{line}\n" for line in lines)
+    text = "".join(json.dumps(solved.record, ensure_ascii=False) + "\n" for solved in all_solved)
     if out is None:
         sys.stdout.write(text)
     else:
         write_text(text, out, QuestionError)
+    counted = Counter(solved.status for solved in all_solved)
+    rights = [solved.answer == solved.question.label for solved in all_solved if solved.question.label is not None]
     summary = ", ".join(f"{number} {status}" for status, number in sorted(counted.items())) or "no question"
-    accuracy = f"; {right} of {labelled} as their labels say" if labelled else ""
+    accuracy = f"; {sum(rights)} of {len(rights)} as their labels say" if rights else ""
     say(f"{summary}{accuracy}" + (f"; {faults} lines or files are no questions" if faults else ""))
     return BAD if faults or not counted or set(counted) == {"unread"} else 0
 
@@ -178,12 +181,6 @@ def _text_of(text: str) -> tuple[str, str]:
     except (OSError, ValueError):
         raise QuestionError(f"{one_line(text, 200)} cannot be read; give text in UTF-8") from None
     return "the text", text
-
-
-def _solved(question: str) -> Solved:
-    from ovrag_studies.causal.questions.question_files import split
-
-    return split(question)
 
 
 def _said(solved: Solved) -> str:

@@ -9,7 +9,7 @@ import pytest
 from ovrag_core.base.errors import UnreadError
 from ovrag_studies.causal.questions.cladder_text import parse
 from ovrag_studies.causal.questions.det_counterfactuals import solve
-from ovrag_studies.causal.questions.opposite_phrases import compare
+from ovrag_studies.causal.questions.phrases import compare
 
 WORLD = "Imagine a self-contained, hypothetical world with only the following conditions: "
 CHAIN = WORLD + "Fertiliser use has a direct effect on algae. Algae has a direct effect on fish stock."

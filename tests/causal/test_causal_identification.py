@@ -12,7 +12,7 @@ from y0.graph import NxMixedGraph
 
 from ovrag_core.base.errors import CausalError, CycleError, ImpossibleEvidenceError
 from ovrag_studies.causal.models.dags import Dag, Nodes, make_dag, open_trail, written
-from ovrag_studies.causal.models.id_algorithm import Hedge, Joint, identified, interventional, project
+from ovrag_studies.causal.models.id_algorithm import Joint, identified, interventional, project
 from ovrag_studies.causal.models.identification import (
     Effect,
     Estimand,
@@ -145,7 +145,7 @@ def test_estimands_of_the_id_algorithm_give_what_acting_gives() -> None:
     for seed, dag in enumerate([FRONT_DOOR, NAPKIN, M_BIAS, HIDDEN_MEDIATION, *random_graphs(60, seed=1)]):
         cause, effect = ("x", "y") if "x" in dag.nodes else (dag.observed[0], dag.observed[-1])
         found = identified(dag, [cause], [effect])
-        if isinstance(found, Hedge):
+        if found is None:
             continue
         scm = random_scm(dag, seed)
         truth = [scm.do({cause: state}).distribution([effect]) for state in (0, 1)]
@@ -159,7 +159,7 @@ def test_adjustment_and_front_door_agree_with_the_id_algorithm() -> None:
         cause, effect = dag.observed[0], dag.observed[-1]
         simple = next(back_door_sets(dag, cause, effect), None) or next(front_door_sets(dag, cause, effect), None)
         if simple is not None:
-            assert not isinstance(identified(dag, [cause], [effect]), Hedge)
+            assert identified(dag, [cause], [effect]) is not None
 
 
 def test_pgmpy_finds_the_same_back_and_front_doors() -> None:
@@ -176,7 +176,7 @@ def test_pgmpy_finds_the_same_back_and_front_doors() -> None:
 def test_y0_identifies_the_same_effects() -> None:
     for dag in [FRONT_DOOR, INSTRUMENT, BOW, NAPKIN, *random_graphs(40, seed=4)]:
         cause, effect = ("x", "y") if "x" in dag.nodes else (dag.observed[0], dag.observed[-1])
-        assert (found_by_y0(dag, cause, effect) is None) == isinstance(identified(dag, [cause], [effect]), Hedge)
+        assert (found_by_y0(dag, cause, effect) is None) == (identified(dag, [cause], [effect]) is None)
 
 
 def test_bounds_contain_the_effect_and_an_instrument_narrows_them() -> None:
@@ -203,7 +203,7 @@ def test_an_estimand_needs_every_stratum_to_occur() -> None:
     table[0, 0, 0] = table[1, 1, 1] = 0.5
     dag = make_dag([("z", "x"), ("z", "y"), ("x", "y")])
     found = identified(dag, ["x"], ["y"])
-    assert not isinstance(found, Hedge)
+    assert found is not None
     with pytest.raises(ImpossibleEvidenceError, match="is 0 for some values"):
         interventional(found, Joint(("z", "x", "y"), table), "x", "y")
 

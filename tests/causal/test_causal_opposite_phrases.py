@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ovrag_studies.causal.questions.opposite_phrases import compare
+from ovrag_studies.causal.questions.phrases import compare
 
 TABLE = (Path(__file__).parents[1] / "data") / "causal" / "states.tsv"
 

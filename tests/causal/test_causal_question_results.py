@@ -15,7 +15,7 @@ from ovrag_studies.causal.questions import question_inside, question_metrics, qu
 from ovrag_studies.causal.questions.question_files import split
 from ovrag_studies.causal.questions.question_metrics import QuestionFile, ask
 from ovrag_studies.causal.questions.question_study import QuestionStudy, run_questions
-from ovrag_studies.causal.reports import question_pictures, question_results
+from ovrag_studies.causal.reports import pictures, question_results
 from ovrag_studies.causal.settings import Causal
 
 PLAN = Resampling(100)
@@ -261,7 +261,7 @@ def test_published_marks_are_hollow_and_measured_ones_have_intervals() -> None:
             "published": [False, True],
         }
     )
-    ax = question_pictures.accuracies({"rules": table}, 5.9).axes[0]
+    ax = pictures.accuracies({"rules": table}, 5.9).axes[0]
     assert [line.get_markerfacecolor() for line in ax.lines] == ["#0b5c8a", "white"]
     assert len(ax.collections) == 1 and [each.get_text() for each in ax.get_yticklabels()] == [
         "all, n = 10",

@@ -67,10 +67,8 @@ def answer(
     """Answer a question by an arm.
 
     `facts` gives the sentences beside it, for the arms that have any. Where they cannot be had, nothing is drafted, and
-    the decision is "unchecked". Raises ValueError for `random_verdicts`, which answers nothing.
+    the decision is "unchecked". `arm` is one of `DRAFTING`.
     """
-    if arm not in DRAFTING:
-        raise ValueError(f"{arm} drafts nothing")
     try:
         beside = facts(question) if arm in ("rag", "rag_cot") else ()
     except Unchecked as error:

@@ -17,13 +17,8 @@ Record = dict[str, object]
 def verdict_record(verdict: CausalVerdict) -> Record:
     """A verdict with its query and triples."""
     meant = verdict.claim
-    claim = meant and {
-        "subject": meant.subject.value,
-        "predicate": meant.predicate.value,
-        "object": meant.object.value,
-        "denied": meant.denied,
-        "score": round(meant.score, 6),
-    }
+    names = ("subject", "predicate", "object", "denied")
+    claim = meant and {**dict(zip(names, meant.key, strict=True)), "score": round(meant.score, 6)}
     return {
         "outcome": verdict.outcome,
         "quote": verdict.quote,

@@ -16,12 +16,13 @@ from random import Random
 from typing import Literal
 
 import yaml
+from pyoxigraph import Literal as Text
 from pyoxigraph import NamedNode
 
 from ovrag_core.base import CorpusError, GraphError
 from ovrag_core.graph import LABEL, Store
 from ovrag_studies.causal.graphs.causal_terms import ALT_LABEL, DOMAIN, LOWERS, NO_EFFECT_ON, RAISES, SIGNS
-from ovrag_studies.causal.graphs.stores import linked_pairs, named_things
+from ovrag_studies.causal.graphs.stores import pairs_of
 from ovrag_studies.causal.language.propositions import Span
 
 ContradictionKind = Literal["negation", "reversed", "polarity", "disjoint", "target"]
@@ -135,10 +136,10 @@ def generate(store: Store, seed: int = 42, each: int = 15, share: float = 0.3) -
 def _read(store: Store) -> _Graph:
     signs: defaultdict[NamedNode, dict[NamedNode, int]] = defaultdict(dict)
     for predicate, sign in SIGNS.items():
-        for subject, object_ in linked_pairs(store, predicate):
+        for subject, object_ in sorted(pairs_of(store, predicate, NamedNode), key=str):
             signs[subject][object_] = sign
     without: defaultdict[NamedNode, list[NamedNode]] = defaultdict(list)
-    for subject, object_ in linked_pairs(store, NO_EFFECT_ON):
+    for subject, object_ in sorted(pairs_of(store, NO_EFFECT_ON, NamedNode), key=str):
         without[subject].append(object_)
     labels, synonyms = _texts(store, LABEL), _texts(store, ALT_LABEL)
     used = [text.casefold() for texts in (*labels.values(), *synonyms.values()) for text in texts]
@@ -155,7 +156,7 @@ def _read(store: Store) -> _Graph:
 def _domains(store: Store, labels: Mapping[NamedNode, Sequence[str]]) -> dict[str, list[NamedNode]]:
     """The things of each domain, by its label. Raises GraphError for one without a label."""
     domains: defaultdict[str, list[NamedNode]] = defaultdict(list)
-    for factor, domain in linked_pairs(store, DOMAIN):
+    for factor, domain in sorted(pairs_of(store, DOMAIN, NamedNode), key=str):
         if domain not in labels or factor not in labels:
             raise GraphError(f"{factor if factor not in labels else domain} has no rdfs:label; add one")
         domains[labels[domain][0]].append(factor)
@@ -164,7 +165,7 @@ def _domains(store: Store, labels: Mapping[NamedNode, Sequence[str]]) -> dict[st
 
 def _texts(store: Store, predicate: NamedNode) -> dict[NamedNode, list[str]]:
     texts_by_node: defaultdict[NamedNode, list[str]] = defaultdict(list)
-    for node, text in named_things(store, predicate):
+    for node, text in pairs_of(store, predicate, Text):
         texts_by_node[node].append(text.value)
     return {node: sorted(texts) for node, texts in texts_by_node.items()}
 

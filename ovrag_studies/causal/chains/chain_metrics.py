@@ -36,12 +36,11 @@ MEASURES = ("entailment", "complete", "depth", "contradicted", "accepted", "draf
 
 @dataclass(frozen=True, slots=True)
 class ComparedArms:
-    """One arm minus another in entailment, on the same chains, and which drafts are right throughout (McNemar).
+    """The first arm minus another in entailment, on the same chains, and which drafts are right throughout (McNemar).
 
     `p` and `p_whole` are adjusted by Holm over the arms that are compared.
     """
 
-    first: Arm
     second: Arm
     difference: Difference
     whole: McNemar
@@ -61,12 +60,12 @@ class Detection:
 def figures(cases: Iterable[Case], arm: Arm, plan: Resampling) -> dict[str, Estimate]:
     """Return the figures of one arm by `MEASURES`."""
     arm_cases = [case for case in cases if case.arm == arm]
-    prompts = [case for case in arm_cases if case.wording == 0]
+    prompts = _by_chain(arm_cases, arm)
     ones = [1.0] * len(prompts)
     measures = (entailment, completeness, depth, contradicted, accepted)
-    means = [ratio([measure(case) for case in prompts], ones, plan) for measure in measures]
-    drafts = ratio([case.answer.drafts for case in prompts], ones, plan, proportion=False)
-    by_chain = _paired_wordings(arm_cases)
+    means = [ratio([measure(case) for case in prompts.values()], ones, plan) for measure in measures]
+    drafts = ratio([case.answer.drafts for case in prompts.values()], ones, plan, proportion=False)
+    by_chain = [[(p, c) for c in arm_cases if c.wording and c.chain.id == name] for name, p in prompts.items()]
     counts = [float(len(pairs)) for pairs in by_chain]
     alike = [
         ratio([sum(measure(*pair) for pair in pairs) for pairs in by_chain], counts, plan)
@@ -89,7 +88,7 @@ def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resa
         wholes.append(exact_mcnemar(*([whole(case) for case in side] for side in sides)))
     adjusted, adjusted_whole = holm([d.p for d in differences]), holm([w.p for w in wholes])
     rows = zip(others, differences, wholes, adjusted, adjusted_whole, strict=True)
-    return [ComparedArms(first, *row) for row in rows]
+    return [ComparedArms(*row) for row in rows]
 
 
 def revised(cases: Iterable[Case], plan: Resampling) -> dict[str, Estimate]:
@@ -250,11 +249,3 @@ def _agreed(prompt: Case, paraphrase: Case) -> float:
 
 def _by_chain(cases: Iterable[Case], arm: Arm) -> dict[str, Case]:
     return {case.chain.id: case for case in cases if case.arm == arm and case.wording == 0}
-
-
-def _paired_wordings(cases: Iterable[Case]) -> list[list[tuple[Case, Case]]]:
-    by_chain: defaultdict[str, list[Case]] = defaultdict(list)
-    for case in cases:
-        by_chain[case.chain.id].append(case)
-    ordered = (sorted(wordings, key=lambda case: case.wording) for wordings in by_chain.values())
-    return [[(wordings[0], paraphrase) for paraphrase in wordings[1:]] for wordings in ordered]

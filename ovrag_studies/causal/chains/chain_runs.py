@@ -18,7 +18,7 @@ from ovrag_studies.causal.chains.feedback_loop import Check, DraftJudge, Gaps, L
 from ovrag_studies.causal.chains.stability import Instability
 from ovrag_studies.causal.graphs.causal_terms import STATED
 from ovrag_studies.causal.graphs.linking import NameLexicon
-from ovrag_studies.causal.graphs.stores import named_things
+from ovrag_studies.causal.graphs.stores import pairs_of
 from ovrag_studies.causal.graphs.verifier import CausalVerdict, Verifier
 from ovrag_studies.causal.settings import Arm, Causal, LoopPart
 
@@ -75,7 +75,7 @@ class ChainBench:
         if desk_key not in self._desks:
             store = covered(self.graph, options.store.coverage, options.experiments.seed)
             # without linking: no synonyms, no names of a rise or a fall, no likeness
-            labels = set(named_things(self.graph, LABEL))
+            labels = set(pairs_of(self.graph, LABEL, Text))
             own = [name for name in self.lexicon.names if (name.entity, Text(name.text)) in labels]
             verifier = Verifier(store, self.lexicon if linking else NameLexicon(own), options.loop.gamma)
             keep = lru_cache(_KEPT)

@@ -1,6 +1,5 @@
 """Prompts for whoever drafts an answer, the same for all arms, and drafts by a chat model."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -60,15 +59,8 @@ def messages(prompt: Prompt) -> tuple[Message, Message]:
     """The prompt as a chat model gets it; all that others wrote stands between fences."""
     system = f"{SYSTEM}\n{_STEPS}" if prompt.style == "steps" else SYSTEM
     line = fence(prompt.question, *prompt.facts, prompt.previous or "", *prompt.constraints)
-    sections: list[tuple[str, tuple[str, ...]]] = [(_QUESTION, (prompt.question,))]
-    if prompt.facts:
-        sections.append((_FACTS, prompt.facts))
-    if prompt.previous:
-        sections.append((_PREVIOUS, (prompt.previous,)))
-    if prompt.constraints:
-        sections.append((_CONSTRAINTS, prompt.constraints))
-    return Message("system", system), Message("user", "\n\n".join(_part(line, *section) for section in sections))
-
-
-def _part(line: str, title: str, texts: Sequence[str]) -> str:
-    return "\n".join((title, line, *texts, line))
+    previous = (prompt.previous,) if prompt.previous else ()
+    sections = {_QUESTION: (prompt.question,), _FACTS: prompt.facts, _PREVIOUS: previous}
+    sections[_CONSTRAINTS] = prompt.constraints
+    parts = ("\n".join((title, line, *texts, line)) for title, texts in sections.items() if texts)
+    return Message("system", system), Message("user", "\n\n".join(parts))

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import networkx
+from pyoxigraph import Literal as Text
 from pyoxigraph import NamedNode
 
 from ovrag_core.graph import LABEL, Store
 from ovrag_studies.causal.chains.chain_generation import CausalChain
 from ovrag_studies.causal.chains.drafting import Prompt
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, ALT_LABEL, LOWERS, NO_EFFECT_ON, RAISES
-from ovrag_studies.causal.graphs.stores import linked_pairs, named_things
+from ovrag_studies.causal.graphs.stores import pairs_of
 from ovrag_studies.causal.settings import ERRORS, Drift, ErrorKind
 
 NAME = "drift simulator"
@@ -74,16 +75,16 @@ class World:
     @classmethod
     def of_graph(cls, store: Store) -> World:
         """The world of a whole graph, whatever part of it a verifier is given."""
-        effects = networkx.DiGraph(pair for p in (RAISES, LOWERS, AFFECTS) for pair in linked_pairs(store, p))
+        effects = networkx.DiGraph(pair for p in (RAISES, LOWERS, AFFECTS) for pair in pairs_of(store, p, NamedNode))
         names: dict[NamedNode, list[str]] = {}
         for predicate in (LABEL, ALT_LABEL):
-            for thing, text in sorted(named_things(store, predicate), key=lambda named: f"{named[0]} {named[1]}"):
+            for thing, text in sorted(pairs_of(store, predicate, Text), key=lambda named: f"{named[0]} {named[1]}"):
                 names.setdefault(thing, []).append(text.value)
         bearers = Counter(name.casefold() for aliases in names.values() for name in set(aliases))
         return cls(
             {node: _own(node, names.get(node, []), bearers) for node in sorted(effects, key=str)},
             {node: frozenset(networkx.descendants(effects, node)) for node in effects},
-            frozenset(linked_pairs(store, NO_EFFECT_ON)),
+            frozenset(pairs_of(store, NO_EFFECT_ON, NamedNode)),
         )
 
     def unrelated(self, thing: NamedNode) -> list[NamedNode]:

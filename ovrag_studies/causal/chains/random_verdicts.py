@@ -67,7 +67,12 @@ def replay(
     cells = []
     for number, (arm, hint) in enumerate(HINTS.items()):
         rng = np.random.default_rng([seed, number])
-        for figure, values in _figures(rng, hint, rounds if arm in LOOPS else 1, replays).items():
+        batches = [
+            _run(rng, hint, rounds if arm in LOOPS else 1, min(_AT_ONCE, replays - start))
+            for start in range(0, replays, _AT_ONCE)
+        ]
+        for figure in batches[0]:
+            values = np.concatenate([batch[figure] for batch in batches])
             low, high = (float(bound) for bound in np.quantile(values, [tail, 1 - tail]))
             cells.append(ReplayedCell(arm, figure, PUBLISHED[arm].get(figure), float(values.mean()), low, high))
     return cells
@@ -77,12 +82,6 @@ def reproduced(cells: Sequence[ReplayedCell]) -> tuple[int, int]:
     """Count the measured cells of the published table that lie within their range, and all measured cells."""
     measured = [cell.inside for cell in cells if cell.inside is not None]
     return sum(measured), len(measured)
-
-
-def _figures(rng: np.random.Generator, hint: float, rounds: int, replays: int) -> dict[Figure, npt.NDArray[np.float64]]:
-    sizes = [min(_AT_ONCE, replays - start) for start in range(0, replays, _AT_ONCE)]
-    batches = [_run(rng, hint, rounds, size) for size in sizes]
-    return {figure: np.concatenate([batch[figure] for batch in batches]) for figure in batches[0]}
 
 
 def _run(rng: np.random.Generator, hint: float, rounds: int, replays: int) -> dict[Figure, npt.NDArray[np.float64]]:

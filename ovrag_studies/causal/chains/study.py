@@ -125,9 +125,6 @@ def _bench(
     return ChainBench.of(graph, options.sampled(chains), lexicon, options.loop.gamma)
 
 
-# What is measured
-
-
 def figures(study: ChainStudy, plan: Resampling) -> dict[tuple[str, Arm], dict[str, Estimate]]:
     """The figures of every arm, by the set of chains and the arm."""
     return {
@@ -148,17 +145,13 @@ def compared(study: ChainStudy, plan: Resampling) -> dict[str, list[ComparedArms
 def detected(study: ChainStudy, plan: Resampling) -> dict[str, tuple[list[Detection], list[Detection]]]:
     """Measure how contradictions are found: those in prompts and paraphrases, and those that the simulator wrote."""
     ran = study.ours
-    wordings = [
-        (chain.id, text, contradictions)
+    texts = [
+        (chain.id, [(c.kind, c.span) for c in contradictions], ran.bench.reference.check(text))
         for chain in ran.bench.chains
         for text, contradictions in (
             (chain.prompt, chain.contradictions),
             *((paraphrase.text, paraphrase.contradictions) for paraphrase in chain.paraphrases),
         )
-    ]
-    texts = [
-        (name, [(c.kind, c.span) for c in contradictions], ran.bench.reference.check(text))
-        for name, text, contradictions in wordings
     ]
     single = [case for case in ran.cases if case.arm == "vanilla"]
     detections = {"prompts and paraphrases": chain_metrics.detection_in_prompts(texts, plan)}

@@ -14,13 +14,13 @@ from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 
 import numpy
-from pyoxigraph import NamedNode
+from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.graph import LABEL, Store
 from ovrag_core.retrieval import Embedder, Vectors
 from ovrag_core.text import stems
 from ovrag_studies.causal.graphs import causal_terms as words
-from ovrag_studies.causal.graphs.stores import named_things
+from ovrag_studies.causal.graphs.stores import pairs_of
 from ovrag_studies.causal.language.cues import may_relate
 from ovrag_studies.causal.language.directions import Direction, MentionParts, moved, sign, split, stages
 from ovrag_studies.causal.language.propositions import Polarity, Proposition
@@ -142,7 +142,7 @@ class NameLexicon:
         names = [
             ThingName(thing, text.value, direction)
             for predicate, direction in kinds
-            for thing, text in named_things(store, predicate)
+            for thing, text in pairs_of(store, predicate, Literal)
             if thing in factors
         ]
         return cls(sorted(names, key=lambda name: (name.entity.value, name.text)), embedder)
@@ -179,14 +179,13 @@ class NameLexicon:
 
 def link(mention: str, lexicon: NameLexicon, threshold: float = THRESHOLD) -> Linked | Ambiguous | Unknown:
     """The thing that a mention names: by name at the first stage that has one, else by likeness of what is left."""
-    for stage in stages(mention):
-        names = lexicon.named(stage.core)
-        if names:
-            return _by_name(mention, stage, names)
-    for stage in stages(mention):
-        names = lexicon.named(f"number of {stage.core}") if stage.direction != "none" else []  # "fewer bees"
-        if names:
-            return _by_name(mention, stage, names)
+    as_said = [(stage, stage.core) for stage in stages(mention)]
+    counted = [(stage, f"number of {core}") for stage, core in as_said if stage.direction != "none"]  # "fewer bees"
+    for stage, text in (*as_said, *counted):
+        if names := lexicon.named(text):
+            if len({name.entity for name in names}) > 1:
+                return Ambiguous(mention, tuple(LinkCandidate(name.entity, name.text, 1.0) for name in names))
+            return _linked(stage, names[0], 1.0)
     return _by_likeness(mention, split(mention), lexicon, threshold)
 
 
@@ -233,9 +232,8 @@ def opposed(first: str, second: str) -> bool:
 
 def _may_direct(mention: str, label: str) -> bool:
     """Tell whether a word that only the mention has could say where the thing goes: a comparative or a participle."""
-    return any(
-        word.endswith(("er", "ed", "ing", "est", "up", "down", "off")) for word in _words(mention) - _words(label)
-    )
+    endings = ("er", "ed", "ing", "est", "up", "down", "off")
+    return any(word.endswith(endings) for word in _words(mention) - _words(label))
 
 
 def _turned(one: str, other: str) -> bool:
@@ -275,13 +273,6 @@ def _stem(token: str) -> str:
     for british, american in _SPELLINGS:
         token = british.sub(american, token)
     return "".join(stems(token)) or token
-
-
-def _by_name(mention: str, parts: MentionParts, names: list[ThingName]) -> Linked | Ambiguous:
-    entities = dict.fromkeys(name.entity for name in names)
-    if len(entities) > 1:
-        return Ambiguous(mention, tuple(LinkCandidate(name.entity, name.text, 1.0) for name in names))
-    return _linked(parts, names[0], 1.0)
 
 
 def _by_likeness(

@@ -1,10 +1,14 @@
 """The store that the settings ask for: the causal graph in this process, or a SPARQL endpoint."""
 
+from typing import TypeVar
+
 from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.base import project_file
 from ovrag_core.graph import EmbeddedStore, Store, load_graph, open_graph
 from ovrag_studies.causal.settings import Causal
+
+Kind = TypeVar("Kind", NamedNode, Literal)
 
 
 def open_store(options: Causal, graph: str | None = None) -> Store:
@@ -20,20 +24,10 @@ def open_graph_file(options: Causal) -> EmbeddedStore:
     return load_graph(project_file(options.data.graph))
 
 
-def linked_pairs(store: Store, predicate: NamedNode) -> list[tuple[NamedNode, NamedNode]]:
-    """Return subject and object of each triple of a predicate between two things, in a fixed order."""
-    pairs = [
-        (triple.subject, triple.object)
-        for triple in store.triples(None, predicate)
-        if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode)
-    ]
-    return sorted(pairs, key=str)
-
-
-def named_things(store: Store, predicate: NamedNode) -> list[tuple[NamedNode, Literal]]:
-    """Return subject and object of each triple of a predicate between a thing and a text, in no order."""
+def pairs_of(store: Store, predicate: NamedNode, kind: type[Kind]) -> list[tuple[NamedNode, Kind]]:
+    """Return subject and object of each triple of a predicate between a thing and a `kind`, in no order."""
     return [
         (triple.subject, triple.object)
         for triple in store.triples(None, predicate)
-        if isinstance(triple.subject, NamedNode) and isinstance(triple.object, Literal)
+        if isinstance(triple.subject, NamedNode) and isinstance(triple.object, kind)
     ]

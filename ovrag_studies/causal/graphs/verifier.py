@@ -180,7 +180,8 @@ class Verifier:
 
     def _stated(self, subject: NamedNode, predicates: tuple[NamedNode, ...], object_: NamedNode) -> tuple[str, Path]:
         """The query whether one of the predicates leads from one thing to the other, and the triples if so."""
-        ask, terms = _ask(predicates), {"s": subject, "o": object_}
+        # only the vocabulary's own predicates stand in the text; things are bound
+        ask, terms = f"ASK {{ ?s {'|'.join(map(str, predicates))} ?o }}", {"s": subject, "o": object_}
         query = bind(ask, terms)
         if not self.store.ask(ask, terms):
             return query, ()
@@ -316,11 +317,6 @@ def _direct(meant: CausalClaim) -> Iterator[tuple[Outcome, Rule, tuple[NamedNode
     yield "CONTRADICTION", "disjoint predicates", (NO_EFFECT_ON,)
     if is_signed:
         yield "PARTIAL", "open sign", (AFFECTS,)
-
-
-def _ask(predicates: tuple[NamedNode, ...]) -> str:
-    """Only the vocabulary's own predicates stand in the text; things are bound."""
-    return f"ASK {{ ?s {'|'.join(map(str, predicates))} ?o }}"
 
 
 def _ask_all(triples: Path) -> str:

@@ -65,14 +65,6 @@ class Ratio:
     bottom: Expression
 
 
-@dataclass(frozen=True)
-class Hedge:
-    """Two sets of variables, bound by unobserved causes, that leave P(y | do(x)) open (Shpitser and Pearl, 2006)."""
-
-    inner: Nodes
-    outer: Nodes
-
-
 Expression = P | SumOver | Product | Ratio
 
 
@@ -108,8 +100,11 @@ def project(dag: Dag) -> Projected:
     return Projected(dag.observed, edges, pairs)
 
 
-def identified(dag: Dag, causes: Iterable[str], effects: Iterable[str]) -> Expression | Hedge:
-    """P(effects | do(causes)) from P(observed), by Tian and Pearl's c-factors; complete for the graph given."""
+def identified(dag: Dag, causes: Iterable[str], effects: Iterable[str]) -> Expression | None:
+    """P(effects | do(causes)) from P(observed), by Tian and Pearl's c-factors; complete for the graph given.
+
+    None where a hedge, two sets of variables that unobserved causes bind, leaves it open (Shpitser and Pearl, 2006).
+    """
     graph, causes, effects = project(dag), frozenset(causes), frozenset(effects)
     every = frozenset(graph.order)
     needed = graph.ancestors(effects, every - causes)
@@ -119,19 +114,19 @@ def identified(dag: Dag, causes: Iterable[str], effects: Iterable[str]) -> Expre
         outer = next(component for component in whole if district <= component)
         observed = [P((node,), graph.order[:place]) for place, node in enumerate(graph.order) if node in outer]
         factor = _c_factor(graph, district, outer, _multiplied(observed))
-        if isinstance(factor, Hedge):
-            return factor
+        if factor is None:
+            return None
         factors.append(factor)
     return _summed(graph, needed - effects, _multiplied(factors))
 
 
-def _c_factor(graph: Projected, inner: Nodes, outer: Nodes, factor: Expression) -> Expression | Hedge:
-    """Q[inner] from Q[outer], both c-components."""
+def _c_factor(graph: Projected, inner: Nodes, outer: Nodes, factor: Expression) -> Expression | None:
+    """Q[inner] from Q[outer], both c-components; None where they are a hedge."""
     above = graph.ancestors(inner, outer)
     if above == inner:
         return _summed(graph, outer - inner, factor)
     if above == outer:
-        return Hedge(inner, outer)
+        return None
     above_factor = _summed(graph, outer - above, factor)
     district = next(component for component in graph.districts(above) if inner <= component)
     order = [node for node in graph.order if node in above]

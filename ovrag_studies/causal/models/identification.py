@@ -8,6 +8,7 @@ Source: Pearl, Causality (2009), chapters 3 and 4; natural effects: Pearl, UAI 2
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, combinations, product
 from typing import Literal
 
@@ -16,7 +17,7 @@ from scipy.optimize import linprog
 
 from ovrag_core.base import CausalError, ImpossibleEvidenceError
 from ovrag_studies.causal.models.dags import Dag, Nodes, back_door_trail, open_trail, written
-from ovrag_studies.causal.models.id_algorithm import Hedge, Joint, Values, formula, identified
+from ovrag_studies.causal.models.id_algorithm import Joint, Values, formula, identified
 
 Kind = Literal["ate", "ett", "nde", "nie"]
 Method = Literal["none", "back-door", "front-door", "ID", "mediation"]
@@ -72,21 +73,14 @@ def is_back_door_set(dag: Dag, cause: str, effect: str, given: Iterable[str]) ->
 
 def back_door_sets(dag: Dag, cause: str, effect: str) -> Iterator[tuple[str, ...]]:
     """Admissible sets of observed variables, the smallest first."""
-    return (
-        covariates
-        for covariates in _sets_beside(dag, cause, effect)
-        if is_back_door_set(dag, cause, effect, covariates)
-    )
+    return filter(partial(is_back_door_set, dag, cause, effect), _sets_beside(dag, cause, effect))
 
 
 def is_front_door_set(dag: Dag, cause: str, effect: str, through: Iterable[str]) -> bool:
     """Pearl's three conditions: all directed paths pass them, and no other open trail leads to or from them."""
     through = frozenset(through)
-    return (
-        bool(through)
-        and intercepts(dag, cause, effect, through)
-        and _is_unconfounded(dag, cause, effect, through, frozenset())
-    )
+    passed = bool(through) and intercepts(dag, cause, effect, through)
+    return passed and _is_unconfounded(dag, cause, effect, through, frozenset())
 
 
 def _is_unconfounded(dag: Dag, cause: str, effect: str, through: Nodes, given: Nodes) -> bool:
@@ -101,7 +95,7 @@ def _is_unconfounded(dag: Dag, cause: str, effect: str, through: Nodes, given: N
 
 def front_door_sets(dag: Dag, cause: str, effect: str) -> Iterator[tuple[str, ...]]:
     """Sets of observed variables that make a front door, the smallest first."""
-    return (through for through in _sets_beside(dag, cause, effect) if is_front_door_set(dag, cause, effect, through))
+    return filter(partial(is_front_door_set, dag, cause, effect), _sets_beside(dag, cause, effect))
 
 
 def intercepts(dag: Dag, cause: str, effect: str, through: Iterable[str]) -> bool:
@@ -155,7 +149,7 @@ def _total(dag: Dag, asked: Effect, joint: Joint | None) -> Estimand | NotIdenti
     for through in front_door_sets(dag, cause, effect):
         return Estimand("front-door", through, _front_door(cause, effect, through, treated))
     expression = identified(dag, [cause], [effect])
-    if not isinstance(expression, Hedge):
+    if expression is not None:
         return Estimand("ID", (), f"P({effect} | do({cause})) = {formula(expression)}")
     return _unidentified(dag, asked, joint)
 
@@ -182,7 +176,7 @@ def _without_fork(dag: Dag, asked: Effect, trail: tuple[str, ...]) -> str:
     """
     for left, middle, right in zip(trail, trail[1:], trail[2:], strict=False):
         revealed = replace(dag, latent=dag.latent - {middle})
-        if middle in dag.latent and not isinstance(identified(revealed, [asked.cause], [asked.effect]), Hedge):
+        if middle in dag.latent and identified(revealed, [asked.cause], [asked.effect]) is not None:
             return f"that {middle} does not act on both {left} and {right}, or is observed"
     return f"that {', '.join(sorted(dag.latent))} are all observed, or act on one variable each"
 
@@ -247,9 +241,6 @@ def _mediation(asked: Effect, given: tuple[str, ...]) -> str:
         return f"{over}{moved} P({by} | not {cause}{beside}){weight}"
     moved = f"[P({by} | {cause}{beside}) − P({by} | not {cause}{beside})]"
     return f"{over}P({effect} | not {cause}, {by}{beside}) {moved}{weight}"
-
-
-# Bounds
 
 
 def effect_bounds(joint: Joint, cause: str, effect: str, instrument: str | None = None) -> tuple[float, float]:

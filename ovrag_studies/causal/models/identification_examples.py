@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from ovrag_studies.causal.models.dags import Dag, make_dag
-from ovrag_studies.causal.models.id_algorithm import Hedge, Joint, identified, interventional
+from ovrag_studies.causal.models.id_algorithm import Joint, identified, interventional
 from ovrag_studies.causal.models.identification import Effect, Estimand, NotIdentified, identify
 from ovrag_studies.causal.models.structural_models import Scm, from_strata, instability
 
@@ -107,7 +107,7 @@ def examine(of: ModelExample) -> Examined:
     estimate = None
     if isinstance(answer, Estimand):
         formula = identified(of.dag, ["x"], ["y"])
-        if not isinstance(formula, Hedge):
+        if formula is not None:
             done = interventional(formula, joint, "x", "y")
             estimate = float(done[1, 1] - done[0, 1])
     if of.asked.kind == "ate":
@@ -137,9 +137,6 @@ def _states(variables: Sequence[str]) -> list[dict[str, int]]:
 def _chance(scm: Scm, states: Mapping[str, int], given: Mapping[str, int]) -> float:
     """P(states | given), 1 for no states."""
     return float(scm.distribution(list(states), given)[tuple(states.values())]) if states else 1.0
-
-
-# Actions and counterfactuals
 
 
 def quantities(of: ModelExample) -> list[tuple[str, str, float]]:

@@ -106,9 +106,6 @@ def _weights_given(worlds: Worlds, given: States) -> Values:
     return weights / total
 
 
-# Making one
-
-
 def from_strata(strata: Mapping[str, Strata], causes: Mapping[str, Sequence[str]]) -> Scm:
     """A model of binary variables from P(1 | states of its causes) of each.
 
@@ -126,9 +123,6 @@ def _threshold(strata: Strata, causes: tuple[str, ...]) -> Mechanism:
     table = [[int(limit <= strata[cell]) for limit in limits[1:]] for cell in cells]
     noise = tuple(float(step) for step in np.diff(limits))
     return Mechanism(causes, noise, np.array(table).reshape(*[2] * len(causes), len(noise)))
-
-
-# Stability
 
 
 def instability(scm: Scm, action: States, outcome: str) -> float:

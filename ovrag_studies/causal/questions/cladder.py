@@ -181,9 +181,6 @@ def _unidentified(problem: NumberProblem, roles: Roles) -> tuple[str, str] | Non
     return reason, "that nothing confounds it"
 
 
-# Rounding
-
-
 def bounds(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> tuple[float, float, float]:
     """The value, and its least and greatest over all numbers that print so.
 

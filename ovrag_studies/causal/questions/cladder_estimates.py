@@ -19,6 +19,7 @@ from ovrag_studies.causal.questions.cladder_tables import (
     Numbers,
     Table,
     Tables,
+    cuts,
     factor_likeness,
     place_of,
     same_factor,
@@ -94,7 +95,7 @@ def natural(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     if direct:
         formula = "Σ_m P(m | not x) [P(y | x, m) − P(y | not x, m)]"
     parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "m": (query.other, middle.outcome, *m)}
-    cells = (*outcome.cells.values(), *middle.cells.values(), *(() if weight is None else (weight,)))
+    cells = (*outcome.uses, *middle.uses, *(() if weight is None else (weight,)))
     return PrintedEstimate("crossed", cells, compute, formula, parts)
 
 
@@ -105,8 +106,11 @@ def association(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     joint = [i for i, statement in enumerate(tables.statements) if statement.kind == "joint"]
     if x is None or len(joint) != 2:
         raise StrataError("an association needs the probability of the condition and two joint ones; print all three")
-    splits = [_cuts_at_and(tables.statements[i].of) for i in joint]
-    x_states = [max(cuts, key=lambda cut: likeness(cut[1], query.y))[0] for cuts in splits]
+    splits = [cuts(tables.statements[i].of) for i in joint]
+    if not all(splits):
+        text = tables.statements[joint[splits.index([])]].of
+        raise UnreadError(f"“{text}” is no joint state; join the two with “and”")
+    x_states = [max(ways, key=lambda cut: likeness(cut[1], query.y))[0] for ways in splits]
     if x_states[0] == x_states[1]:
         raise StrataError(f"“{x_states[0]}” is printed twice with “{query.y}”; the two strata read alike")
     state = state_of(query.x, (x_states[0], x_states[1]))
@@ -121,14 +125,6 @@ def association(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     return PrintedEstimate("association", (x, with_x, without_x), compute, formula, phrases)
 
 
-def _cuts_at_and(text: str) -> list[tuple[str, str]]:
-    words = text.split(" and ")
-    cuts = [(" and ".join(words[:n]), " and ".join(words[n:])) for n in range(1, len(words))]
-    if not cuts:
-        raise UnreadError(f"“{text}” is no joint state; join the two with “and”")
-    return cuts
-
-
 def marginal(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     """P(y) by the law of total probability."""
     whole = tables.overall(query.y)
@@ -140,7 +136,7 @@ def marginal(query: NumberQuery, tables: Tables) -> PrintedEstimate:
         raise StrataError(
             f"P({query.y}) needs it by the states of one variable, and how often one of these is; print both"
         )
-    low, high = outcome.cells[0,], outcome.cells[1,]
+    low, high = outcome.cells
     phrases["x"] = (tables.statements[weight].of, *outcome.factors[0])
     formula = "P(y | x) P(x) + P(y | not x) P(not x)"
     return PrintedEstimate(
@@ -156,7 +152,7 @@ def explaining_away(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     outcome = _facing(outcome.led_by(place_of(query.x, query.other, outcome.factors)), query.x)
     x, v = outcome.factors
     v_state = state_of(query.other, v)
-    low, high = outcome.cells[0, v_state], outcome.cells[1, v_state]
+    low, high = outcome.cells[:, v_state]
     phrases: Parts = {"x": (query.x, *x), "y": (query.y,), "m": (query.other, *v)}
     formula = "P(y | x, v) − P(y | not x, v)"
     return PrintedEstimate("association", (low, high), lambda p: p[high] - p[low], formula, phrases)
@@ -167,7 +163,7 @@ def explaining_away(query: NumberQuery, tables: Tables) -> PrintedEstimate:
 
 def _direct(outcome: Table, query: NumberQuery) -> PrintedEstimate:
     outcome = _facing(outcome, query.x)
-    low, high = outcome.cells[0,], outcome.cells[1,]
+    low, high = outcome.cells
     phrases: Parts = {"x": (query.x, *outcome.factors[0]), "y": (query.y, outcome.outcome)}
     return PrintedEstimate("direct", (low, high), lambda p: p[high] - p[low], "P(y | x) − P(y | not x)", phrases)
 
@@ -177,7 +173,7 @@ def _instrument(outcome: Table, moved: Table, query: NumberQuery) -> PrintedEsti
         raise StrataError(
             f"“{outcome.outcome}” and “{moved.outcome}” are given for different strata; print both for the same"
         )
-    y0, y1, x0, x1 = (table.cells[state,] for table in (outcome, moved) for state in (0, 1))
+    y0, y1, x0, x1 = (*outcome.cells, *moved.cells)
 
     def compute(p: Numbers) -> Values:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -206,7 +202,7 @@ def _weighted(outcome: Table, tables: Tables, query: NumberQuery) -> PrintedEsti
 
     parts: Parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "z": (weight_phrase, *z)}
     formula = "Σ_z [P(y | x, z) − P(y | not x, z)] P(z)"
-    estimate = PrintedEstimate("weighted", (*outcome.cells.values(), weight), compute, formula, parts)
+    estimate = PrintedEstimate("weighted", (*outcome.uses, weight), compute, formula, parts)
     if query.kind != "ett":
         return estimate
     formula, name = formula.replace("P(z)", "P(z | x)"), f"P({z[1]} | {x[1]})"
@@ -237,7 +233,7 @@ def _chained(outcome: Table, middle: Table, tables: Tables, query: NumberQuery) 
     moved = "[P(m | x) − P(m | not x)]"
     formula = f"Σ_m P(y | x, m) {moved}" if treated else f"Σ_m {moved} Σ_x P(y | x, m) P(x)"
     parts: Parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "m": (middle.outcome, *m)}
-    cells = (*outcome.cells.values(), *middle.cells.values(), *(() if weight is None else (weight,)))
+    cells = (*outcome.uses, *middle.uses, *(() if weight is None else (weight,)))
     estimate = PrintedEstimate("chained", cells, compute, formula, parts)
     formula = f"Σ_m [P(y | x, m) − P(y | not x, m)] {'P(m | x)' if treated else 'P(m)'}"
     return replace(estimate, alternative=replace(estimate, compute=adjusted, formula=formula))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ovrag_core.base import StrataError
 from ovrag_studies.causal.models.id_algorithm import Values
@@ -26,32 +27,31 @@ Factor = tuple[str, str]
 """How a variable reads where it is absent, and where it is present."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
-    """P(outcome | states): `cells` has the place of the number among the statements, by 0 or 1 for each factor."""
+    """P(outcome | states): `cells` has the place of the number among the statements, an axis of 2 for each factor."""
 
     outcome: str
     factors: tuple[Factor, ...]
-    cells: Mapping[tuple[int, ...], int]
+    cells: NDArray[np.int64]
+
+    @property
+    def uses(self) -> list[int]:
+        """The places of its numbers, as they are printed."""
+        return sorted(self.cells.ravel().tolist())
 
     def values(self, p: Numbers) -> Values:
         """The numbers, an axis of 2 for each factor and the last for what the numbers may be."""
-        return np.array([p[self.cells[states]] for states in sorted(self.cells)]).reshape(*[2] * len(self.factors), -1)
+        return np.array([p[int(place)] for place in self.cells.flat]).reshape(*self.cells.shape, -1)
 
     def led_by(self, place: int) -> Table:
         """The table with the factor of this place first."""
-        if place == 0:
-            return self
-        return Table(self.outcome, self.factors[::-1], {states[::-1]: cell for states, cell in self.cells.items()})
+        return Table(self.outcome, self.factors[::-1], self.cells.T) if place else self
 
     def turned(self, place: int) -> Table:
         """The table with the two states of a factor exchanged."""
         factors = tuple(factor[::-1] if i == place else factor for i, factor in enumerate(self.factors))
-        cells = {
-            tuple(1 - state if i == place else state for i, state in enumerate(states)): cell
-            for states, cell in self.cells.items()
-        }
-        return Table(self.outcome, factors, cells)
+        return Table(self.outcome, factors, np.flip(self.cells, place))
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _table(outcome: str, places: list[int], given: list[str]) -> Table:
     if len(given) == 2:
         if given[0] == given[1]:
             raise StrataError(f"“{given[0]}” is printed twice for “{outcome}”; the two strata read alike")
-        return Table(outcome, ((given[0], given[1]),), {(0,): places[0], (1,): places[1]})
+        return Table(outcome, ((given[0], given[1]),), np.array(places))
     if len(given) == 4:
         return _by_order(outcome, places, given) if len(set(given)) < 4 else _crossed(outcome, places, given)
     missing = "one is missing" if len(given) in (1, 3) else "2 or 4 can be read"
@@ -122,24 +122,26 @@ def _table(outcome: str, places: list[int], given: list[str]) -> Table:
 
 
 def _crossed(outcome: str, places: list[int], given: list[str]) -> Table:
-    for cut in product(*map(_cuts, given)):
+    for cut in product(*map(cuts, given)):
         a, b = (list(dict.fromkeys(states)) for states in zip(*cut, strict=True))
         if len(a) == len(b) == 2 and len(set(cut)) == 4:
-            cells: dict[tuple[int, ...], int]
-            cells = {(a.index(left), b.index(right)): place for (left, right), place in zip(cut, places, strict=True)}
+            cells = np.empty((2, 2), dtype=np.int64)
+            for (left, right), place in zip(cut, places, strict=True):
+                cells[a.index(left), b.index(right)] = place
             return Table(outcome, ((a[0], a[1]), (b[0], b[1])), cells)
     raise StrataError(f"the four strata of “{outcome}” are not the states of two variables crossed: {'; '.join(given)}")
 
 
 def _by_order(outcome: str, places: list[int], given: list[str]) -> Table:
     """Strata that read alike, in the order of the language: the second variable changes first."""
-    for (a, b), (c, d), (e, f), (g, h) in product(*map(_cuts, given)):
+    for (a, b), (c, d), (e, f), (g, h) in product(*map(cuts, given)):
         if (a, e) == (c, g) and (b, d) == (f, h):
-            return Table(outcome, ((a, e), (b, d)), dict(zip(product((0, 1), repeat=2), places, strict=True)))
+            return Table(outcome, ((a, e), (b, d)), np.array(places).reshape(2, 2))
     raise StrataError(f"strata of “{outcome}” read alike ({'; '.join(given)}); word each in its own way")
 
 
-def _cuts(text: str) -> list[tuple[str, str]]:
+def cuts(text: str) -> list[tuple[str, str]]:
+    """Cut a joint state in two at each “and”."""
     return [(text[: match.start()], text[match.end() :]) for match in re.finditer(r"\s+and\s+", text)]
 
 

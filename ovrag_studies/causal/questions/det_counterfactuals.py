@@ -23,7 +23,7 @@ from ovrag_studies.causal.models.boolean_models import (
 )
 from ovrag_studies.causal.models.dags import Dag
 from ovrag_studies.causal.questions.cladder_text import NumberProblem, NumberSolution, determined
-from ovrag_studies.causal.questions.opposite_phrases import compare, same_words
+from ovrag_studies.causal.questions.phrases import compare, same_words
 from ovrag_studies.causal.questions.rule_sentences import RuleReading, Tokens, read_statements
 
 MOST_VARIABLES = 8  # of a graph; every way to give them the phrases is tried

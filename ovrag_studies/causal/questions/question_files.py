@@ -5,7 +5,6 @@ Questions are read from JSON Lines in the fields of the two benchmarks, or split
 solved; labels and groups are for scoring. Each solution is a record in plain values.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from ovrag_core.base import CausalError, QuestionError
+from ovrag_core.base import CausalError, QuestionError, fault
 from ovrag_core.text import one_line
 from ovrag_studies.causal.models.identification import Estimand
 from ovrag_studies.causal.questions import cladder, counterbench, effect_questions
@@ -83,7 +82,7 @@ class _Line(BaseModel):
     question: str | None = None
     model: int | str | None = None
     template: str | None = None
-    answer: str | None = None
+    answer: Label | None = None
     type: str = ""
     variant: str = ""
     graph: str = ""
@@ -107,10 +106,7 @@ def read_questions(path: Path) -> Iterator[CausalQuestion | str]:
         try:
             line = _Line.model_validate_json(text)
         except ValidationError as error:
-            yield f"{path}, line {number}: {_said(error)}"
-            continue
-        if line.answer not in (None, "yes", "no"):
-            yield f"{path}, line {number}: answer is {one_line(line.answer or '', 40)}; a label is yes or no"
+            yield f"{path}, line {number}: {one_line(fault(error))}"
             continue
         background = line.background
         if background is None and line.question is not None and line.model is not None:
@@ -147,9 +143,8 @@ def split(text: str) -> Solved:
     empty = CausalQuestion("asked", "rules", "", "", whole)
     if not tried:
         return Solved(empty, None, "unread", "a question needs rules or a graph before it")
-    reasons = {language: attempt.reason for language, attempt in tried.items()}
-    why = reasons["numbers"] if drawn else "; ".join(f"as {language}: {reason}" for language, reason in reasons.items())
-    return Solved(empty, None, "unread", why)
+    reasons = "; ".join(f"as {language}: {attempt.reason}" for language, attempt in tried.items())
+    return Solved(empty, None, "unread", tried["numbers"].reason if drawn else reasons)
 
 
 def _as_rules(parts: list[str]) -> Iterator[CausalQuestion]:
@@ -180,12 +175,11 @@ def _by_rules(question: CausalQuestion) -> Solved:
 
 def _by_numbers(question: CausalQuestion) -> Solved:
     solution = cladder.answer(question.context, question.given, question.asked)
+    ends = [round(end, 6) for end in (solution.low, solution.high) if end is not None]
     more: Record = {
         "estimand": solution.estimand,
         "value": None if solution.value is None else round(solution.value, 6),
-        "between": None
-        if solution.low is None or solution.high is None
-        else [round(solution.low, 6), round(solution.high, 6)],
+        "between": ends or None,
         "assumption": solution.assumption,
         "variables": dict(solution.variables),
         "numbers": [number.text for number in solution.numbers],
@@ -242,28 +236,16 @@ def _backgrounds(path: Path) -> dict[str, str]:
     try:
         read = [_ModelLine.model_validate_json(line) for _, line in _lines(models)]
     except ValidationError as error:
-        raise QuestionError(f"{models}: {_said(error)}") from None
+        raise QuestionError(f"{models}: {one_line(fault(error))}") from None
     return {str(m.model_id): m.background for m in read}
 
 
 def _made(line: _Line, background: str | None) -> CausalQuestion | None:
-    label: Label | None = "yes" if line.answer == "yes" else "no" if line.answer == "no" else None
     if line.context is not None and line.query is not None:
-        group = line.template or line.id
-        return CausalQuestion(line.id, "rules", line.context, "", line.query, label, line.type, group, line.variant)
+        own = (line.answer, line.type, line.template or line.id, line.variant, "", "")
+        return CausalQuestion(line.id, "rules", line.context, "", line.query, *own)
     if background is None or line.question is None:
         return None
     group = line.id if line.model is None else str(line.model)
-    own = (label, line.type, group, line.variant, line.graph, line.rung)
+    own = (line.answer, line.type, group, line.variant, line.graph, line.rung)
     return CausalQuestion(line.id, "numbers", background, line.given_info or "", line.question, *own)
-
-
-def _said(error: ValidationError) -> str:
-    fault = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(key) for key in fault["loc"])
-    return f"{where}: {one_line(fault['msg'])}" if where else one_line(fault["msg"])
-
-
-def as_json(solved: Solved) -> str:
-    """The record on one line."""
-    return json.dumps(solved.record, ensure_ascii=False)

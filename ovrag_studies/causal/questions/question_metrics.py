@@ -6,7 +6,6 @@ numbers or the graph leave open, stay in the figure "labels as given" and are sh
 
 import json
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from ovrag_core.base import QuestionError
-from ovrag_core.evaluation import Estimate, Resampling, ratio
+from ovrag_core.evaluation import Estimate, Resampling, ratio, sums
 from ovrag_studies.causal.questions.question_files import CausalQuestion, Language, Solved, read_questions, solve
 
 Field = Literal["type", "variant", "rung", "graph"]
@@ -77,9 +76,6 @@ class QuestionShare:
     estimate: Estimate
 
 
-# Asking
-
-
 def ask(path: Path, watch: Callable[[], float] = time.thread_time) -> QuestionFile:
     """Solve a file of questions of one language from their texts, then read what else it says of them.
 
@@ -126,9 +122,6 @@ def read_known(path: Path) -> ContestedLabels | None:
     return ContestedLabels(frozenset(contested), frozenset(cyclic))
 
 
-# Figures
-
-
 def share(
     name: str,
     judged: Iterable[JudgedQuestion],
@@ -136,12 +129,11 @@ def share(
     hit: Callable[[JudgedQuestion], bool] = attrgetter("right"),
 ) -> QuestionShare:
     """Count the questions for which `hit` holds, with an interval over their clusters."""
-    hits, of = Counter[str](), Counter[str]()
-    for judged_question in judged:
-        hits[judged_question.question.group] += hit(judged_question)
-        of[judged_question.question.group] += 1
-    estimate = ratio([hits[group] for group in of], [of[group] for group in of], plan)
-    return QuestionShare(name, hits.total(), of.total(), estimate)
+    questions = list(judged)
+    clusters = [j.question.group for j in questions]
+    hits = [float(hit(j)) for j in questions]
+    estimate = ratio(sums(hits, clusters), sums([1.0] * len(hits), clusters), plan)
+    return QuestionShare(name, int(sum(hits)), len(hits), estimate)
 
 
 def figures(asked: QuestionFile, plan: Resampling) -> list[QuestionShare]:

@@ -20,7 +20,7 @@ from ovrag_studies.causal.chains.chain_metrics import MEASURES, ComparedArms, De
 from ovrag_studies.causal.chains.chain_runs import Case
 from ovrag_studies.causal.chains.study import OURS, ChainStudy
 from ovrag_studies.causal.graphs.verifier import CausalVerdict
-from ovrag_studies.causal.reports import chain_pictures
+from ovrag_studies.causal.reports import pictures
 from ovrag_studies.causal.reports.published import published
 from ovrag_studies.causal.settings import Arm, Causal
 
@@ -163,11 +163,8 @@ def arms_figure(book: Book, study: ChainStudy, figures: Measured) -> Path:
     """Entailment, completeness and contradictions by arm: `arms`."""
     panels = {
         measure: pandas.DataFrame(
-            [
-                (NAMES[arm], name, estimates[measure].value, estimates[measure].low, estimates[measure].high)
-                for (name, arm), estimates in figures.items()
-            ],
-            columns=["arm", "chains", "value", "low", "high"],
+            {"arm": NAMES[arm], "chains": name, **asdict(estimates[measure])}
+            for (name, arm), estimates in figures.items()
         )
         for measure in _UNITS
     }
@@ -312,7 +309,7 @@ def _curves(book: Book, swept: pandas.DataFrame, name: str, axis: str, ends: flo
             }
         )
     units = {**_UNITS, "gain": "difference in entailment"}
-    return chain_pictures.curves(panels, book.width, axis=axis, units=units, level="gain", ends=ends)
+    return pictures.curves(panels, book.width, axis=axis, units=units, level="gain", ends=ends)
 
 
 def replays_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
@@ -321,10 +318,7 @@ def replays_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
     shown = frame.rename(columns={"mean": "replayed", "low": "replayed_low", "high": "replayed_high"})
     shown["inside"] = ["not measured" if pandas.isna(flag) else "yes" if flag else "no" for flag in frame["inside"]]
     inside, measured = random_verdicts.reproduced(study.replayed)
-    theirs = published().loop
-    words: dict[str, object] = {"published": theirs.chains, "source": theirs.source, "drafted": theirs.model}
-    words |= {"not_measured": theirs.not_measured, "replays": random_verdicts.REPLAYS}
-    words |= {"inside": inside, "measured": measured}
+    words = published()["loop"] | {"replays": random_verdicts.REPLAYS, "inside": inside, "measured": measured}
     return book.table(shown, "random_verdicts", words, full=frame)
 
 

@@ -1,7 +1,7 @@
 """Tables, figures and macros of causal questions; captions and notes stand in `captions.yaml`."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pandas
@@ -15,8 +15,8 @@ from ovrag_studies.causal.questions import question_inside, question_metrics
 from ovrag_studies.causal.questions.question_files import Language, Solved
 from ovrag_studies.causal.questions.question_metrics import JudgedQuestion, QuestionFile, QuestionShare
 from ovrag_studies.causal.questions.question_study import QuestionStudy
-from ovrag_studies.causal.reports import question_pictures
-from ovrag_studies.causal.reports.published import PublishedSystem, published
+from ovrag_studies.causal.reports import pictures
+from ovrag_studies.causal.reports.published import published
 from ovrag_studies.causal.settings import Causal
 
 BENCHMARKS: Mapping[Language, str] = {"rules": "CounterBench", "numbers": "CLadder"}
@@ -61,13 +61,6 @@ def _columns(found: QuestionShare) -> dict[str, object]:
     return {"hits": found.hits, "of": found.of, **bounds("share", found.estimate), "clusters": found.estimate.clusters}
 
 
-def _published(language: Language) -> tuple[PublishedSystem, ...]:
-    return published().counterbench if language == "rules" else published().cladder
-
-
-# -- answers ----------------------------------------------------------------------------------------------------------
-
-
 def questions_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """The headline shares, with published accuracies beside: `questions`."""
     rows: list[dict[str, object]] = []
@@ -80,8 +73,8 @@ def questions_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
         constant = _constant(question_file, book)
         rows.append(named | {"figure": constant.name, **_columns(constant)})
         rows += [
-            named | {"figure": f"{system.system} (published)", "of": system.questions, "share": system.accuracy}
-            for system in _published(language)
+            named | {"figure": f"{system['name']} (published)", "of": system["questions"], "share": system["accuracy"]}
+            for system in published()[language]
         ]
     frame = pandas.DataFrame(rows).astype({"hits": "Int64", "of": "Int64", "clusters": "Int64"})
     return book.table(frame, "questions")
@@ -113,23 +106,16 @@ def accuracy_figure(book: Book, study: QuestionStudy) -> Path:
         everything = question_metrics.share("all", question_file.judged, book.plan)
         by_type = question_metrics.groups(question_file, book.plan).get("type", [])
         rows: list[dict[str, object]] = [
-            {
-                "row": TYPES.get(share.name, share.name),
-                "value": share.estimate.value,
-                "low": share.estimate.low,
-                "high": share.estimate.high,
-                "n": share.of,
-                "published": False,
-            }
+            {"row": TYPES.get(share.name, share.name), **asdict(share.estimate), "n": share.of, "published": False}
             for share in (everything, *by_type)
         ]
         rows += [
-            {"row": system.system, "value": system.accuracy, "n": system.questions, "published": True}
-            for system in _published(language)
+            {"row": system["name"], "value": system["accuracy"], "n": system["questions"], "published": True}
+            for system in published()[language]
         ]
         title = f"{language}, in the language of {BENCHMARKS[language]}"
         tables[title] = pandas.DataFrame(rows)
-    return book.figure(question_pictures.accuracies(tables, book.width), "questions_accuracy")
+    return book.figure(pictures.accuracies(tables, book.width), "questions_accuracy")
 
 
 def status_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
@@ -139,37 +125,22 @@ def status_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
         groups = question_metrics.statuses(question_file)
         if language == "rules":
             groups["label contested"] = [j for j in question_file.judged if j.contested]
-        rows += [_status_row(book, language, status, judged) for status, judged in groups.items()]
+        for status, judged in groups.items():
+            labelled = [j for j in judged if j.question.label is not None]
+            right = question_metrics.share(status, labelled, book.plan)
+            counted = {"n": len(judged), "answered": sum(j.solved.answer is not None for j in judged)}
+            rows.append({"questions": language, "status": status, **counted, **bounds("as labelled", right.estimate)})
     return book.table(pandas.DataFrame(rows), "questions_status")
-
-
-def _status_row(book: Book, language: Language, status: str, judged: Sequence[JudgedQuestion]) -> dict[str, object]:
-    labelled = [j for j in judged if j.question.label is not None]
-    right = question_metrics.share(status, labelled, book.plan)
-    return {
-        "questions": language,
-        "status": status,
-        "n": len(judged),
-        "answered": sum(j.solved.answer is not None for j in judged),
-        **bounds("as labelled", right.estimate),
-    }
 
 
 def flagged_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     """One question of every status that is not “determined”, with the reason: `questions_flagged`."""
     columns = ["questions", "status", "asked", "answer", "label", "reason", "would suffice"]
-    rows = [
-        (
-            solved.question.language,
-            solved.status,
-            solved.question.asked,
-            solved.answer or "none",
-            solved.question.label or "none",
-            solved.reason,
-            solved.record.get("assumption") or "",
-        )
-        for solved in question_inside.of_each_status(study.asked.values())
-    ]
+    rows = []
+    for solved in question_inside.of_each_status(study.asked.values()):
+        question, assumption = solved.question, solved.record.get("assumption") or ""
+        answers = (solved.answer or "none", question.label or "none")
+        rows.append((question.language, solved.status, question.asked, *answers, solved.reason, assumption))
     return book.table(pandas.DataFrame(rows, columns=columns), "questions_flagged")
 
 
@@ -180,17 +151,10 @@ def contested_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
         if judged_question.contested:
             by_text.setdefault(judged_question.question.group, []).append(judged_question)
     columns = ["text", "questions", "asked", "label", "rules", "derivation"]
-    rows = [
-        (
-            group,
-            len(judged),
-            judged[0].question.asked,
-            judged[0].question.label,
-            judged[0].solved.answer,
-            "; ".join(judged[0].solved.lines),
-        )
-        for group, judged in by_text.items()
-    ]
+    rows = []
+    for group, judged in by_text.items():
+        question, solved = judged[0].question, judged[0].solved
+        rows.append((group, len(judged), question.asked, question.label, solved.answer, "; ".join(solved.lines)))
     return book.table(pandas.DataFrame(rows, columns=columns), "questions_contested")
 
 
@@ -203,9 +167,6 @@ def latency_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
     return book.table(pandas.DataFrame(rows), "latency_questions")
 
 
-# -- from the inside --------------------------------------------------------------------------------------------------
-
-
 def inside_table(book: Book, shown: Sequence[Solved]) -> pandas.DataFrame:
     """Questions from the inside, step by step: `questions_inside`."""
     frames = [question_inside.steps(solved).assign(question=solved.question.language) for solved in shown]
@@ -213,9 +174,6 @@ def inside_table(book: Book, shown: Sequence[Solved]) -> pandas.DataFrame:
     frame["text"] = frame["text"].map(question_inside.in_words)
     frame.loc[frame["question"] == frame["question"].shift(), "question"] = ""
     return book.table(frame, "questions_inside", {"shown": len(shown)})
-
-
-# -- prose ------------------------------------------------------------------------------------------------------------
 
 
 def numbers_file(book: Book, study: QuestionStudy, examined: Iterable[Examined]) -> Path:
@@ -229,7 +187,7 @@ def numbers_file(book: Book, study: QuestionStudy, examined: Iterable[Examined])
             macros |= numbers.with_interval(name, found.value, found.low, found.high)
         for status, judged in question_metrics.statuses(question_file).items():
             macros[f"{language} {status}"] = str(len(judged))
-        macros |= {f"published {system.system}": numbers.number(system.accuracy) for system in _published(language)}
+        macros |= {f"published {system['name']}": numbers.number(system["accuracy"]) for system in published()[language]}
     for model in examined:
         macros |= {f"{model.example.name} truth": numbers.number(model.truth)}
         macros |= {f"{model.example.name} naive": numbers.number(model.naive)}
