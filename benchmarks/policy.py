@@ -26,19 +26,19 @@ from scipy.stats import rankdata
 
 from ovrag_core.base import external_data
 from ovrag_core.evaluation import Estimate, Resampling, wilson
-from ovrag_studies.cited.answering.calibration import Calibration
+from ovrag_studies.cited.answering.silence import Calibration
 from ovrag_studies.cited.arms import ArmParts, search
 from ovrag_studies.cited.corpus.golden import GoldenQuery, read_golden
 from ovrag_studies.cited.corpus.policies import corpus_digest, read_corpus
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex, Way, retrieve_by
-from ovrag_studies.cited.critic.criticism import by_rules, criticise
+from ovrag_studies.cited.critic.critic_rules import by_rules
+from ovrag_studies.cited.critic.criticism import criticise
 from ovrag_studies.cited.golden_runs import calibrate_on, run_arms
 from ovrag_studies.cited.measuring import conflict_metrics, critic_metrics
-from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, compare_arms, judge, score
-from ovrag_studies.cited.measuring.paragraph_ranks import score_ranks
+from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, compare_arms, judge, score, score_ranks
 from ovrag_studies.cited.measuring.perturbations import misplace, perturb
 from ovrag_studies.cited.measuring.recorded_answers import read_answers
-from ovrag_studies.cited.printing import estimate_text
+from ovrag_studies.cited.printing import value_text
 from ovrag_studies.cited.records import PolicyRecord
 from ovrag_studies.cited.settings import Arm, Policy
 
@@ -57,15 +57,11 @@ def row(*cells: object) -> None:
 
 
 def show(measure: str, estimate: Estimate) -> None:
-    row(measure, value_of(estimate), estimate.clusters)
-
-
-def value_of(estimate: Estimate) -> str:
-    return estimate_text(estimate).partition(" (n")[0]
+    row(measure, value_text(estimate), estimate.clusters)
 
 
 def count(label: str, hits: int, of: int, plan: Resampling) -> None:
-    row(label, f"{hits} of {of}", value_of(wilson(hits, of, plan.confidence)))
+    row(label, f"{hits} of {of}", value_text(wilson(hits, of, plan.confidence)))
 
 
 def auroc(scores: Sequence[float], positive: Sequence[bool], plan: Resampling) -> Estimate:
@@ -90,12 +86,11 @@ def measure_retrieval(parts: ArmParts, labels: str, queries: Sequence[GoldenQuer
     table("Retrieval", "labels and way", "queries with gold", "recall@5", "MRR@5")
     for way in (*get_args(Way), None):
         found = [
-            retrieve_by(way, each.question, parts.index) if way else search(parts, each.question).evidence
-            for each in queries
+            retrieve_by(way, each.question, parts.index) if way else search(parts, each.question) for each in queries
         ]
         paragraphs = [[each.paragraph for each in evidence] for evidence in found]
         ranks = score_ranks(zip(queries, paragraphs, strict=True), plan)
-        shown = value_of(ranks["recall@5"]), value_of(ranks["MRR@5"])
+        shown = value_text(ranks["recall@5"]), value_text(ranks["MRR@5"])
         row(f"{labels}: {way or 'fused, reader'}", ranks["recall@5"].clusters, *shown)
 
 
@@ -118,7 +113,7 @@ def measure_arms(parts: ArmParts, labels: str, judged: Sequence[JudgedRecord], p
     figures = score(judged, parts.index.corpus, plan, parts.verifier)
     table("Arms", "labels and measure", *figures)
     for measure in next(iter(figures.values())):
-        row(f"{labels}: {measure}", *(value_of(measures[measure]) for measures in figures.values()))
+        row(f"{labels}: {measure}", *(value_text(measures[measure]) for measures in figures.values()))
     title = "Ours against another arm, McNemar's exact test"
     table(title, "labels and arm", "right by ours alone", "right by the other alone", "p")
     for each in compare_arms(judged).itertuples():
@@ -140,7 +135,7 @@ def measure_certificates(parts: ArmParts, golden: Mapping[str, Sequence[GoldenQu
         }
         for name, chosen in parts_of_it.items():
             made = calibrate_on(parts, chosen, name).certificate
-            share = value_of(wilson(made.errors, made.answered, plan.confidence))
+            share = value_text(wilson(made.errors, made.answered, plan.confidence))
             cells = f"{made.answered} of {made.n}", made.errors, share, f"{made.p:.3f}"
             row(f"{labels}: {name}", *cells, "yes" if made.certified else "no")
 
@@ -191,7 +186,7 @@ def measure_critic(path: Path, parts: ArmParts, plan: Resampling) -> None:
     for name, critic in critics.items():
         made = critic_metrics.assess_critic(snippets, [critic(each.text) for each in snippets], plan)
         by_label = " ".join("–" if each.value is None else f"{each.value:.2f}" for each in made.f1)
-        shares = value_of(made.exact), value_of(made.neutral_flagged)
+        shares = value_text(made.exact), value_text(made.neutral_flagged)
         row(name, len(snippets), f"{made.macro_f1.value:.3f}", *shares, by_label)
 
 

@@ -28,16 +28,16 @@ from ovrag_studies.cited.conflicts.conflict_model import (
     SIZE,
     WEIGHTS,
     ConflictModel,
-    Nearness,
     features_of,
     hashed,
     scaled,
     texts_of,
 )
 from ovrag_studies.cited.conflicts.opposition import compare
-from ovrag_studies.cited.conflicts.rule_conflicts import ConflictSettings, RuleComparison
+from ovrag_studies.cited.conflicts.rule_conflicts import RuleComparison, least_chance
 from ovrag_studies.cited.conflicts.rules import read_rules
-from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble, read_corpus
+from ovrag_studies.cited.corpus.policies import PolicyCorpus, corpus_of, read_corpus
+from ovrag_studies.cited.corpus.retrieval import Nearness
 from ovrag_studies.cited.measuring import conflict_metrics
 from ovrag_studies.cited.measuring.labelled_documents import read_labelled
 
@@ -89,12 +89,6 @@ def read_triplets(path: Path) -> list[Pair]:
     return found
 
 
-def corpus_of(name: str, paragraphs: Sequence[str]) -> PolicyCorpus:
-    """A corpus of one document."""
-    read = [FileParagraph(name, f"{name}.txt", 1, row, text) for row, text in enumerate(paragraphs)]
-    return assemble(read, {name: "0" * 64})
-
-
 def paragraphs_of(path: Path) -> list[str]:
     """The paragraphs of a document; see the README of the folder."""
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -114,21 +108,11 @@ class Part:
     numbers: NDArray[numpy.float64]
     hashed: scipy.sparse.csr_matrix
 
-    @property
-    def conflict(self) -> NDArray[numpy.bool_]:
-        """Which conflict."""
-        return numpy.array([each.conflict for each in self.pairs])
-
-    @property
-    def labelled(self) -> NDArray[numpy.bool_]:
-        """Of which somebody said so."""
-        return numpy.array([each.labelled for each in self.pairs])
-
 
 def part_of(pairs: list[Pair], alignment: Alignment) -> Part:
     """The pairs of sentences that an alignment has."""
     nearness = Nearness(minilm())
-    nearness.remember(text for pair in pairs for text in texts_of(pair.first, pair.second))
+    nearness.embed(text for pair in pairs for text in texts_of(pair.first, pair.second))
     numbers = numpy.array([compare(pair.first, pair.second, alignment) for pair in pairs])
     rows = [hashed(features_of(pair.first, pair.second, nearness)) for pair in pairs]
     ends = numpy.cumsum([0, *(len(columns) for columns, _ in rows)])
@@ -224,16 +208,14 @@ def kind_of(name: str) -> str:
 
 def measure(given: dict[str, Part]) -> None:
     """Print what the others teach of each part that is left out; kinds that teach nothing are judged by all."""
-    chance = ConflictSettings().least(RULES_OF_DOCUMENT)
+    chance = least_chance(RULES_OF_DOCUMENT)
     print("| left out | AUROC | conflicts found | lookalikes flagged | others flagged |\n|---|---|---|---|---|")
     for kind in dict.fromkeys(map(kind_of, given)):
         own = [name for name in given if kind_of(name) == kind]
         model = learn([part for name, part in given.items() if name not in own and teaches(name)])
         chances = numpy.concatenate([judge(given[name], model) for name in own])
-        conflict, labelled = (
-            numpy.concatenate([what(given[name]) for name in own])
-            for what in (lambda part: part.conflict, lambda part: part.labelled)
-        )
+        pairs = [pair for name in own for pair in given[name].pairs]
+        conflict, labelled = numpy.array([(pair.conflict, pair.labelled) for pair in pairs]).T
         area = roc_auc_score(conflict[labelled], chances[labelled])
         chosen = (conflict, labelled & ~conflict, ~labelled)
         shares = [f"{((chances >= chance) & each).sum()} of {each.sum()}" for each in chosen]
@@ -263,7 +245,7 @@ def main() -> None:
     }
     save_file(tensors, WEIGHTS, metadata=notes(LEARNED_FROM))
     WEIGHTS.chmod(0o644)
-    print(f"{WEIGHTS}: from {sum(int(part.labelled.sum()) for part in taught)} labelled pairs")
+    print(f"{WEIGHTS}: from {sum(pair.labelled for part in taught for pair in part.pairs)} labelled pairs")
 
 
 if __name__ == "__main__":

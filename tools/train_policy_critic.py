@@ -20,15 +20,8 @@ from sklearn.linear_model import LogisticRegression
 from training_data import notes
 
 from ovrag_core.retrieval import minilm
-from ovrag_studies.cited.critic.critic_learned import (
-    WEIGHTS,
-    WINDOW_LABELS,
-    clauses_of,
-    pair_features,
-    window_features,
-)
-from ovrag_studies.cited.critic.critic_rules import sentences_of, traits
-from ovrag_studies.cited.critic.criticism import LABELS
+from ovrag_studies.cited.critic.critic_learned import WEIGHTS, WINDOW_LABELS, pair_features, window_features
+from ovrag_studies.cited.critic.critic_rules import LABELS, clauses_of, rules, sentences_of
 
 SOURCE = Path("data/samples/policy/source")
 PARAGRAPHS = Path("data/samples/policy/corpus/processed/paragraphs.jsonl")
@@ -125,7 +118,7 @@ def main() -> None:
         "pair_bias": contrary.intercept_,
     }
     WEIGHTS.parent.mkdir(exist_ok=True)
-    said = notes(LEARNED_FROM, embedder=minilm().name, traits=list(traits()))
+    said = notes(LEARNED_FROM, embedder=minilm().name, traits=list(rules().traits))
     save_file({name: tensor.astype(numpy.float32) for name, tensor in tensors.items()}, WEIGHTS, metadata=said)
     WEIGHTS.chmod(0o644)
 

@@ -82,8 +82,7 @@ def read_lesson(path: Path, said: Sequence[dict[str, object]]) -> Lesson:
     """A document with what is said of its sentences."""
     labelled = read_labelled(path)
     corpus = labelled.corpus(path.stem)
-    number = {" ".join(text.split()): row for row, text in enumerate((labelled.title, *labelled.paragraphs), 1)}
-    place = {id_: number[" ".join(each.text.split())] for id_, each in corpus.by_id().items()}
+    place = {id_: each.index + 1 for id_, each in corpus.by_id().items()}
     sentences = [(place[each.source.paragraph_id], " ".join(each.source.text.split())) for each in read_rules(corpus)]
     document = RankedDocument([labelled.title, *labelled.paragraphs], sentences, minilm())
 

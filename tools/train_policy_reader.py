@@ -30,9 +30,10 @@ from torch import Tensor, nn
 from training_data import notes
 
 from ovrag_core.retrieval import DIMENSIONS, Vectors, load_tokenizer, minilm
-from ovrag_studies.cited.answering.silence import COSINE, MEAN, AnswerTraits
-from ovrag_studies.cited.arms import ArmParts, copy, search
-from ovrag_studies.cited.corpus.policies import FileParagraph, assemble
+from ovrag_studies.cited.answering.cited_answers import answer
+from ovrag_studies.cited.answering.silence import COSINE, MEAN, AnswerTraits, read_traits
+from ovrag_studies.cited.arms import ArmParts, search
+from ovrag_studies.cited.corpus.policies import corpus_of
 from ovrag_studies.cited.corpus.relevance import WEIGHTS, RelevanceReader, join, load_reader, windows_of
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex
 from ovrag_studies.cited.measuring.labelled_documents import read_labelled
@@ -197,14 +198,13 @@ def answered(name: str, document: Document) -> list[tuple[AnswerTraits, bool]]:
     """For each question of a document the traits of the answer copied from it, and whether this quotes a paragraph that
     answers.
     """
-    read = [FileParagraph(name, f"{name}.txt", 1, row, text) for row, text in enumerate(document.paragraphs)]
-    parts = ArmParts(Policy(), CorpusIndex(assemble(read, {name: "0" * 64})))
+    parts = ArmParts(Policy(), CorpusIndex(corpus_of(name, document.paragraphs)))
     rows = []
     for question, gold in document.questions.items():
         found = search(parts, question)
-        answer = copy(parts, question, found)
-        quoted = {parts.paragraphs[each.paragraph_id].text for said in answer.sentences for each in said.citations}
-        if traits := parts.reader.read(answer, found.evidence):
+        copied = answer(question, found, parts.verifier)
+        quoted = {parts.paragraphs[each.paragraph_id].text for said in copied.sentences for each in said.citations}
+        if traits := read_traits(copied, found, parts.verifier):
             rows.append((traits, bool(quoted & {document.paragraphs[row] for row in gold})))
     return rows
 

@@ -18,15 +18,24 @@ from sklearn.metrics import roc_auc_score
 from tqdm import tqdm
 from training_data import learned_from
 
-from ovrag_core.evaluation import Estimate, Resampling, paired_difference, ratio, sums
-from ovrag_studies.cited.answering.calibration import BUNDLED, Calibration, read_calibration, write_calibration
-from ovrag_studies.cited.answering.silence import bounded, least_certified
-from ovrag_studies.cited.arms import ArmParts, copy, search
+from ovrag_core.evaluation import Resampling, paired_difference, ratio, sums
+from ovrag_studies.cited.answering.cited_answers import answer
+from ovrag_studies.cited.answering.silence import (
+    BUNDLED,
+    Calibration,
+    bounded,
+    least_certified,
+    read_calibration,
+    score_answer,
+    write_calibration,
+)
+from ovrag_studies.cited.arms import ArmParts, search
 from ovrag_studies.cited.conflicts.contested import REPORTED, ContestedTraits, contested_pairs
 from ovrag_studies.cited.conflicts.rule_conflicts import settle
 from ovrag_studies.cited.conflicts.rules import Rule
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex
 from ovrag_studies.cited.measuring.labelled_documents import LabelledDocument, LabelledQuery, read_labelled
+from ovrag_studies.cited.printing import value_text
 from ovrag_studies.cited.settings import Policy
 
 DOCUMENTS = Path("training/cited/calibration")
@@ -84,12 +93,11 @@ class Outcome:
 def ask_document(name: str, document: LabelledDocument) -> list[Outcome]:
     """All queries of a document."""
     corpus = document.corpus(name)
-    number = {" ".join(text.split()): row for row, text in enumerate((document.title, *document.paragraphs))}
-    places = {id_: number[" ".join(each.text.split())] for id_, each in corpus.by_id().items()}
+    places = {id_: each.index for id_, each in corpus.by_id().items()}
     parts = ArmParts(Policy(), CorpusIndex(corpus))
 
     def candidate(one: Rule, other: Rule, traits: ContestedTraits) -> Candidate:
-        conflict = settle((one, other), 0.0, parts.clauses, parts.learned_precedence, parts.conflict_settings)
+        conflict = settle((one, other), 0.0, parts.clauses, parts.learned_precedence, False)
         sides = {"first": places[one.source.paragraph_id], "second": places[other.source.paragraph_id]}
         prevails = sides[conflict.prevails] if conflict.prevails else None
         return Candidate(frozenset(sides.values()), prevails, traits, traits.score())
@@ -97,16 +105,16 @@ def ask_document(name: str, document: LabelledDocument) -> list[Outcome]:
     found = []
     for query in document.queries:
         evidence = search(parts, query.question)
-        copied = copy(parts, query.question, evidence)
-        pairs = contested_pairs(query.question, evidence.evidence, parts.rules, parts.comparison, parts.index.embedder)
+        copied = answer(query.question, evidence, parts.verifier)
+        pairs = contested_pairs(query.question, evidence, parts.rules, parts.comparison, parts.index.embedder)
         found.append(
             Outcome(
                 name,
                 document.kind,
                 query,
-                parts.reader.score(copied, evidence.evidence),
-                max(parts.verifier.likeness(query.question, [each.paragraph.text for each in evidence.evidence])),
-                places[evidence.evidence[0].paragraph.id],
+                score_answer(copied, evidence, parts.verifier),
+                max(parts.verifier.likeness(query.question, [each.paragraph.text for each in evidence])),
+                places[evidence[0].paragraph.id],
                 frozenset(places[each.paragraph_id] for said in copied.sentences for each in said.citations),
                 tuple(candidate(*each) for each in pairs[:PAIRS]),
             )
@@ -116,7 +124,7 @@ def ask_document(name: str, document: LabelledDocument) -> list[Outcome]:
 
 def weigh(outcomes: Sequence[Outcome]) -> tuple[float, ...]:
     """The weights of `contested` that the queries teach: is a pair the two sides of what is asked for?"""
-    rows = [pair.traits.numbers for each in outcomes for pair in each.pairs]
+    rows = [pair.traits for each in outcomes for pair in each.pairs]
     sides = [
         each.query.category == "contradiction" and pair.paragraphs <= set(each.query.gold)
         for each in outcomes
@@ -166,14 +174,7 @@ def share(outcomes: Sequence[Outcome], some: Sequence[Outcome], of: Sequence[Out
     """A share with its interval over documents."""
     documents = list(dict.fromkeys(each.document for each in outcomes))
     tops = [float(sum(each.document == name for each in some)) for name in documents]
-    return text_of(ratio(tops, [float(sum(each.document == name for each in of)) for name in documents], PLAN))
-
-
-def text_of(found: Estimate) -> str:
-    """`0.50 [0.40, 0.60]`."""
-    if found.value is None:
-        return "–"
-    return f"{found.value:.3f}" + (f" [{found.low:.3f}, {found.high:.3f}]" if found.low is not None else "")
+    return value_text(ratio(tops, [float(sum(each.document == name for each in of)) for name in documents], PLAN))
 
 
 def certify(outcomes: Sequence[Outcome], untaught: Sequence[Outcome]) -> Calibration:
@@ -232,12 +233,12 @@ def report_silence(outcomes: Sequence[Outcome], calibration: Calibration) -> Non
     names = [each.document for each in outcomes]
     ones = sums([1.0] * len(names), names)
     print("\n| right outcomes | share | ours less that |\n|---|---|---|")
-    print(f"| ours | {text_of(ratio(sums([float(each) for each in ours], names), ones, PLAN))} | |")
+    print(f"| ours | {value_text(ratio(sums([float(each) for each in ours], names), ones, PLAN))} | |")
     for name, answers in plain.items():
         theirs = sums([float(good(each, {each.first}, answers(each))) for each in outcomes], names)
         less = paired_difference((sums([float(each) for each in ours], names), ones), (theirs, ones), PLAN)
         interval = f" [{less.low:.3f}, {less.high:.3f}]" if less.low is not None else ""
-        print(f"| {name} | {text_of(ratio(theirs, ones, PLAN))} | {less.value:+.3f}{interval} |")
+        print(f"| {name} | {value_text(ratio(theirs, ones, PLAN))} | {less.value:+.3f}{interval} |")
 
 
 def good(outcome: Outcome, cited: Iterable[int], answered: bool) -> bool:

@@ -14,7 +14,6 @@ from ovrag_core.base import ModelError, ModelSetupError
 from ovrag_core.llm import Chat, Message, tally
 from ovrag_core.text import one_line
 from ovrag_studies.cited.answering import published_pipeline
-from ovrag_studies.cited.answering.calibration import Calibration
 from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY, UNUSABLE, answer
 from ovrag_studies.cited.answering.likeness import UNLIKE, load_likeness
 from ovrag_studies.cited.answering.quotations import (
@@ -24,21 +23,20 @@ from ovrag_studies.cited.answering.quotations import (
     find_instructions,
     silent_answer,
 )
-from ovrag_studies.cited.answering.silence import TraitReader
+from ovrag_studies.cited.answering.silence import Calibration, score_answer
 from ovrag_studies.cited.answering.verification import TEMPERATURE, JudgingVerifier, SentenceVerifier, Support
 from ovrag_studies.cited.conflicts.contested import REPORTED, Pairs, contested_pairs
 from ovrag_studies.cited.conflicts.learned_precedence import LearnedPrecedence
 from ovrag_studies.cited.conflicts.precedence import Precedence, find_precedence
 from ovrag_studies.cited.conflicts.rule_conflicts import (
     Conflict,
-    ConflictSettings,
     RuleComparison,
     find_corpus_conflicts,
     settle,
 )
 from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, read_rules
 from ovrag_studies.cited.corpus.policies import Paragraph, corpus_digest
-from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RetrievedParagraphs, retrieve
+from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RankedParagraph, retrieve
 from ovrag_studies.cited.records import ConflictRecord, HeardChat, PolicyRecord, record_of
 from ovrag_studies.cited.settings import Arm, Policy
 
@@ -88,12 +86,8 @@ class ArmParts:
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
         """All conflicts of the corpus."""
-        return find_corpus_conflicts(self.index.corpus, self.conflict_settings, self.index.embedder)
-
-    @cached_property
-    def conflict_settings(self) -> ConflictSettings:
-        """Settings for when two rules conflict."""
-        return ConflictSettings(later_prevails=self.options.conflicts.later_prevails)
+        later_prevails = self.options.conflicts.later_prevails
+        return find_corpus_conflicts(self.index.corpus, self.index.embedder, later_prevails=later_prevails)
 
     @cached_property
     def rules(self) -> dict[str, list[Rule]]:
@@ -123,25 +117,16 @@ class ArmParts:
         """The documents that are unlike those of the calibration, with their p-values; none by a corpus's own."""
         if self.calibration is None or self.calibration.documents == 1:
             return {}
-        texts: dict[str, dict[int, str]] = {}
-        for paragraph in self.index.corpus.paragraphs:
-            for place in paragraph.places:
-                texts.setdefault(place.doc_id, {})[place.start] = paragraph.text
         p_values = {}
-        for name, by_start in texts.items():
-            vectors = self.index.embedder.embed([text for _, text in sorted(by_start.items())])
-            p_values[name] = load_likeness().p_value(vectors)
+        for name in self.index.corpus.documents:
+            texts = [paragraph.text for _, paragraph in self.index.corpus.places_in(name)]
+            p_values[name] = load_likeness().p_value(self.index.embedder.embed(texts))
         return {name: p for name, p in p_values.items() if p <= UNLIKE}
 
     @cached_property
     def digest(self) -> str:
         """Digest that stands for the corpus."""
         return corpus_digest(self.index.corpus)
-
-    @cached_property
-    def reader(self) -> TraitReader:
-        """Reader of the traits of answers."""
-        return TraitReader(self.verifier.likeness)
 
     @cached_property
     def paragraphs(self) -> dict[str, Paragraph]:
@@ -179,16 +164,17 @@ def ask(parts: ArmParts, arm: Arm, query: str, query_id: str = "asked") -> Polic
     return record.model_copy(update=update)
 
 
-def search(parts: ArmParts, query: str) -> RetrievedParagraphs:
+def search(parts: ArmParts, query: str) -> list[RankedParagraph]:
     """Return the evidence; a query that is refused for its length is not searched for."""
     return retrieve(query if len(query) <= LONGEST_QUERY else "", parts.index)
 
 
-def _components(parts: ArmParts, found: RetrievedParagraphs, **more: str) -> dict[str, Any]:
+def _components(parts: ArmParts, **more: str) -> dict[str, Any]:
     """Return for each part what it was asked to be, and what it was."""
     chosen = parts.options.answers.by
     ran = parts.chat.name if chosen == "chat" and parts.chat else chosen
-    components = {**found.components, "answers": chosen, **more}
+    finding = {"retrieval": "fused", "embedder": parts.index.embedder.name, "rerank": "reader"}
+    components = {**finding, "answers": chosen, **more}
     return {"requested": components, "ran": {**components, "answers": ran}}
 
 
@@ -209,11 +195,11 @@ def _alone(parts: ArmParts, query: str) -> PolicyRecord:
     return record_of("b1", cited_answer, (), 0.0, requested={"answers": "chat"}, ran={"answers": chat.name})
 
 
-def _published(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> PolicyRecord:
-    evidence = [ranked.paragraph for ranked in found.evidence]
+def _published(parts: ArmParts, arm: Arm, query: str, found: Sequence[RankedParagraph]) -> PolicyRecord:
+    evidence = [ranked.paragraph for ranked in found]
     best = max(parts.verifier.likeness(query, [paragraph.text for paragraph in evidence]), default=0.0)
     if parts.options.answers.by == "chat":
-        cited_answer = answer(query, found.evidence, parts.unchecked, parts.heard, parts.seed)
+        cited_answer = answer(query, found, parts.unchecked, parts.heard, parts.seed)
     else:
         cited_answer = published_pipeline.extract_top(query, evidence)
     cited_answer = replace(cited_answer, confidence=best)
@@ -223,18 +209,16 @@ def _published(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs
         if not cited_answer.silent and published_pipeline.opposed_pairs(evidence):
             note = "some of the evidence may conflict on this"
             cited_answer = replace(cited_answer, notices=(*cited_answer.notices, note))
-    components = _components(parts, found, verification=checks, silence=checks)
-    return record_of(arm, cited_answer, found.evidence, best, **components)
+    return record_of(arm, cited_answer, found, best, **_components(parts, verification=checks, silence=checks))
 
 
-def _ours(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> PolicyRecord:
+def _ours(parts: ArmParts, arm: Arm, query: str, found: Sequence[RankedParagraph]) -> PolicyRecord:
     by_chat = parts.options.answers.by == "chat"
     calibration = None if arm == "no_silence" else parts.calibration
-    cited_answer = copied = copy(parts, query, found)
-    confidence, threshold = copied.confidence, None
-    unsure = ""
+    cited_answer = copied = answer(query, found, parts.verifier)
+    confidence, threshold, unsure = copied.confidence, None, ""
     if calibration and not copied.silent:
-        confidence, threshold = parts.reader.score(copied, found.evidence), calibration.threshold
+        confidence, threshold = score_answer(copied, found, parts.verifier), calibration.threshold
         if confidence < threshold:
             unsure = f"score {confidence:.3f} is below the certified threshold {threshold:.3f}"
             if not calibration.certificate.certified:
@@ -249,21 +233,18 @@ def _ours(parts: ArmParts, arm: Arm, query: str, found: RetrievedParagraphs) -> 
         cited_answer = replace(copied, sentences=(), silent=True, reason=unsure)
     elif by_chat and not copied.silent:
         verifier = parts.unchecked if arm == "no_verification" else parts.judging
-        cited_answer = answer(query, found.evidence, verifier, parts.heard, parts.seed)
+        cited_answer = answer(query, found, verifier, parts.heard, parts.seed)
     cited_answer = replace(cited_answer, notices=(*cited_answer.notices, *_unlike_notes(parts, cited_answer.sentences)))
     checks = "none" if arm == "no_verification" else "three rules"
     if checks != "none" and by_chat and parts.options.verification.by == "chat" and parts.heard:
         checks = f"three rules and {parts.heard.name}"
     components = _components(
         parts,
-        found,
         verification=checks,
         silence="learn-then-test" if calibration else "none",
         conflicts="none" if arm == "no_conflicts" else "rules",
     )
-    return record_of(
-        arm, cited_answer, found.evidence, confidence, threshold=threshold, conflicts=conflicts, **components
-    )
+    return record_of(arm, cited_answer, found, confidence, threshold=threshold, conflicts=conflicts, **components)
 
 
 def _unlike_notes(parts: ArmParts, sentences: Iterable[CitedSentence]) -> tuple[str, ...]:
@@ -277,16 +258,11 @@ def _unlike_notes(parts: ArmParts, sentences: Iterable[CitedSentence]) -> tuple[
     )
 
 
-def copy(parts: ArmParts, query: str, found: RetrievedParagraphs) -> CitedAnswer:
-    """Return the answer of copied sentences, before silence and conflicts."""
-    return answer(query, found.evidence, parts.verifier)
-
-
-def contested(parts: ArmParts, query: str, found: RetrievedParagraphs) -> Pairs:
+def contested(parts: ArmParts, query: str, found: Sequence[RankedParagraph]) -> Pairs:
     """Return the pairs of rules in the evidence that both answer and contradict each other, likeliest first."""
     if not query.strip() or len(query) > LONGEST_QUERY:
         return []
-    pairs = contested_pairs(query, found.evidence, parts.rules, parts.comparison, parts.index.embedder)
+    pairs = contested_pairs(query, found, parts.rules, parts.comparison, parts.index.embedder)
     return [pair for pair in pairs if pair[2].score() >= REPORTED]
 
 
@@ -302,7 +278,7 @@ def conflict_answer(
         )
 
     rules, chance = pairs[0][:2], pairs[0][2].score()
-    conflict = settle(rules, chance, parts.clauses, parts.learned_precedence, parts.conflict_settings)
+    conflict = settle(rules, chance, parts.clauses, parts.learned_precedence, parts.options.conflicts.later_prevails)
     sides = rules[::-1] if conflict.prevails == "second" else rules
     sentences = [_sentence(parts, side.source) for side in sides]
     sentences += [sentence for sentence in others if not any(quotes(sentence, side.source) for side in sides)]

@@ -90,7 +90,7 @@ def calibrate(
     golden: Golden = None,
 ) -> int:
     """Learn where silence begins on a golden set, and say whether that can be certified."""
-    from ovrag_studies.cited.answering.calibration import write_calibration
+    from ovrag_studies.cited.answering.silence import write_calibration
     from ovrag_studies.cited.golden_runs import calibrate_on
 
     with _parts(settings, corpus) as arm_parts:
@@ -163,8 +163,8 @@ def critic(
 ) -> int:
     """Find passages that argue where a policy should rule (L1 to L6), with place and reason."""
     from ovrag_core.llm import open_chat
-    from ovrag_studies.cited.critic.critic_chat import criticise_by_chat
-    from ovrag_studies.cited.critic.criticism import NAMES, criticise
+    from ovrag_studies.cited.critic.critic_rules import NAMES
+    from ovrag_studies.cited.critic.criticism import criticise, criticise_by_chat
 
     by_chat = Policy.of(settings).critic.by == "chat"
     code = 0
@@ -178,7 +178,7 @@ def critic(
                 code = BAD
                 continue
             text = document.text
-            findings = criticise_by_chat(text, chat).findings if by_chat and chat else criticise(text)
+            findings = criticise_by_chat(text, chat) if by_chat and chat else criticise(text)
             for finding in findings:
                 quote = " ".join(text[finding.start : finding.end].split())
                 location = {"document": str(path), "page": document.page_at(finding.start), "quote": quote}
@@ -254,7 +254,7 @@ def _calibrated(parts: ArmParts, path: Path | None) -> ArmParts:
     """Return the parts with the calibration of a file; else of the settings' own data, where they are asked;
     else with the bundled one.
     """
-    from ovrag_studies.cited.answering.calibration import BUNDLED, read_calibration
+    from ovrag_studies.cited.answering.silence import BUNDLED, read_calibration
     from ovrag_studies.cited.golden_runs import kept_calibration
 
     if path is None and _corpus(parts.options, None) == parts.index.corpus:

@@ -8,10 +8,16 @@ from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 
-from ovrag_core.base import ResultError, bar, write_text
-from ovrag_studies.cited.answering.calibration import Calibration, read_calibration
-from ovrag_studies.cited.answering.silence import learn_then_test
-from ovrag_studies.cited.arms import ArmParts, ask, conflict_answer, contested, copy, runnable, search
+from ovrag_core.base import ResultError, bar
+from ovrag_studies.cited.answering.cited_answers import answer
+from ovrag_studies.cited.answering.silence import (
+    Calibration,
+    learn_then_test,
+    read_calibration,
+    score_answer,
+    write_calibration,
+)
+from ovrag_studies.cited.arms import ArmParts, ask, conflict_answer, contested, runnable, search
 from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.records import PolicyRecord
 from ovrag_studies.cited.settings import Arm
@@ -45,8 +51,8 @@ def calibrate_on(parts: ArmParts, queries: Sequence[GoldenQuery], golden: str) -
         for query in queries:
             retrieved = search(parts, query.question)
             pairs = contested(parts, query.question, retrieved)
-            copied = copy(parts, query.question, retrieved)
-            scores.append(parts.reader.score(copied, retrieved.evidence))
+            copied = answer(query.question, retrieved, parts.verifier)
+            scores.append(score_answer(copied, retrieved, parts.verifier))
             cited_answer = conflict_answer(parts, query.question, pairs, copied.sentences)[0] if pairs else copied
             cited = {citation.paragraph_id for sentence in cited_answer.sentences for citation in sentence.citations}
             gold = {parts.paragraphs[name].id for name in query.gold}
@@ -77,5 +83,5 @@ def kept_calibration(
         return read_calibration(path)
     calibration = calibrate_on(parts, queries, golden)
     with suppress(ResultError):  # where nothing can be kept, the next question takes as long as this one
-        write_text(calibration.model_dump_json(indent=1) + "\n", path, ResultError, parents=True)
+        write_calibration(path, calibration, parents=True)
     return calibration

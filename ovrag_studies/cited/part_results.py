@@ -1,23 +1,33 @@
 """Tables of the parts by themselves: retrieval, checks, conflicts, critic, ratings."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pandas
+import yaml
 
 from ovrag_core.evaluation import Estimate
 from ovrag_core.report import display, with_bounds
 from ovrag_core.study import Book, bounds
-from ovrag_studies.cited.critic.criticism import LABELS, CriticFinding
-from ovrag_studies.cited.critic.criticism import NAMES as LABEL_NAMES
+from ovrag_studies.cited.critic.critic_rules import LABELS, CriticFinding
+from ovrag_studies.cited.critic.critic_rules import NAMES as LABEL_NAMES
 from ovrag_studies.cited.measuring.conflict_metrics import ConflictReport
 from ovrag_studies.cited.measuring.critic_metrics import Snippet, assess_critic
-from ovrag_studies.cited.measuring.dissertation import published
 from ovrag_studies.cited.measuring.perturbations import CHECKS, TRIALS, share_rejected
 from ovrag_studies.cited.measuring.ratings import read_report
 
+PUBLISHED = Path(__file__).parent / "measuring" / "published.yaml"
 Ranks = Mapping[tuple[str, str], Mapping[str, Estimate]]  # measures by golden set and way of finding
 Criticised = Mapping[str, Sequence[Sequence[CriticFinding]]]  # findings by critic and snippet
+
+
+@cache
+def published() -> dict[str, Any]:
+    """Return the content of `published.yaml`: figures of the dissertation, which ours stand beside, by their names."""
+    figures: dict[str, Any] = yaml.safe_load(PUBLISHED.read_text(encoding="utf-8"))
+    return figures
 
 
 def columns_of(measures: Mapping[str, Estimate]) -> dict[str, object]:
@@ -32,11 +42,8 @@ def retrieval_table(book: Book, ranks: Ranks) -> pandas.DataFrame:
         for (labels, way), measures in ranks.items()
     ]
     rows += [
-        {
-            "labels": "published",
-            "found by": f"{run} (recorded)",
-            **{name: values[name] for name in ("recall@5", "MRR@5")},
-        }
+        {"labels": "published", "found by": f"{run} (recorded)"}
+        | {name: values[name] for name in ("recall@5", "MRR@5")}
         for run, values in published()["recorded"].items()
         if values["recall@5"]
     ]

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import pandas
 
 from ovrag_core.evaluation import Estimate
+from ovrag_core.study import told
 from ovrag_studies.cited.corpus.policies import Paragraph
 from ovrag_studies.cited.measuring.golden_scores import Scored
 from ovrag_studies.cited.records import ConflictRecord, PolicyRecord
@@ -59,9 +60,11 @@ def figures_text(figures: Scored, differences: pandas.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def value_text(estimate: Estimate) -> str:
+    """Return a figure with its interval."""
+    return "–" if estimate.value is None else told(estimate)
+
+
 def estimate_text(estimate: Estimate) -> str:
     """Return a figure with its interval and what it is of."""
-    if estimate.value is None:
-        return "–"
-    between = "" if estimate.low is None else f" [{estimate.low:.3f}, {estimate.high:.3f}]"
-    return f"{estimate.value:.3f}{between} (n = {estimate.clusters})"
+    return value_text(estimate) + ("" if estimate.value is None else f" (n = {estimate.clusters})")

@@ -4,7 +4,6 @@ Seconds are kept apart, in a sidecar, so that a run's own bytes do not depend on
 replies of a chat model with what it was asked, so that an audit bundle can file them.
 """
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,6 +19,7 @@ from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence,
 from ovrag_studies.cited.conflicts.rules import RuleSource
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, require_known
 from ovrag_studies.cited.corpus.retrieval import RankedParagraph
+from ovrag_studies.cited.corpus.sources import text_digest
 from ovrag_studies.cited.settings import Arm
 
 DECIMALS = 6
@@ -149,7 +149,7 @@ class KeptReply(Frozen):
     @property
     def key(self) -> str:
         """Hash over text, prompt and model, told apart wherever one ends."""
-        return hashlib.sha256(json.dumps([self.text, self.prompt, self.model]).encode()).hexdigest()
+        return text_digest(json.dumps([self.text, self.prompt, self.model]))
 
 
 class HeardChat:

@@ -21,10 +21,9 @@ from ovrag_core.study import open_book as open_study_book
 from ovrag_studies.cited.answering.cited_answers import UNUSABLE
 from ovrag_studies.cited.answering.silence import Certificate, least_answers
 from ovrag_studies.cited.corpus.golden import Category
-from ovrag_studies.cited.measuring.dissertation import published
 from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, Scored, compare_arms
 from ovrag_studies.cited.measuring.perturbations import CHECKS, TRIALS, share_rejected
-from ovrag_studies.cited.part_results import columns_of
+from ovrag_studies.cited.part_results import columns_of, published
 from ovrag_studies.cited.settings import Arm, Policy
 from ovrag_studies.cited.study import PolicyStudy
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from ovrag_core.base import page_templates
 from ovrag_studies.cited.arms import ArmParts
-from ovrag_studies.cited.critic.criticism import NAMES, CriticFinding
+from ovrag_studies.cited.critic.critic_rules import NAMES, CriticFinding
 from ovrag_studies.cited.records import PolicyRecord
 
 

@@ -16,15 +16,13 @@ from ovrag_studies.cited.arms import ArmParts, search
 from ovrag_studies.cited.corpus.golden import GoldenQuery, read_golden
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, read_corpus
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RankedParagraph, Way, retrieve_by
-from ovrag_studies.cited.critic import criticism
-from ovrag_studies.cited.critic.critic_chat import criticise_by_chat
-from ovrag_studies.cited.critic.criticism import CriticFinding
+from ovrag_studies.cited.critic.critic_rules import CriticFinding, by_rules
+from ovrag_studies.cited.critic.criticism import criticise, criticise_by_chat
 from ovrag_studies.cited.golden_runs import calibrate_on, run_arms
 from ovrag_studies.cited.measuring import conflict_metrics, critic_metrics, golden_scores
 from ovrag_studies.cited.measuring.conflict_metrics import ConflictReport
 from ovrag_studies.cited.measuring.critic_metrics import Snippet
-from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, Scored
-from ovrag_studies.cited.measuring.paragraph_ranks import score_ranks
+from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, Scored, score_ranks
 from ovrag_studies.cited.measuring.perturbations import try_checks
 from ovrag_studies.cited.records import PolicyRecord
 from ovrag_studies.cited.settings import Arm, Policy, PolicyAnswers
@@ -115,7 +113,7 @@ def rankings(study: PolicyStudy, plan: Resampling) -> dict[tuple[str, str], dict
     """Return how well each way of finding ranks gold paragraphs, by golden set and way; last, as arms find them."""
 
     def find(question: str, way: Way | None) -> Sequence[RankedParagraph]:
-        return retrieve_by(way, question, study.parts.index) if way else search(study.parts, question).evidence
+        return retrieve_by(way, question, study.parts.index) if way else search(study.parts, question)
 
     return {
         (name, way or "fused, reader"): score_ranks(
@@ -151,11 +149,11 @@ def criticised(study: PolicyStudy) -> tuple[list[Snippet], dict[str, list[Sequen
         return [], {}
     snippets = critic_metrics.read_snippets(project_file(arm_parts.options.data.critic))
     by_critic: dict[str, list[Sequence[CriticFinding]]] = {
-        "rules": [criticism.by_rules(snippet.text) for snippet in snippets],
-        "rules and weights": [criticism.criticise(snippet.text, arm_parts.index.embedder) for snippet in snippets],
+        "rules": [by_rules(snippet.text) for snippet in snippets],
+        "rules and weights": [criticise(snippet.text, arm_parts.index.embedder) for snippet in snippets],
     }
     if arm_parts.options.critic.by == "chat" and arm_parts.chat is not None:
         by_critic[arm_parts.chat.name] = [
-            criticise_by_chat(snippet.text, arm_parts.chat, arm_parts.seed).findings for snippet in snippets
+            criticise_by_chat(snippet.text, arm_parts.chat, arm_parts.seed) for snippet in snippets
         ]
     return snippets, by_critic

@@ -13,10 +13,10 @@ from ovrag_core.base.errors import CorpusError, ModelSetupError, RunError
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.llm import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
+from ovrag_core.retrieval import minilm
 from ovrag_studies.cited import golden_runs
-from ovrag_studies.cited.answering.calibration import Calibration, read_calibration, write_calibration
 from ovrag_studies.cited.answering.published_pipeline import opposed_pairs
-from ovrag_studies.cited.answering.silence import Certificate
+from ovrag_studies.cited.answering.silence import Calibration, Certificate, read_calibration, write_calibration
 from ovrag_studies.cited.arms import ArmParts, ask, runnable
 from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, assemble
@@ -74,6 +74,7 @@ def test_the_rule_that_prevails_comes_first_and_both_are_shown(parts: ArmParts) 
     without = ask(parts, "no_conflicts", FEE)
     assert without.conflicts == ()
     assert without.ran["conflicts"] == "none"
+    assert {"retrieval": "fused", "embedder": minilm().name, "rerank": "reader"}.items() <= without.ran.items()
 
 
 def test_silence_is_kept_below_the_threshold_and_only_where_an_arm_has_it(parts: ArmParts) -> None:

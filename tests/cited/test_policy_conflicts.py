@@ -10,16 +10,17 @@ import yaml
 from safetensors.numpy import save_file
 
 from ovrag_core.base.errors import SettingsError
-from ovrag_studies.cited.answering.calibration import Calibration
-from ovrag_studies.cited.answering.silence import Certificate
+from ovrag_studies.cited.answering.silence import Calibration, Certificate
 from ovrag_studies.cited.arms import ArmParts, ask
+from ovrag_studies.cited.conflicts import rule_conflicts
 from ovrag_studies.cited.conflicts.conflict_model import read_model
 from ovrag_studies.cited.conflicts.rule_conflicts import (
+    CHANCE,
     Conflict,
-    ConflictSettings,
     Sides,
     find_clashes,
     find_corpus_conflicts,
+    least_chance,
 )
 from ovrag_studies.cited.conflicts.rules import read_rules
 from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble, read_corpus
@@ -75,14 +76,15 @@ def test_rules_of_many_trades_are_told_from_lookalikes(part: str, least: int, mo
 
 
 def test_the_more_rules_are_compared_the_surer_a_conflict_must_be() -> None:
-    asked = [ConflictSettings().least(count) for count in (1, 2, 20, 200, 2000)]
-    assert asked[0] == asked[1] == pytest.approx(ConflictSettings().chance)
+    asked = [least_chance(count) for count in (1, 2, 20, 200, 2000)]
+    assert asked[0] == asked[1] == pytest.approx(CHANCE)
     assert asked[1:] == sorted(asked[1:]) and asked[-1] < 0.35
 
 
-def test_titles_are_no_rules() -> None:
+def test_titles_are_no_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rule_conflicts, "CHANCE", 0.01)
     corpus = corpus_of(a=["Yard Rules 1 May 2023", "Cats roam."], b=["Dock Rules 2 June 2024", "Doors are green."])
-    assert find_clashes(read_rules(corpus), ConflictSettings(chance=0.01)) == []
+    assert find_clashes(read_rules(corpus)) == []
 
 
 def test_weights_for_other_features_are_refused(tmp_path: Path) -> None:
@@ -133,8 +135,7 @@ RULE = "5. Ladders Ladders are inspected every 3 months."
 
 def settled(clause: str, date: str = "June 2024", later: bool = False) -> Conflict:
     corpus = corpus_of(handbook=HANDBOOK, update=[f"Safety Update Version 1 - {date}", clause, RULE])
-    chosen = ConflictSettings(later_prevails=later)
-    (found,) = find_corpus_conflicts(corpus, chosen)
+    (found,) = find_corpus_conflicts(corpus, later_prevails=later)
     return found
 
 
@@ -183,7 +184,7 @@ def test_the_settings_may_let_the_later_prevail_where_days_are_known() -> None:
         new=["Dock Rules 2 June 2024", "Gates are checked every 3 months."],
     )
     assert find_corpus_conflicts(corpus)[0].status == "unresolved"
-    (later,) = find_corpus_conflicts(corpus, ConflictSettings(later_prevails=True))
+    (later,) = find_corpus_conflicts(corpus, later_prevails=True)
     assert (later.status, later.prevails, later.clause) == ("superseded", "second", None)
 
 

@@ -14,8 +14,8 @@ import yaml
 from ovrag_core.base.errors import SettingsError
 from ovrag_core.retrieval.embedding import minilm
 from ovrag_studies.cited.critic.critic_learned import by_weights, windows_of
-from ovrag_studies.cited.critic.critic_rules import sentences_of
-from ovrag_studies.cited.critic.criticism import LABELS, by_rules, criticise
+from ovrag_studies.cited.critic.critic_rules import LABELS, by_rules, sentences_of
+from ovrag_studies.cited.critic.criticism import criticise
 
 
 def labels(text: str) -> set[str]:

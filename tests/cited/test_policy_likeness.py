@@ -7,8 +7,8 @@ import pytest
 
 from ovrag_core.base.errors import SettingsError
 from ovrag_core.retrieval import minilm
-from ovrag_studies.cited.answering.calibration import BUNDLED, read_calibration
 from ovrag_studies.cited.answering.likeness import SIZES, UNLIKE, Likeness, load_likeness
+from ovrag_studies.cited.answering.silence import BUNDLED, read_calibration
 from ovrag_studies.cited.arms import ArmParts, ask
 from ovrag_studies.cited.corpus.policies import FileParagraph, assemble, read_corpus
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex

@@ -24,14 +24,13 @@ from ovrag_studies.cited.answering.silence import learn_then_test
 from ovrag_studies.cited.answering.verification import SentenceVerifier
 from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble, read_corpus
-from ovrag_studies.cited.critic.criticism import LABELS, CriticFinding
+from ovrag_studies.cited.critic.critic_rules import LABELS, CriticFinding
 from ovrag_studies.cited.measuring import conflict_metrics, golden_scores
 from ovrag_studies.cited.measuring.conflict_metrics import Flagged, Pair, read_pairs
 from ovrag_studies.cited.measuring.critic_metrics import Snippet
-from ovrag_studies.cited.measuring.dissertation import published
-from ovrag_studies.cited.measuring.golden_scores import JudgedRecord
-from ovrag_studies.cited.measuring.paragraph_ranks import score_ranks
+from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, score_ranks
 from ovrag_studies.cited.measuring.perturbations import CHECKS, share_rejected, try_checks
+from ovrag_studies.cited.part_results import published
 from ovrag_studies.cited.records import EvidenceRecord, PolicyRecord
 from ovrag_studies.cited.settings import Arm, Policy
 

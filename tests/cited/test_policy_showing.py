@@ -8,7 +8,7 @@ from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence,
 from ovrag_studies.cited.arms import ArmParts
 from ovrag_studies.cited.corpus.policies import FileParagraph, assemble
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RankedParagraph
-from ovrag_studies.cited.critic.criticism import CriticFinding
+from ovrag_studies.cited.critic.critic_rules import CriticFinding
 from ovrag_studies.cited.records import PolicyRecord, record_of
 from ovrag_studies.cited.settings import Policy
 

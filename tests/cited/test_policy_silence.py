@@ -13,15 +13,14 @@ from ovrag_studies.cited.answering.silence import (
     SCALE,
     SHIFT,
     AnswerTraits,
-    TraitReader,
     bounded,
     learn_then_test,
     least_answers,
     least_certified,
+    score_answer,
 )
-from ovrag_studies.cited.answering.verification import SentenceVerifier
 from ovrag_studies.cited.corpus.policies import FileParagraph, assemble
-from ovrag_studies.cited.corpus.retrieval import RankedParagraph
+from ovrag_studies.cited.corpus.retrieval import Nearness, RankedParagraph
 
 
 def falling(count: int) -> list[float]:
@@ -62,25 +61,25 @@ def said(query: str, *, silent: bool = False) -> CitedAnswer:
 
 
 @pytest.fixture(scope="module")
-def reader() -> TraitReader:
-    return TraitReader(SentenceVerifier().likeness)
+def nearness() -> Nearness:
+    return Nearness()
 
 
 def test_a_question_that_the_evidence_answers_scores_higher_than_one_that_it_only_lies_near(
-    reader: TraitReader,
+    nearness: Nearness,
 ) -> None:
     evidence = evidence_of(
         "Boats are taken out between eight and six. The key hangs in the boathouse.",
         "The yearly fee is 120 pounds and is due on 1 March.",
     )
-    answered = reader.score(said("When do I have to pay my fee?"), evidence)
-    assert answered > reader.score(said("Is the fee lower for pensioners?"), evidence)
-    assert answered > reader.score(said("Where can I have lunch?"), evidence)
+    answered = score_answer(said("When do I have to pay my fee?"), evidence, nearness)
+    assert answered > score_answer(said("Is the fee lower for pensioners?"), evidence, nearness)
+    assert answered > score_answer(said("Where can I have lunch?"), evidence, nearness)
 
 
-def test_without_an_answer_or_evidence_the_score_is_0(reader: TraitReader) -> None:
-    assert reader.score(said("When?", silent=True), evidence_of("The fee is due on 1 March.")) == 0.0
-    assert reader.score(said("When is the fee due?"), []) == 0.0
+def test_without_an_answer_or_evidence_the_score_is_0(nearness: Nearness) -> None:
+    assert score_answer(said("When?", silent=True), evidence_of("The fee is due on 1 March."), nearness) == 0.0
+    assert score_answer(said("When is the fee due?"), [], nearness) == 0.0
 
 
 def test_a_score_is_that_of_the_surest_paragraph_and_of_all() -> None:

@@ -6,17 +6,22 @@ were fixed without their labels: the reader, COSINE and MEAN were, by documents 
 and the choice of sentences were built with the samples and the dissertation's corpus at hand.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, exp, log, prod
+from pathlib import Path
+from typing import Literal
 
 from scipy import stats
 
+from ovrag_core.base import Frozen, ResultError, parse, read_text, write_text
 from ovrag_core.text import find_passages
 from ovrag_studies.cited.answering.quotations import CitedAnswer
 from ovrag_studies.cited.corpus.relevance import load_reader
-from ovrag_studies.cited.corpus.retrieval import RankedParagraph
+from ovrag_studies.cited.corpus.retrieval import Nearness, RankedParagraph
 
+REMEDY = "`ovrag policy calibrate` writes one"
+BUNDLED = Path(__file__).parents[1] / "weights" / "calibration.json"  # by tools/train_policy_silence.py
 # Log-odds from 7 to -7 in steps of a twentieth: even where scores crowd, near 0 and 1.
 GRID = tuple(1 / (1 + exp(-step / 20)) for step in range(140, -141, -1))
 # Chosen by `tools/train_policy_reader.py --measure` on three documents that the reader does not learn from.
@@ -50,6 +55,41 @@ class Certificate:
         if not self.certified:
             return f"not certified at alpha = {self.alpha}, delta = {self.delta}: {counts}"
         return f"certified at alpha = {self.alpha}, delta = {self.delta}: threshold {self.threshold:.3f}, {counts}"
+
+
+class Calibration(Frozen):
+    """A threshold of scores with its certificate; `corpus` is the digest of the corpus, `golden` names the labels.
+
+    `documents` counts those of several corpora, and `new_document` is the least risk that they certify for another
+    document of their kind at the certificate's delta; None where they certify none. `conflicts` is the same of reported
+    conflicts, whose risk is that the query is about none, on the documents that taught no weights of conflicts.
+    `learned_from` names the files of the bundled calibration.
+    """
+
+    format: Literal["ovrag-policy-calibration-2"] = "ovrag-policy-calibration-2"
+    corpus: str
+    golden: str
+    certificate: Certificate
+    documents: int = 1
+    new_document: float | None = None
+    conflicts: Certificate | None = None
+    conflicts_in_new_document: float | None = None
+    learned_from: dict[str, list[str] | str] | None = None
+
+    @property
+    def threshold(self) -> float:
+        """The score from which an answer is given; where none is certified, more than any score."""
+        return self.certificate.threshold if self.certificate.threshold is not None else 2.0
+
+
+def write_calibration(path: Path, calibration: Calibration, *, parents: bool = False) -> None:
+    """Write a calibration; `parents`: folders that lack are made. Raises ResultError where that cannot be done."""
+    write_text(calibration.model_dump_json(indent=1) + "\n", path, ResultError, parents=parents)
+
+
+def read_calibration(path: Path) -> Calibration:
+    """Return the calibration in a file. Raises ResultError where it is none."""
+    return parse(read_text(path, ResultError, REMEDY), Calibration, str(path), ResultError, REMEDY)
 
 
 def least_answers(alpha: float, delta: float) -> int:
@@ -137,26 +177,20 @@ class AnswerTraits:
         return 1 / (1 + exp(-SCALE * (best + mean * sum(self.odds) / len(self.odds)) - SHIFT))
 
 
-class TraitReader:
-    """Reads traits of answers and weighs them; `likeness` gives the cosines of a text with others."""
-
-    def __init__(self, likeness: Callable[[str, Sequence[str]], list[float]]) -> None:
-        self._likeness = likeness
-
-    def read(self, answer: CitedAnswer, evidence: Sequence[RankedParagraph]) -> AnswerTraits | None:
-        """The traits of an answer that was made from this evidence; None where there is no answer."""
-        texts = list(dict.fromkeys(ranked.paragraph.text for ranked in evidence))
-        if answer.silent or not texts:
-            return None
-        odds = load_reader().judge(answer.query, texts)
-        return AnswerTraits(tuple(odds), tuple(self._nearness(answer.query, text) for text in texts))
-
-    def score(self, answer: CitedAnswer, evidence: Sequence[RankedParagraph]) -> float:
-        """Score how surely an answer that was made from this evidence is right, 0 to 1."""
-        traits = self.read(answer, evidence)
-        return traits.score(COSINE, MEAN) if traits else 0.0
-
-    def _nearness(self, query: str, text: str) -> float:
+def read_traits(answer: CitedAnswer, evidence: Sequence[RankedParagraph], nearness: Nearness) -> AnswerTraits | None:
+    """The traits of an answer that was made from this evidence; None where there is no answer."""
+    texts = list(dict.fromkeys(ranked.paragraph.text for ranked in evidence))
+    if answer.silent or not texts:
+        return None
+    cosines = []
+    for text in texts:
         sentences = [text[start:end] for start, end in find_passages(text)] or [text]
-        whole, *cosines = self._likeness(query, [text, *sentences])
-        return (whole + max(cosines)) / 2
+        whole, *parts = nearness.likeness(answer.query, [text, *sentences])
+        cosines.append((whole + max(parts)) / 2)
+    return AnswerTraits(tuple(load_reader().judge(answer.query, texts)), tuple(cosines))
+
+
+def score_answer(answer: CitedAnswer, evidence: Sequence[RankedParagraph], nearness: Nearness) -> float:
+    """Score how surely an answer that was made from this evidence is right, 0 to 1."""
+    traits = read_traits(answer, evidence, nearness)
+    return traits.score(COSINE, MEAN) if traits else 0.0

@@ -8,12 +8,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Self
 
 from ovrag_core.base import Frozen, ModelError
 from ovrag_core.llm import Chat, Message, fence
-from ovrag_core.retrieval import Embedder, Vectors, minilm
+from ovrag_core.retrieval import Embedder
 from ovrag_core.text import find_passages, locate, one_line
+from ovrag_studies.cited.corpus.retrieval import Nearness
 from ovrag_studies.cited.language.forces import find_opposed
 from ovrag_studies.cited.language.quantities import find_missing
 
@@ -44,12 +44,8 @@ class Support:
     why: str = ""
 
 
-class SentenceVerifier:
-    """Checks sentences by the three rules. Vectors of texts seen before are kept."""
-
-    def __init__(self, embedder: Embedder | None = None) -> None:
-        self._embedder = embedder or minilm()
-        self._vectors: dict[str, Vectors] = {}
+class SentenceVerifier(Nearness):
+    """Checks sentences by the three rules."""
 
     def supports(self, sentence: str, evidence: Sequence[str]) -> Support:
         """The verdict on a sentence by the texts that it cites, of which every one may support a part of it."""
@@ -67,17 +63,6 @@ class SentenceVerifier:
         if cosine < LEAST_COSINE:
             why = f"nothing in the evidence is like it (cosine {cosine:.2f}, least {LEAST_COSINE:.2f})"
         return Support(cosine, missing is None, opposed is None, not why, why)
-
-    def remember(self, texts: Sequence[str], vectors: Vectors) -> Self:
-        """Take vectors of the same embedder that were made before, one row a text; return the verifier."""
-        self._vectors.update(zip(texts, vectors, strict=True))
-        return self
-
-    def likeness(self, query: str, texts: Sequence[str]) -> list[float]:
-        """The cosine of a text with each of others."""
-        if new := [text for text in dict.fromkeys([query, *texts]) if text not in self._vectors]:
-            self.remember(new, self._embedder.embed(new))
-        return [float(self._vectors[query] @ self._vectors[text]) for text in texts]
 
 
 def parts_of(text: str) -> list[str]:

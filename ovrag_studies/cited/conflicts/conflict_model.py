@@ -5,10 +5,8 @@ hashed (Weinberger et al. 2009), over how their amounts compare, and over the nu
 `tools/train_policy_conflicts.py` makes the weights from the pairs in `training/cited`.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from math import sqrt
@@ -21,10 +19,10 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 from ovrag_core.base import SettingsError, read_tensors
-from ovrag_core.retrieval import Embedder
 from ovrag_core.text import stems
 from ovrag_studies.cited.conflicts.alignment import Alignment
 from ovrag_studies.cited.conflicts.opposition import NAMES, compare
+from ovrag_studies.cited.corpus.retrieval import Nearness
 from ovrag_studies.cited.language.amounts import find_amounts, without_amounts
 from ovrag_studies.cited.language.quantities import Quantity
 
@@ -51,7 +49,7 @@ class ConflictModel(NamedTuple):
 
     def chances(self, pairs: Sequence[tuple[str, str]], alignment: Alignment, nearness: Nearness) -> list[float]:
         """For each pair how likely it is that both cannot be kept, from 0 to 1; the same for both orders."""
-        nearness.remember(text for pair in pairs for text in texts_of(*pair))
+        nearness.embed(text for pair in pairs for text in texts_of(*pair))
         return [float(1 / (1 + numpy.exp(-self._score(left, right, alignment, nearness)))) for left, right in pairs]
 
     def _score(self, one: str, other: str, alignment: Alignment, nearness: Nearness) -> float:
@@ -69,27 +67,9 @@ def scaled(numbers: NDArray[Any], middles: NDArray[Any], widths: NDArray[Any]) -
     return standardised
 
 
-class Nearness:
-    """Cosines of texts."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._vectors: dict[str, NDArray[numpy.float32]] = {}
-
-    def remember(self, texts: Iterable[str]) -> None:
-        """Embed texts that were not seen before."""
-        new = [text for text in dict.fromkeys(texts) if text and text not in self._vectors]
-        if new:
-            self._vectors.update(zip(new, self._embedder.embed(new), strict=True))
-
-    def __call__(self, one: str, other: str) -> float:
-        """The cosine of two texts that are remembered."""
-        return float(self._vectors[one] @ self._vectors[other])
-
-
 def texts_of(one: str, other: str) -> Iterator[str]:
     """Yield the texts to embed before two sentences are compared: both sentences, and what each has alone."""
-    yield from (one, other, left_over(one, other), left_over(other, one))
+    yield from filter(None, (one, other, left_over(one, other), left_over(other, one)))
 
 
 def features_of(one: str, other: str, nearness: Nearness) -> Features:
@@ -103,8 +83,8 @@ def features_of(one: str, other: str, nearness: Nearness) -> Features:
     features["lengths"] = min(len(mine), len(theirs)) / (max(len(mine), len(theirs)) or 1)
     features |= dict.fromkeys(_amounts(find_amounts(one), find_amounts(other)), 1.0)
     leftovers = left_over(one, other), left_over(other, one)
-    features["cosine"] = NEARNESS * nearness(one, other)
-    features["cosine of the rest"] = NEARNESS * nearness(*leftovers) if all(leftovers) else -0.5
+    features["cosine"] = NEARNESS * nearness.cosine(one, other)
+    features["cosine of the rest"] = NEARNESS * nearness.cosine(*leftovers) if all(leftovers) else -0.5
     features["nothing left"] = float(sum(not text for text in leftovers))
     return features
 

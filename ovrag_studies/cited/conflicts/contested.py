@@ -12,10 +12,9 @@ from math import exp
 from typing import NamedTuple
 
 from ovrag_core.retrieval import Embedder
-from ovrag_studies.cited.conflicts.learned_precedence import log_odds
 from ovrag_studies.cited.conflicts.rule_conflicts import RuleComparison
 from ovrag_studies.cited.conflicts.rules import Rule
-from ovrag_studies.cited.corpus.relevance import load_reader
+from ovrag_studies.cited.corpus.relevance import load_reader, log_odds
 from ovrag_studies.cited.corpus.retrieval import RankedParagraph
 
 # Of the four numbers, and the bias.
@@ -25,17 +24,15 @@ LEAST_ODDS = -4.0  # of each rule that it answers; below it no pair is looked at
 
 
 class ContestedTraits(NamedTuple):
-    """Signs that a question is answered by two rules that contradict each other: log-odds and a cosine."""
+    """Signs that a question is answered by two rules that contradict each other: log-odds and a cosine.
+
+    These are the numbers that WEIGHTS weigh.
+    """
 
     likely: float
     less_likely: float
     conflict: float
     near: float
-
-    @property
-    def numbers(self) -> tuple[float, float, float, float]:
-        """Numbers that WEIGHTS weigh."""
-        return self
 
     def score(self, weights: Sequence[float] = WEIGHTS) -> float:
         """From 0 to 1."""

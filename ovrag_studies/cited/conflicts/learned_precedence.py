@@ -26,6 +26,7 @@ from ovrag_core.text import stems
 from ovrag_studies.cited.conflicts.conflict_model import terms_of
 from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, read_rules
 from ovrag_studies.cited.corpus.policies import PolicyCorpus
+from ovrag_studies.cited.corpus.relevance import log_odds
 
 Numbers = NDArray[numpy.float64]
 
@@ -36,7 +37,6 @@ LEAST = 0.4  # chance from which a rule prevails
 LOOKED_AT, UNLIKELY = 8, 0.015  # of a document's sentences, those that likeliest rank texts; none below this chance
 OPENING = 9  # words of a paragraph by which a sentence may name it
 BEFORE, FADING = 3, 0.75  # paragraphs before it whose opening may name it too, and how much less each further one does
-INNER = 1e-4  # chances nearer to 0 or 1 count as this
 ROLES = 2**11  # of the table of what stands beside the words that name a rule's place
 OF_ROLES, OF_PLACES, FEWEST = 6.0, 2.0, 4
 AROUND = 3  # words before and after such a word
@@ -91,12 +91,6 @@ def inputs(text: str, vector: NDArray[numpy.float32]) -> NDArray[numpy.float32]:
     for term in terms:
         features[DIMENSIONS + crc32(term.encode()) % SIZE] += OF_WORDS / sqrt(len(terms))
     return features
-
-
-def log_odds(chance: float) -> float:
-    """The log-odds of a chance, which counts as INNER where it is nearer to 0 or 1."""
-    inner = min(max(chance, INNER), 1 - INNER)
-    return log(inner / (1 - inner))
 
 
 class RankedDocument:
@@ -296,15 +290,10 @@ class _Read:
     def __init__(self, corpus: PolicyCorpus, document: str, embedder: Embedder) -> None:
         self._rules = [rule for rule in read_rules(corpus) if rule.source.doc_id == document]
         self._rows = {rule.source: row for row, rule in enumerate(self._rules)}
-        places = sorted(
-            (occurrence.start, occurrence.id, paragraph.text)
-            for paragraph in corpus.paragraphs
-            for occurrence in paragraph.places
-            if occurrence.doc_id == document
-        )
-        number = {id_: row for row, (_, id_, _) in enumerate(places, 1)}
+        places = corpus.places_in(document)
+        number = {place.id: row for row, (place, _) in enumerate(places, 1)}
         sentences = [(number[rule.source.paragraph_id], " ".join(rule.source.text.split())) for rule in self._rules]
-        self._ranked = RankedDocument([text for _, _, text in places], sentences, embedder)
+        self._ranked = RankedDocument([paragraph.text for _, paragraph in places], sentences, embedder)
         self._model = load_precedence()
 
     @cached_property

@@ -13,35 +13,26 @@ import numpy
 
 from ovrag_core.retrieval import Embedder, minilm
 from ovrag_studies.cited.conflicts.alignment import Alignment
-from ovrag_studies.cited.conflicts.conflict_model import Nearness, read_model
+from ovrag_studies.cited.conflicts.conflict_model import read_model
 from ovrag_studies.cited.conflicts.learned_precedence import LearnedPrecedence
 from ovrag_studies.cited.conflicts.precedence import Precedence, find_precedence
 from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, read_rules
 from ovrag_studies.cited.corpus.policies import PolicyCorpus
+from ovrag_studies.cited.corpus.retrieval import Nearness
 
 Status = Literal["superseded", "unresolved"]
 Sides = tuple[Rule, Rule]
 
 
-@dataclass(frozen=True, slots=True)
-class ConflictSettings:
-    """From which chance on two sentences are taken to conflict, by the learned weights; within one paragraph from
-    `beside` more. That is for two sentences alone: the more there are, the likelier two are near that do not conflict,
-    and the log-odds asked for rise by `rarer` with the logarithm of their number. Each is compared with the
-    `neighbours` most like it, and with all that are `close`. The later of two documents prevails without a clause only
-    where `later_prevails`.
-    """
+CHANCE = 0.12  # from which on two sentences are taken to conflict, by the learned weights, where there are no others
+RARER = 0.157  # by which the log-odds asked for rise with the logarithm of their number
+BESIDE = 0.15  # more is asked for within one paragraph
+# Cosine from which two sentences are looked at, where one is among the NEIGHBOURS most like the other; and from which
+# they are in any case. Conflicts are looked for among NEAREST and those that are NEAR only.
+LOOK, NEIGHBOURS, CLOSE = 0.35, 8, 0.55
+NEAREST, NEAR = 1, 0.62
 
-    chance: float = 0.12
-    rarer: float = 0.157
-    beside: float = 0.15
-    neighbours: int = 1
-    close: float = 0.62
-    later_prevails: bool = False
-
-    def least(self, rules: int) -> float:
-        """The chance that is asked for where so many rules are compared."""
-        return 1 / (1 + exp(-log(self.chance / (1 - self.chance)) - self.rarer * log(max(rules, 2) / 2)))
+_RANKING = re.compile(r"\b(?:supersed\w+|prevails?|(?:take|have|has)s? (?:precedence|priority)|overrid\w+)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,35 +50,31 @@ class Conflict:
     clause: RuleSource | None
 
 
-LOOK = 0.35  # cosine from which two sentences are looked at, where one is among the NEIGHBOURS most like the other
-NEIGHBOURS = 8
-CLOSE = 0.55  # cosine from which they are in any case; settings narrow both
-
-_RANKING = re.compile(r"\b(?:supersed\w+|prevails?|(?:take|have|has)s? (?:precedence|priority)|overrid\w+)\b", re.I)
-
-
 def find_corpus_conflicts(
-    corpus: PolicyCorpus, settings: ConflictSettings | None = None, embedder: Embedder | None = None
+    corpus: PolicyCorpus, embedder: Embedder | None = None, *, later_prevails: bool = False
 ) -> tuple[Conflict, ...]:
     """All conflicts of a corpus, settled by its own clauses, likeliest first."""
-    chosen = settings or ConflictSettings()
     clauses, learned = find_precedence(corpus), LearnedPrecedence(corpus, embedder or minilm())
-    clashes = find_clashes(read_rules(corpus), chosen, embedder)
-    return tuple(settle(sides, chance, clauses, learned, chosen) for sides, chance in clashes)
+    clashes = find_clashes(read_rules(corpus), embedder)
+    return tuple(settle(sides, chance, clauses, learned, later_prevails) for sides, chance in clashes)
 
 
-def find_clashes(
-    rules: Sequence[Rule], settings: ConflictSettings | None = None, embedder: Embedder | None = None
-) -> list[tuple[Sides, float]]:
+def least_chance(rules: int) -> float:
+    """The chance that is asked for where so many rules are compared.
+
+    The more there are, the likelier two are near that do not conflict.
+    """
+    return 1 / (1 + exp(-log(CHANCE / (1 - CHANCE)) - RARER * log(max(rules, 2) / 2)))
+
+
+def find_clashes(rules: Sequence[Rule], embedder: Embedder | None = None) -> list[tuple[Sides, float]]:
     """The pairs of rules that cannot both be kept and how likely that is, likeliest first."""
-    chosen = settings or ConflictSettings()
     comparison = RuleComparison(rules, embedder or minilm())
-    pairs = list(comparison.near(chosen.neighbours, chosen.close))
+    pairs = list(comparison.near(NEAREST, NEAR))
     clashes = []
     for sides, chance in zip(pairs, comparison.chances(pairs), strict=True):
-        beside = sides[0].source.paragraph_id == sides[1].source.paragraph_id
-        adjusted = chance - chosen.beside * beside
-        if adjusted >= chosen.least(len(rules)):
+        adjusted = chance - BESIDE * (sides[0].source.paragraph_id == sides[1].source.paragraph_id)
+        if adjusted >= least_chance(len(rules)):
             clashes.append((sides, adjusted))
     return sorted(clashes, key=lambda clash: (-clash[1], *(rule.source.start for rule in clash[0])))
 
@@ -137,26 +124,27 @@ def settle(
     chance: float,
     clauses: Sequence[Precedence],
     learned: LearnedPrecedence,
-    settings: ConflictSettings,
+    later_prevails: bool,
 ) -> Conflict:
-    """The conflict of two rules: by which clause one of them prevails, if any.
+    """The conflict of two rules: by which clause one of them prevails, if any; or the later, where the settings say so.
 
     What is `learned` is asked where none of the `clauses`, which are read by their form, speaks of the rules' document.
     """
     first_rule, second_rule = sides
     for_first, for_second = _deciding(first_rule, second_rule, clauses), _deciding(second_rule, first_rule, clauses)
-    side: Literal["first", "second"] | None = None
+    decided: tuple[Rule, RuleSource | None] | None = None
     if bool(for_first) != bool(for_second):
-        side = "first" if for_first else "second"
-    clause = for_first or for_second if side else None
-    silent = all(first_rule.source.doc_id not in (c.winner, *c.losers) for c in clauses)
-    if side is None and silent and (decided := learned.deciding(first_rule, second_rule)):
-        side, clause = "first" if decided[0] == first_rule else "second", decided[1]
-    dates = first_rule.date, second_rule.date
-    days_known = all(dates) and "?" not in "".join(dates)
-    if side is None and settings.later_prevails and not for_first and days_known and dates[0] != dates[1]:
-        side = "first" if dates[0] > dates[1] else "second"
-    return Conflict(first_rule, second_rule, chance, "superseded" if side else "unresolved", side, clause)
+        decided = (first_rule, for_first) if for_first else (second_rule, for_second)
+    elif all(first_rule.source.doc_id not in (clause.winner, *clause.losers) for clause in clauses):
+        decided = learned.deciding(first_rule, second_rule)
+    if not decided and later_prevails and not for_first:
+        earlier, later = sorted(sides, key=lambda rule: rule.date)
+        if earlier.date and earlier.date < later.date and "?" not in earlier.date + later.date:
+            decided = later, None
+    if not decided:
+        return Conflict(*sides, chance, "unresolved", None, None)
+    winner, clause = decided
+    return Conflict(*sides, chance, "superseded", "first" if winner == first_rule else "second", clause)
 
 
 def _deciding(winner: Rule, loser: Rule, clauses: Sequence[Precedence]) -> RuleSource | None:

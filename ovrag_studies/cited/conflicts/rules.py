@@ -69,16 +69,11 @@ def read_rules(corpus: PolicyCorpus) -> tuple[Rule, ...]:
 
 def _of_document(document: PolicyDocument, corpus: PolicyCorpus) -> Iterator[Rule]:
     date, heading, labels = date_of(document), "", frozenset[str]()
-    for start, end, paragraph_id in sorted(
-        (occurrence.start, occurrence.end, occurrence.id)
-        for paragraph in corpus.paragraphs
-        for occurrence in paragraph.places
-        if occurrence.doc_id == document.doc_id
-    ):
-        text = document.text[start:end]
+    for place, paragraph in corpus.places_in(document.doc_id):
+        text = paragraph.text
         heading, labels, skip = _opened(text, heading, labels)
         for left, right in _sentences(text, skip):
-            source = RuleSource(document.doc_id, paragraph_id, start + left, start + right, text[left:right])
+            source = RuleSource(document.doc_id, place.id, place.start + left, place.start + right, text[left:right])
             yield Rule(heading, labels, source, date)
 
 

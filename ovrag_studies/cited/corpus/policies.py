@@ -5,7 +5,6 @@ paragraph's id is its document and the hash of its text, with a number where a d
 when other paragraphs come or go.
 """
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -14,7 +13,14 @@ from pathlib import Path
 
 from ovrag_core.base import CorpusError
 from ovrag_core.text import one_line
-from ovrag_studies.cited.corpus.sources import FileParagraph, PolicyFile, find_sources, read_source, text_hash
+from ovrag_studies.cited.corpus.sources import (
+    FileParagraph,
+    PolicyFile,
+    find_sources,
+    read_source,
+    text_digest,
+    text_hash,
+)
 
 BETWEEN = "\n\n"
 
@@ -82,6 +88,11 @@ class PolicyCorpus:
         """Each paragraph by every name that it goes by."""
         return {name: paragraph for paragraph in self.paragraphs for name in paragraph.ids}
 
+    def places_in(self, doc_id: str) -> list[tuple[ParagraphPlace, Paragraph]]:
+        """The places in a document, in reading order, each with its paragraph."""
+        places = [(place, paragraph) for paragraph in self.paragraphs for place in paragraph.places]
+        return sorted((pair for pair in places if pair[0].doc_id == doc_id), key=lambda pair: pair[0].start)
+
 
 def read_corpus(*paths: Path) -> PolicyCorpus:
     """Return the corpus of folders and files: documents, or files of paragraphs (one JSON object a line).
@@ -145,7 +156,13 @@ def assemble(
     return PolicyCorpus(tuple(merged), documents)
 
 
+def corpus_of(name: str, texts: Iterable[str]) -> PolicyCorpus:
+    """Return the corpus of one document that is given by its paragraphs."""
+    read = [FileParagraph(name, f"{name}.txt", 1, row, text) for row, text in enumerate(texts)]
+    return assemble(read, {name: "0" * 64})
+
+
 def corpus_digest(corpus: PolicyCorpus) -> str:
     """A hash over the texts of all documents under their ids; the order of documents does not matter."""
     texts = sorted((document.doc_id, document.text) for document in corpus.documents.values())
-    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:16]
+    return text_digest(json.dumps(texts))[:16]

@@ -18,7 +18,7 @@ from ovrag_core.text import find_passages
 WEIGHTS = Path(__file__).parents[1] / "weights" / "reader.safetensors"
 QUESTION_TOKENS = 64
 TOKENS = 192  # of question and paragraph together
-LEAST = 1e-4  # probabilities come with four decimals
+INNER = 1e-4  # chances nearer to 0 or 1 count as this; probabilities come with four decimals
 KNOWN = 5_000  # pairs whose judgement is kept
 
 
@@ -53,9 +53,14 @@ class RelevanceReader:
             self._known.clear()
             return self.read(question, texts)
         for text, share in zip(new, judged, strict=True):
-            inner = min(max(float(share), LEAST), 1 - LEAST)
-            self._known[question, text] = log(inner / (1 - inner))
+            self._known[question, text] = log_odds(float(share))
         return [self._known[question, text] for text in texts]
+
+
+def log_odds(chance: float) -> float:
+    """The log-odds of a chance, which counts as INNER where it is nearer to 0 or 1."""
+    inner = min(max(chance, INNER), 1 - INNER)
+    return log(inner / (1 - inner))
 
 
 def join(question: Sequence[int], paragraph: Sequence[int]) -> tuple[list[int], list[list[bool]]]:

@@ -6,12 +6,12 @@ other words than policies have. A paragraph is found by the words of its section
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 import numpy
 
@@ -39,14 +39,6 @@ class RankedParagraph:
     score: float
     by: str
     rank: int
-
-
-@dataclass(frozen=True, slots=True)
-class RetrievedParagraphs:
-    """Paragraphs that were found, best first, and the component that did each part of it."""
-
-    evidence: tuple[RankedParagraph, ...] = ()
-    components: Mapping[str, str] = field(default_factory=dict)
 
 
 class CorpusIndex:
@@ -107,6 +99,33 @@ class CorpusIndex:
         return kept_vectors(self.embedder, texts, self._keep) if self._keep else self.embedder.embed(texts)
 
 
+class Nearness:
+    """Cosines of texts. Vectors of texts seen before are kept."""
+
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self._embedder = embedder or minilm()
+        self._vectors: dict[str, Vectors] = {}
+
+    def remember(self, texts: Sequence[str], vectors: Vectors) -> Self:
+        """Take vectors of the same embedder that were made before, one row a text; return itself."""
+        self._vectors.update(zip(texts, vectors, strict=True))
+        return self
+
+    def embed(self, texts: Iterable[str]) -> None:
+        """Embed texts that were not seen before."""
+        if new := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
+            self.remember(new, self._embedder.embed(new))
+
+    def cosine(self, one: str, other: str) -> float:
+        """The cosine of two texts that were seen before."""
+        return float(self._vectors[one] @ self._vectors[other])
+
+    def likeness(self, query: str, texts: Sequence[str]) -> list[float]:
+        """The cosine of a text with each of others."""
+        self.embed([query, *texts])
+        return [self.cosine(query, text) for text in texts]
+
+
 def _standard(scores: Scores) -> Scores:
     spread = scores.std()
     return (scores - scores.mean()) / spread if spread > 0 else numpy.zeros(len(scores))
@@ -136,7 +155,7 @@ def heading_of(text: str) -> str:
     return " ".join(words[: capitals[-2] + 1 if len(capitals) > 1 else 1])
 
 
-def retrieve(query: str, index: CorpusIndex) -> RetrievedParagraphs:
+def retrieve(query: str, index: CorpusIndex) -> list[RankedParagraph]:
     """Return the TOP paragraphs for a query: the CANDIDATES found by the fused ways, as the reader orders them.
 
     The reader's log-odds are added to the score, as it knows nothing of headings, nor what else there is. Nothing is
@@ -146,10 +165,7 @@ def retrieve(query: str, index: CorpusIndex) -> RetrievedParagraphs:
     odds = load_reader().judge(query, [candidate.paragraph.text for candidate in candidates]) if candidates else []
     worth = [round(candidate.score + READ * odd, DECIMALS) for candidate, odd in zip(candidates, odds, strict=True)]
     best = sorted(zip(worth, candidates, strict=True), key=lambda scored: -scored[0])[:TOP]
-    evidence = tuple(
-        replace(candidate, score=score, by="reader", rank=rank) for rank, (score, candidate) in enumerate(best, 1)
-    )
-    return RetrievedParagraphs(evidence, {"retrieval": "fused", "embedder": index.embedder.name, "rerank": "reader"})
+    return [replace(candidate, score=score, by="reader", rank=rank) for rank, (score, candidate) in enumerate(best, 1)]
 
 
 def retrieve_by(way: Way, query: str, index: CorpusIndex, top: int = TOP) -> list[RankedParagraph]:

@@ -33,7 +33,6 @@ from ovrag_studies.cited.critic.critic_rules import (
     other_numbers,
     rules,
     sentences_of,
-    traits,
 )
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "critic.safetensors"
@@ -65,10 +64,9 @@ def by_weights(text: str, embedder: Embedder) -> tuple[CriticFinding, ...]:
         return ()
     weights = load_weights(embedder.name)
     findings = [*_windows(text, sentences, embedder, weights), *_pairs(sentences, embedder, weights)]
-    if traits()["source"].search(even(text)):
-        findings = [
-            finding for finding in findings if finding.label != "L3"
-        ]  # what names its source is not unsupported
+    if rules().traits["source"].search(even(text)):
+        # What names its source is not unsupported.
+        findings = [finding for finding in findings if finding.label != "L3"]
     return in_order(findings)
 
 
@@ -81,7 +79,7 @@ def windows_of(sentences: Sequence[ProseSentence]) -> list[tuple[int, int]]:
 
 def window_features(texts: Sequence[str], embedder: Embedder) -> Table:
     """One row per text: its vector and its traits."""
-    patterns = traits().values()
+    patterns = rules().traits.values()
     met = [[bool(pattern.search(even(text))) for pattern in patterns] for text in texts]
     return numpy.hstack([embedder.embed(texts).astype(float), TRAIT_WEIGHT * numpy.asarray(met, dtype=float)])
 
@@ -177,6 +175,6 @@ def load_weights(embedder: str) -> CriticWeights:
             f"{WEIGHTS} was learned with {learned_with.get('embedder')}, not with {embedder}; use that embedder, or "
             "make the file anew with tools/train_policy_critic.py"
         )
-    if learned_with.get("traits") != list(traits()):
+    if learned_with.get("traits") != list(rules().traits):
         raise SettingsError(f"{WEIGHTS} was learned for other classes of words; run tools/train_policy_critic.py")
     return CriticWeights(weights["window"], weights["window_bias"], weights["pair"], float(weights["pair_bias"][0]))

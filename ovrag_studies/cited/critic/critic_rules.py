@@ -225,7 +225,10 @@ def even(text: str) -> str:
 
 
 class Rules(Frozen):
-    """Content of `critic_rules.yaml`, the classes of words put in where they are named."""
+    """Content of `critic_rules.yaml`, the classes of words put in where they are named.
+
+    `traits` are classes of words, and further marks of how a sentence is built: what a learned critic looks for.
+    """
 
     traits: dict[str, re.Pattern[str]]
     cues: dict[Label, tuple[CriticCue, ...]]
@@ -252,11 +255,6 @@ def rules() -> Rules:
         for kind in cue.keys() - {"why"}:
             cue[kind] = [_filled(pattern, words) for pattern in cue[kind]]
     return Rules(traits=words | read.pop("marks"), **read)
-
-
-def traits() -> dict[str, re.Pattern[str]]:
-    """Classes of words, and further marks of how a sentence is built, by name: what a learned critic looks for."""
-    return rules().traits
 
 
 def _filled(pattern: str, words: Mapping[str, str]) -> str:

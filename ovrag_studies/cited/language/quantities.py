@@ -191,9 +191,7 @@ def _codes(text: str) -> Iterator[Quantity]:
 def _frequencies(text: str) -> Iterator[Quantity]:
     for match in _FREQUENCY.finditer(text):
         name = (match["word"] or match["unit"] or match["unit2"]).lower()
-        unit, value = _FREQUENT[name] if match["word"] else TIMES[name]
-        if match["working"] and name == "day":
-            unit, value = _working(match["working"], unit, value)
+        unit, value = _FREQUENT[name] if match["word"] else _time_unit(name, match["working"])
         if match["twice"]:
             value /= 2
         in_span = match["unit"] and _SPAN.search(text, max(0, match.start() - 12), match.start())
@@ -201,8 +199,10 @@ def _frequencies(text: str) -> Iterator[Quantity]:
         yield made(text, value, unit, match.span(), every=every)
 
 
-def _working(kind: str, unit: str, value: Decimal) -> tuple[str, Decimal]:
-    return ("working day", value / 1440) if kind.strip().lower() in ("working", "business") else (unit, value)
+def _time_unit(name: str, kind: str | None) -> tuple[str, Decimal]:
+    """The unit that a time is brought into, and how many of it there are; of days, the working ones have their own."""
+    is_working = name == "day" and (kind or "").strip().lower() in ("working", "business")
+    return ("working day", Decimal(1)) if is_working else TIMES[name]
 
 
 def _numbers(text: str) -> Iterator[Quantity]:
@@ -235,12 +235,9 @@ def _measured(text: str, value: Decimal, after: re.Match[str], start: int) -> Qu
         return made(text, value, currency_of(after["money"].upper()) or "", span)
     short = after["unit"].lower().removesuffix("s")
     name = {"min": "minute", "hr": "hour", "yr": "year", "sec": "second"}.get(short, short)
-    unit, factor = TIMES[name]
-    amount = value * factor
-    if name == "day" and after["working"]:
-        unit, amount = _working(after["working"], unit, amount)
+    unit, factor = _time_unit(name, after["working"])
     every: Frequency = "figure" if _EVERY.search(text, max(0, start - 8), start) else ""
-    return made(text, amount, unit, span, every=every)
+    return made(text, value * factor, unit, span, every=every)
 
 
 def counted(text: str, start: int, end: int) -> frozenset[str]:

@@ -7,22 +7,33 @@ answer is not wrong, or silence meets a query without an answer.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import pandas
 
 from ovrag_core.base import RunError
-from ovrag_core.evaluation import Estimate, Resampling, exact_mcnemar, holm, ratio, recall, wilson
+from ovrag_core.evaluation import (
+    Estimate,
+    Resampling,
+    exact_mcnemar,
+    first_rank,
+    holm,
+    ratio,
+    recall,
+    reciprocal,
+    wilson,
+)
 from ovrag_core.text import find_passages, one_line
 from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY
 from ovrag_studies.cited.answering.quotations import verifies
 from ovrag_studies.cited.answering.verification import SentenceVerifier
 from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.corpus.policies import Paragraph, PolicyCorpus
-from ovrag_studies.cited.measuring.paragraph_ranks import score_ranks
 from ovrag_studies.cited.records import PolicyRecord
 from ovrag_studies.cited.settings import Arm
 
+DEPTH = 5  # paragraphs that ranks are measured among
 Scored = dict[Arm, dict[str, Estimate]]  # figures of arms by their measures
 
 _DIVIDED = re.compile(r"\s\|+\s")
@@ -86,6 +97,23 @@ def score(judged: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling
             "ungrounded claims": _ungrounded(arm_records, corpus, verifier, plan),
         }
     return figures
+
+
+def score_ranks(found: Iterable[tuple[GoldenQuery, Sequence[Paragraph]]], plan: Resampling) -> dict[str, Estimate]:
+    """Return recall, mean reciprocal rank and hits at one of queries with the paragraphs found for them, best first.
+
+    Queries without gold paragraphs are left out; intervals resample the others. A paragraph that stands in several
+    places is one.
+    """
+    with_gold = [(query.gold, [p.ids for p in paragraphs[:DEPTH]]) for query, paragraphs in found if query.gold]
+    ranks = [first_rank(not ids.isdisjoint(gold) for ids in names) for gold, names in with_gold]
+    recalls = [recall(gold, chain.from_iterable(names)) for gold, names in with_gold]
+    ones = [1.0] * len(ranks)
+    return {
+        "recall@5": ratio(recalls, ones, plan),
+        "MRR@5": ratio([reciprocal(rank) for rank in ranks], ones, plan),
+        "first is gold": ratio([float(rank == 1) for rank in ranks], ones, plan),
+    }
 
 
 def _share(outcomes: Iterable[bool], plan: Resampling) -> Estimate:

@@ -9,8 +9,7 @@ from pydantic import ValidationError
 from ovrag_core.base import Frozen, QuestionError, fault, read_yaml
 from ovrag_core.text import one_line
 from ovrag_studies.cited.corpus.golden import Category
-from ovrag_studies.cited.corpus.policies import PolicyCorpus, assemble
-from ovrag_studies.cited.corpus.sources import FileParagraph
+from ovrag_studies.cited.corpus.policies import PolicyCorpus, corpus_of
 
 REMEDY = "its form is described in training/cited/calibration/README.md"
 
@@ -49,9 +48,7 @@ class LabelledDocument(Frozen):
 
     def corpus(self, name: str) -> PolicyCorpus:
         """The document alone; the title is a paragraph too, so that paragraph `n` is its row `n`."""
-        texts = (self.title, *self.paragraphs)
-        read = [FileParagraph(name, f"{name}.txt", 1, row, text) for row, text in enumerate(texts)]
-        return assemble(read, {name: "0" * 64})
+        return corpus_of(name, (self.title, *self.paragraphs))
 
 
 def read_labelled(path: Path) -> LabelledDocument:

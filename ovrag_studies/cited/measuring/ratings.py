@@ -6,7 +6,6 @@ the quotations do not bear out (yes or no), G1 supported claims of all claims, G
 actionability 1 to 5.
 """
 
-import hashlib
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from pydantic import Field, model_validator
 from ovrag_core.base import Frozen, ResultError, parse, read_records, read_text, write_text
 from ovrag_core.evaluation import Agreement, Resampling, agreement
 from ovrag_studies.cited.answering.quotations import CitedSentence
+from ovrag_studies.cited.corpus.sources import text_digest, text_hash
 from ovrag_studies.cited.records import PolicyRecord
 
 PACK, KEY = "pack.json", "key.json"
@@ -49,7 +49,7 @@ class Pack(Frozen):
     @property
     def digest(self) -> str:
         """The hash by which ratings name the pack."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()
+        return text_digest(self.model_dump_json())
 
 
 class PackKey(Frozen):
@@ -128,7 +128,7 @@ def read_key(folder: Path, pack: Pack) -> PackKey:
 
 def ratings_path(folder: Path, rater: str) -> Path:
     """Return where the ratings of a rater are."""
-    return folder / f"ratings_{hashlib.sha256(rater.encode()).hexdigest()[:12]}.jsonl"
+    return folder / f"ratings_{text_hash(rater)}.jsonl"
 
 
 def add_rating(folder: Path, rating: Rating) -> None:
@@ -154,7 +154,7 @@ def read_ratings(folder: Path, pack: Pack) -> dict[str, dict[str, Rating]]:
 
 def order_for(rater: str, pack: Pack) -> list[RatedItem]:
     """Return the answers in an order of the rater's own, always the same."""
-    return sorted(pack.items, key=lambda item: hashlib.sha256(f"{pack.digest} {rater} {item.name}".encode()).digest())
+    return sorted(pack.items, key=lambda item: text_digest(f"{pack.digest} {rater} {item.name}"))
 
 
 def compare_raters(
