@@ -172,8 +172,6 @@ def run(
 
     settings = _with_source(settings, source, graph, domain, hidden=hidden, cards=cards_file)
     settings = Epistemic.changed(settings, arms=arm) if arm else settings
-    if not out.parent.is_dir():
-        raise CardError(f"{out.parent} is no folder; name a file in a folder that exists")
     answered = answer_main(settings, MiniLMOnDemand())
     beside = out.with_name(f"{out.stem}.cards.jsonl")
     write_cards(answered.cards, beside)

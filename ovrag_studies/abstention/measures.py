@@ -5,6 +5,7 @@ answer at all. The published metrics leave the fourth column out; in the correct
 resample clusters of cards (see `clusters`), as cards on one drainage are not independent.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -147,12 +148,10 @@ def estimates(outcomes: Sequence[CardOutcome], plan: Resampling) -> dict[str, Es
     return figures
 
 
-def shares_by_kind(outcomes: Iterable[CardOutcome]) -> dict[str, float]:
+def shares_by_kind(outcomes: Sequence[CardOutcome]) -> dict[str, float]:
     """The share answered rightly by the kind of card, kinds in the order in which they come first."""
-    kinds: dict[str, list[bool]] = {}
-    for outcome in outcomes:
-        kinds.setdefault(outcome.kind, []).append(outcome.right)
-    return {kind: sum(rights) / len(rights) for kind, rights in kinds.items()}
+    right = Counter(outcome.kind for outcome in outcomes if outcome.right)
+    return {kind: right[kind] / cards for kind, cards in Counter(outcome.kind for outcome in outcomes).items()}
 
 
 def references(outcomes: Sequence[CardOutcome]) -> dict[str, tuple[CardOutcome, ...]]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from ovrag_core.base import CardError, Frozen, read_records, sidecar, write_records
 from ovrag_studies.abstention.arms.model_replies import CardAnswer
@@ -33,27 +33,17 @@ class Record(Frozen):
         return CardOutcome(self.id, self.gold, str(self.answer), self.confidence, self.cluster, self.subtype)
 
 
-class Seconds(BaseModel):
-    """The seconds that an answer took."""
-
-    id: str
-    arm: str
-    seconds: float
-
-
 @dataclass(frozen=True, slots=True)
 class CardRun:
-    """Answers of systems to cards, arm after arm, and the seconds that each answer took."""
+    """Answers of systems to cards, arm after arm, and the seconds that each answer took, unless read from a file."""
 
     records: tuple[Record, ...]
-    seconds: tuple[float, ...]
+    seconds: tuple[float, ...] = ()
 
     def by_arm(self) -> dict[str, tuple[Record, ...]]:
         """The records of each arm, in the order of cards."""
-        grouped: dict[str, list[Record]] = {}
-        for record in self.records:
-            grouped.setdefault(record.arm, []).append(record)
-        return {arm: tuple(listed) for arm, listed in grouped.items()}
+        arms = dict.fromkeys(record.arm for record in self.records)
+        return {arm: tuple(record for record in self.records if record.arm == arm) for arm in arms}
 
 
 def write_run(made: CardRun, path: Path) -> None:
@@ -67,12 +57,10 @@ def write_run(made: CardRun, path: Path) -> None:
 
 
 def read_run(path: Path) -> CardRun:
-    """A run as `write_run` wrote it. Raises CardError, with the line, for what is no record or stands twice."""
+    """The records of a run as they were written. Raises CardError, with the line, for no record or one seen before."""
     records: dict[tuple[str, str], Record] = {}
     for number, record in read_records(path, Record, CardError, REMEDY):
         if (record.id, record.arm) in records:
             raise CardError(f"{path}, line {number}: {record.arm} has answered {record.id} before; keep one of the two")
         records[record.id, record.arm] = record
-    beside = sidecar(path, "latency")
-    timed = read_records(beside, Seconds, CardError, REMEDY) if beside.is_file() else ()
-    return CardRun(tuple(records.values()), tuple(line.seconds for _, line in timed))
+    return CardRun(tuple(records.values()))

@@ -132,12 +132,13 @@ def kinds_table(book: Book, answered: Answered) -> pandas.DataFrame:
     return book.table(shown.rename(columns=brief), "kinds", _on(answered), full=shown)
 
 
-def paired_table(book: Book, answered: Answered, arm: str = LICENSED) -> pandas.DataFrame:
-    """One arm against each other one, card by card: `paired`; without rows where the arm was not asked."""
+def paired_table(book: Book, answered: Answered) -> pandas.DataFrame:
+    """The licence against each other arm, card by card: `paired`; without rows where it was not asked."""
     right = {name: [o.right for o in outcomes] for name, outcomes in answered.outcomes.items()}
-    clusters = [o.cluster or o.card for o in answered.outcomes.get(arm, ())]
-    pairs = {name: (right[arm], theirs) for name, theirs in right.items() if arm in right and name != arm}
-    ours, theirs = f"{arm} alone right", "the other alone"
+    clusters = [o.cluster or o.card for o in answered.outcomes.get(LICENSED, ())]
+    licensed = right.pop(LICENSED, None)
+    pairs = {name: (licensed, theirs) for name, theirs in right.items() if licensed is not None}
+    ours, theirs = f"{LICENSED} alone right", "the other alone"
     rows = [
         {
             "against": name,
@@ -149,7 +150,7 @@ def paired_table(book: Book, answered: Answered, arm: str = LICENSED) -> pandas.
         for name, comparison in compare_pairs(pairs, clusters, book.plan).items()
     ]
     frame = pandas.DataFrame(rows, columns=["against", ours, theirs, "Holm p", *with_bounds(["difference"])])
-    return book.table(frame, "paired", _on(answered) | {"arm": arm})
+    return book.table(frame, "paired", _on(answered) | {"arm": LICENSED})
 
 
 # -- a chat model -----------------------------------------------------------------------------------------------------
@@ -208,12 +209,9 @@ def retrieval_table(book: Book, answered: Answered, found: Sequence[Ranked]) -> 
 
 def domains_table(book: Book, others: Sequence[Answered]) -> pandas.DataFrame:
     """The corrected metrics on the other sources: `domains`."""
-    columns = ["source", "arm", *with_bounds(IN_BRIEF)]
-    frame = pandas.DataFrame(columns=columns)
-    if others:
-        measured = pandas.concat([measure(book, s) for s in others], ignore_index=True)
-        measured = measured[~measured["arm"].isin(CONSTANT)].rename(columns={"set": "source"})
-        frame = wide(measured, IN_BRIEF, by=("source", "arm"))
+    measured = pandas.concat([measure(book, s) for s in others] or [scores({}, 0)], ignore_index=True)
+    measured = measured[~measured["arm"].isin(CONSTANT)].rename(columns={"set": "source"})
+    frame = wide(measured, IN_BRIEF, by=("source", "arm"))
     n = ", ".join(f"{len(s.cards)} cards on {s.name} ({s.clusters} clusters)" for s in others) or "0 cards"
     return book.table(frame, "domains", {"sources": n})
 

@@ -45,7 +45,7 @@ class Answered:
         return self.world.names.label_of(term)
 
 
-def answer_source(settings: Settings, name: str, embedder: Embedder, chat: Chat | None = None) -> Answered:
+def answer_source(settings: Settings, name: str, embedder: Embedder, chat: Chat | None) -> Answered:
     """One source of the settings, its cards dealt, and those of the sample asked of its arms; raises as these do."""
     options = Epistemic.of(settings)
     source = options.sources[name]

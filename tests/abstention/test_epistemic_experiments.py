@@ -83,11 +83,7 @@ def test_a_run_is_read_as_it_was_written(made: CardRun, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     odd = made.records[0].model_copy(update={"detail": "<b>\n\u2028", "evidence": ('"} UNION {',)})
     write_run(CardRun((odd, *made.records[1:]), made.seconds), path)
-    read = read_run(path)
-    assert read.records == (odd, *made.records[1:])
-    assert read.seconds == pytest.approx(made.seconds, abs=1e-6)
-    sidecar(path, "latency").unlink()
-    assert read_run(path).seconds == ()
+    assert read_run(path).records == (odd, *made.records[1:])
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ more of a card than its question. What could not be checked is `failed`, never a
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import cache, wraps
+from typing import TypeVar
 
 from pyoxigraph import Literal, NamedNode
 
@@ -22,11 +23,12 @@ from ovrag_studies.abstention.cards.card import Card
 from ovrag_studies.abstention.cards.shortcuts import DENIED
 from ovrag_studies.abstention.knowledge.domain import Domain
 from ovrag_studies.abstention.knowledge.likeness import local_name
-from ovrag_studies.abstention.licensing.asking import Asked, ask, written
+from ovrag_studies.abstention.licensing.asking import ask, written
 from ovrag_studies.abstention.licensing.licence import Licence, LicenceVerdict, license_any
 from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
 from ovrag_studies.abstention.parsing.name_index import Names
 
+Asking = TypeVar("Asking")
 Answering = Callable[[Card], CardReply]
 GUESS = 1 / 3  # the confidence of who answers always the same: one of three answers
 PURPOSE = "cards"
@@ -53,13 +55,13 @@ class Adapter:
     answer: Answering
 
 
-def timed(answer: Answering) -> Answering:
+def timed(answer: Callable[[Asking], CardReply]) -> Callable[[Asking], CardReply]:
     """A function whose replies come with the seconds that they took."""
 
     @wraps(answer)
-    def with_seconds(card: Card) -> CardReply:
+    def with_seconds(asked: Asking) -> CardReply:
         start = time.perf_counter()
-        reply = answer(card)
+        reply = answer(asked)
         return replace(reply, seconds=time.perf_counter() - start)
 
     return with_seconds
@@ -111,34 +113,29 @@ def claim_given(store: Store, domain: Domain) -> Adapter:
     @timed
     def answer(card: Card) -> CardReply:
         licence = license_any(claims_of(card, domain), store, domain)
-        return CardReply(_answer(licence.verdict), 1.0, _evidence(licence), detail=_explained(licence))
+        return _licensed_reply(licence, licence.verdict, 1.0)
 
     return Adapter("licence, claim given", answer)
 
 
 def graph_rag(store: Store, domain: Domain, names: Names) -> Adapter:
     """The question read as a claim, and the claim's licence. A question that is not understood is UNKNOWN."""
-    return Adapter(
-        "Graph-RAG with licence", timed(lambda card: _licensed_reply(ask(card.question, store, domain, names)))
-    )
+
+    @timed
+    def answer(card: Card) -> CardReply:
+        asked = ask(card.question, store, domain, names)
+        return _licensed_reply(asked.licence, asked.verdict, asked.reading.confidence, asked.reading.reason)
+
+    return Adapter("Graph-RAG with licence", answer)
 
 
-def _licensed_reply(asked: Asked) -> CardReply:
-    reading, licence = asked.reading, asked.licence
-    detail = "; ".join(filter(None, (reading.reason, _explained(licence) if licence else "")))
-    return CardReply(_answer(asked.verdict), reading.confidence, _evidence(licence) if licence else (), detail=detail)
-
-
-def _answer(verdict: LicenceVerdict) -> CardAnswer:
-    return CardAnswer.FAILED if verdict is LicenceVerdict.UNCHECKED else CardAnswer(verdict)
-
-
-def _evidence(licence: Licence) -> tuple[str, ...]:
-    return tuple(written(triple) for triple in licence.proof)
-
-
-def _explained(licence: Licence) -> str:
-    return licence.lacking or (f"breaks {licence.constraint}" if licence.constraint else "")
+def _licensed_reply(licence: Licence | None, verdict: LicenceVerdict, confidence: float, reason: str = "") -> CardReply:
+    answer = CardAnswer.FAILED if verdict is LicenceVerdict.UNCHECKED else CardAnswer(verdict)
+    if licence is None:
+        return CardReply(answer, confidence, detail=reason)
+    explained = licence.lacking or (licence.constraint and f"breaks {licence.constraint}")
+    detail = "; ".join(filter(None, (reason, explained)))
+    return CardReply(answer, confidence, tuple(map(written, licence.proof)), detail=detail)
 
 
 def claims_of(card: Card, domain: Domain) -> tuple[GraphClaim, ...]:
@@ -173,12 +170,12 @@ def chat_alone(chat: Chat, *, seed: int | None = 42) -> Adapter:
     It is asked for one of three words and how sure it is; a call that gave no reply is `failed`. Raises ModelSetupError
     where no call can succeed as things are set up.
     """
-    replies: dict[str, CardReply] = {}
 
+    @cache
     @timed
-    def asked(card: Card) -> CardReply:
-        mark = fence(card.question)  # the words of others
-        messages = [Message("system", SYSTEM), Message("user", f"{mark}\n{card.question}\n{mark}")]
+    def reply_to(question: str) -> CardReply:
+        mark = fence(question)  # the words of others
+        messages = [Message("system", SYSTEM), Message("user", f"{mark}\n{question}\n{mark}")]
         try:
             text = chat.complete(messages, temperature=0.0, seed=seed, purpose=PURPOSE).text
         except ModelSetupError:
@@ -189,12 +186,7 @@ def chat_alone(chat: Chat, *, seed: int | None = 42) -> Adapter:
         unread = reply.answer is CardAnswer.UNPARSED
         return replace(reply, detail=f"not understood: {clipped(text)}") if unread else reply
 
-    def answer(card: Card) -> CardReply:
-        if card.question not in replies:
-            replies[card.question] = asked(card)
-        return replies[card.question]
-
-    return Adapter(f"{chat.name} alone", answer)
+    return Adapter(f"{chat.name} alone", lambda card: reply_to(card.question))
 
 
 def chat_licensed(alone: Adapter, store: Store, domain: Domain, names: Names) -> Adapter:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy
 from numpy.typing import NDArray
 
+from ovrag_core.evaluation import first_rank
 from ovrag_core.graph import Store
 from ovrag_core.retrieval import VECTORS, Embedder, Vectors, WordRanker, join, kept_vectors
 from ovrag_core.text import stems
@@ -162,4 +163,4 @@ def about(card: Card, known: Container[str]) -> frozenset[str]:
 
 def rank(things: Container[str], found: Sequence[Found]) -> int | None:
     """The rank, from 1, of the first passage on one of the things; None where there is none among them."""
-    return next((position for position, hit in enumerate(found, 1) if hit.passage.fact[0] in things), None)
+    return first_rank(hit.passage.fact[0] in things for hit in found)

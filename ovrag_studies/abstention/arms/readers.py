@@ -14,6 +14,7 @@ from typing import Literal, get_args
 
 import numpy
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from ovrag_core.base import CardError, Frozen
 from ovrag_studies.abstention.arms.fact_sentences import Found, Words, mentions, words
@@ -29,22 +30,6 @@ BINS = 4  # of likeness, in each of which the share of right answers is counted
 PATTERNS: tuple[Pattern, ...] = get_args(Pattern)
 STRENGTH = 0.3  # C of the logistic regression
 DECIMALS = 4
-FEATURES = (
-    "said in this order",
-    "said in the other order",
-    "said in two steps",
-    "other titles that are named",
-    "first name is a title",
-    "last name is a title",
-    "last name is no title",
-    "namesakes",
-    "unknown names",
-    "likeness of the best",
-    "lead of the best",
-    "words of the question in the best",
-    "first name and no unknown ones",
-    "last name and no unknown ones",
-)
 _WORD = re.compile(r"\w+")
 
 
@@ -128,34 +113,35 @@ def _unknown(question: str, found: Sequence[Found]) -> int:
     )
 
 
-def features(question: str, found: Sequence[Found]) -> Floats:
-    """The numbers that the learned reader weighs, in the order of FEATURES."""
+def _likeness(found: Sequence[Found]) -> float:
+    return found[0].cosine if found else 0.0
+
+
+def features(question: str, found: Sequence[Found]) -> dict[str, float]:
+    """The numbers that the learned reader weighs, by their names."""
     signals = Signals(question, found)
     question_words = set(words(question))
-    best = _likeness(found)
-    lead = best - found[1].cosine if len(found) > 1 else 0.0
     best_words = set(words(found[0].passage.text)) if found else set()
-    shared = len(question_words & best_words) / max(1, len(question_words))
     alone = bool(signals.about) and not signals.said
-    return numpy.array(
-        [
-            bool(signals.said) and signals.said_in_order,
-            bool(signals.said) and not signals.said_in_order,
-            signals.steps is not None and not signals.said,
-            min(2, signals.others),
-            alone and signals.first_titled,
-            alone and signals.last_titled and signals.named > 1,
-            alone and not signals.last_titled,
-            len(signals.namesakes) > 1,
-            min(3, signals.unknown),
-            best,
-            lead,
-            shared,
-            alone and signals.first_titled and not signals.unknown,
-            alone and signals.last_titled and not signals.unknown,
-        ],
-        dtype=numpy.float64,
-    )
+    return {
+        "said in this order": signals.said_in_order,
+        "said in the other order": bool(signals.said) and not signals.said_in_order,
+        "said in two steps": signals.steps is not None and not signals.said,
+        "other titles that are named": min(2, signals.others),
+        "first name is a title": alone and signals.first_titled,
+        "last name is a title": alone and signals.last_titled and signals.named > 1,
+        "last name is no title": alone and not signals.last_titled,
+        "namesakes": len(signals.namesakes) > 1,
+        "unknown names": min(3, signals.unknown),
+        "likeness of the best": _likeness(found),
+        "lead of the best": found[0].cosine - found[1].cosine if len(found) > 1 else 0.0,
+        "words of the question in the best": len(question_words & best_words) / max(1, len(question_words)),
+        "first name and no unknown ones": alone and signals.first_titled and not signals.unknown,
+        "last name and no unknown ones": alone and signals.last_titled and not signals.unknown,
+    }
+
+
+FEATURES = tuple(features("", ()))
 
 
 # -- what was learned -------------------------------------------------------------------------------------------------
@@ -240,10 +226,6 @@ def _by_likeness(likeness: Floats | float, no: float, yes: float) -> NDArray[num
     return numpy.where(likeness >= yes, 0, numpy.where(likeness >= no, 1, 2))
 
 
-def _likeness(found: Sequence[Found]) -> float:
-    return found[0].cosine if found else 0.0
-
-
 def _learn_names(lessons: Sequence[Lesson]) -> dict[Pattern, dict[Gold, float]]:
     counts: dict[Pattern, Counter[Gold]] = {pattern: Counter() for pattern in PATTERNS}
     for lesson in lessons:
@@ -262,7 +244,7 @@ def _share(hits: int, of: int, kinds: int = 2) -> float:
 def _learn_weights(lessons: Sequence[Lesson]) -> Weights:
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 - takes a second; who only reads shall not wait
 
-    rows = numpy.stack([features(lesson.question, lesson.found) for lesson in lessons])
+    rows = numpy.array([[*features(lesson.question, lesson.found).values()] for lesson in lessons], dtype=float)
     mean, scale = rows.mean(axis=0), rows.std(axis=0)
     scale = numpy.where(scale > 0, scale, 1.0)
     model = LogisticRegression(C=STRENGTH, max_iter=1000, tol=1e-8)
@@ -301,10 +283,9 @@ def by_names(question: str, found: Sequence[Found], learned: Learned) -> CardRep
 def by_weights(question: str, found: Sequence[Found], learned: Learned) -> CardReply:
     """The most probable answer by a logistic regression over names, their order, and likeness."""
     fitted = learned.weights
-    scaled = (features(question, found) - numpy.array(fitted.mean)) / numpy.array(fitted.scale)
-    scores = numpy.array(fitted.weights) @ scaled + numpy.array(fitted.bias)
-    chances = numpy.exp(scores - scores.max())
-    chances /= chances.sum()
+    values = numpy.array([*features(question, found).values()], dtype=float)
+    scaled = (values - numpy.array(fitted.mean)) / numpy.array(fitted.scale)
+    chances = softmax(numpy.array(fitted.weights) @ scaled + numpy.array(fitted.bias))
     best = int(chances.argmax())
     resting = [found[i] for i in Signals(question, found).places] or found[:1]
     return _reply(GOLD[best], round(float(chances[best]), DECIMALS), resting)

@@ -42,7 +42,7 @@ def open_world(
     """
     domain = load_domain(project_file(source.domain))
     unseen = frozenset(hidden) | (read_hidden(project_file(source.hidden)) if source.hidden else frozenset())
-    store = whole = open_source(source, domain)
+    store = whole = open_with_domain([source.graph], domain)
     if unseen:
         if not isinstance(whole, EmbeddedStore):
             raise CardError(
@@ -54,29 +54,21 @@ def open_world(
     return CardWorld(store, domain, names_of(store, domain), shelf, clusters(whole, domain))
 
 
-def open_source(source: GraphSource, domain: Domain) -> Store:
-    """The whole graph of a source. Raises GraphError, also for one that has nothing of the domain."""
-    return open_with_domain([source.graph], domain)
-
-
-def deal(
-    source: GraphSource, plan: Cards, embedder: Embedder, folder: Path = VECTORS
-) -> tuple[CardWorld, tuple[Card, ...]]:
+def deal(source: GraphSource, plan: Cards, embedder: Embedder) -> tuple[CardWorld, tuple[Card, ...]]:
     """The cards of a source, read or made by the plan, and the graph that they are asked of.
 
     Raises CardError for cards that cannot be used, and what `open_world` raises.
     """
     if source.cards is not None:
-        return open_world(source, embedder, folder), read_cards(project_file(source.cards))
-    deck = make_deck(source, plan, embedder, folder)
-    return open_world(source, embedder, folder, deck.hidden), deck.cards
+        return open_world(source, embedder), read_cards(project_file(source.cards))
+    deck = make_deck(source, plan, embedder)
+    return open_world(source, embedder, hidden=deck.hidden), deck.cards
 
 
-def make_deck(source: GraphSource, plan: Cards, embedder: Embedder, folder: Path = VECTORS) -> Deck:
+def make_deck(source: GraphSource, plan: Cards, embedder: Embedder) -> Deck:
     """Cards made from the whole graph of a source. Raises CardError where none can be made, GraphError, DomainError."""
     domain = load_domain(project_file(source.domain))
-    embed = partial(kept_vectors, embedder, folder=folder)
-    return make_cards(open_source(source, domain), domain, plan, embed)
+    return make_cards(open_with_domain([source.graph], domain), domain, plan, partial(kept_vectors, embedder))
 
 
 def read_hidden(path: Path) -> frozenset[str]:

@@ -8,7 +8,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import cycle, islice
 from typing import TypeVar
 
@@ -209,14 +209,10 @@ def by_other_classes(view: View, chance: random.Random) -> Iterator[Proposal]:
         yield Proposal((value,), next(objects))
 
 
-def other_predicate(name: str) -> Proposals:
-    """Make a function that proposes what another predicate says of a thing."""
-
-    def recorded(view: View, chance: random.Random) -> Iterator[Proposal]:
-        pairs = pairs_of(view.visible, view.domain.predicate(name).node)
-        yield from (Proposal((subject,), value) for subject, value in _shuffled(pairs, chance))
-
-    return recorded
+def other_predicate(name: str, view: View, chance: random.Random) -> Iterator[Proposal]:
+    """A thing with what another predicate says of it."""
+    pairs = pairs_of(view.visible, view.domain.predicate(name).node)
+    yield from (Proposal((subject,), value) for subject, value in _shuffled(pairs, chance))
 
 
 def far_off(view: View, chance: random.Random) -> Iterator[Proposal]:
@@ -307,7 +303,7 @@ def _contradictions(predicate: Predicate) -> Iterator[Kind]:
             breaks = name if constraint.kind not in ("asymmetric", "acyclic") else None
             yield Kind(kind, "C", proposals, breaks, rare=constraint.kind in ("object", "subject"))
         if constraint.kind == "disjoint" and constraint.other:
-            yield Kind("C_disjoint", "C", other_predicate(constraint.other), name)
+            yield Kind("C_disjoint", "C", partial(other_predicate, constraint.other), name)
     if predicate.complete:
         yield Kind("C_complete", "C", another, COMPLETE)
 

@@ -7,18 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.base import GraphError, Unchecked, project_file
-from ovrag_core.graph import LABEL, TYPE, EmbeddedStore, Store, open_graph
+from ovrag_core.graph import LABEL, TYPE, Store, open_graph
 from ovrag_core.text import one_line
 from ovrag_studies.abstention.knowledge.domain import Constraint, Domain, Predicate
 from ovrag_studies.abstention.knowledge.likeness import Thing, called, label_order, local_name, why_alike
-
-if TYPE_CHECKING:
-    from ovrag_core.graph import EndpointStore
 
 Value = NamedNode | Literal
 
@@ -196,9 +192,7 @@ def wrong_class(subject: NamedNode, value: Value, known: Known) -> tuple[str, tu
 _NEAR = 5  # predicates that a message names
 
 
-def open_with_domain(
-    sources: Sequence[str], domain: Domain, hidden: frozenset[str] = frozenset()
-) -> EmbeddedStore | EndpointStore:
+def open_with_domain(sources: Sequence[str], domain: Domain, hidden: frozenset[str] = frozenset()) -> Store:
     """The graph in files of the project, or at the address of an endpoint (see `open_graph`).
 
     Raises GraphError for one that has none of the domain's predicates, naming the nearest that it has.

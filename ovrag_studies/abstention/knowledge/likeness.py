@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import product, takewhile
 
 from pyoxigraph import Literal, NamedNode
+from rapidfuzz.distance import Levenshtein
 
 from ovrag_core.ontology import Value, read_value
 from ovrag_core.text import fold
@@ -112,7 +113,7 @@ def _words_alike(one: tuple[str, ...], other: tuple[str, ...], kinds: frozenset[
         return True
     if sorted(one) == sorted(other) or _misspelt(one, other):
         return True
-    shared = one[: _shared(one, other)]
+    shared = [mine for mine, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))]
     if shared and (len(shared) in (len(one), len(other)) or shared[-1] in kinds) and not set(shared) <= kinds:
         return True  # one or both carry something behind the name that may only say which of several it is
     bare, other_bare = set(one) - kinds, set(other) - kinds
@@ -120,22 +121,11 @@ def _words_alike(one: tuple[str, ...], other: tuple[str, ...], kinds: frozenset[
     return bool(bare) and bare == other_bare and (kind_words <= other_kind_words or other_kind_words <= kind_words)
 
 
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    """The number of words or letters with which both begin."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-
-
 def _misspelt(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     if len(one) != len(other):
         return False
     unequal = [(mine, yours) for mine, yours in zip(one, other, strict=True) if mine != yours]
-    return len(unequal) == 1 and min(map(len, unequal[0])) >= _LONG and _one_edit(*unequal[0])
-
-
-def _one_edit(one: str, other: str) -> bool:
-    start = _shared(one, other)
-    one, other = one[start:], other[start:]
-    return one[1:] == other[1:] or one == other[1:] or one[1:] == other
+    return len(unequal) == 1 and min(map(len, unequal[0])) >= _LONG and Levenshtein.distance(*unequal[0]) == 1
 
 
 def _why_values_alike(one: Thing, other: Thing, predicate: Predicate) -> str | None:

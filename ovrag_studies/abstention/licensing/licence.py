@@ -178,7 +178,7 @@ def _what_a_fact_lacks(claim: GraphClaim, values: Sequence[Value], known: Known)
     if not known.is_a(known.thing(claim.object), class_):
         return f"{called(known.thing(claim.object))} is not known to be a {class_}"
     reasons = (known.why_one(value, claim.object) for value in values if known.is_a(known.thing(value), class_))
-    return next((f"{reason}" for reason in reasons if reason), f"{recorded}, does not decide it")
+    return next(filter(None, reasons), f"{recorded}, does not decide it")
 
 
 def _what_a_chain_lacks(claim: GraphClaim, reached: Mapping[Value, Triple], known: Known) -> str | None:
@@ -191,7 +191,7 @@ def _what_a_chain_lacks(claim: GraphClaim, reached: Mapping[Value, Triple], know
     ends = {node for node in reached if any(known.is_a(known.thing(node), end) for end in chain.ends_in)}
     gaps = (_gap(node, claim, node in ends and node != claim.subject, functional[1].of, known) for node in passed)
     reasons = (known.why_one(node, claim.object) for node in passed)
-    return next((reason for reason in chained(gaps, reasons) if reason), None)
+    return next(filter(None, chained(gaps, reasons)), None)
 
 
 def _gap(node: Value, claim: GraphClaim, is_end: bool, of: str | None, known: Known) -> str | None:

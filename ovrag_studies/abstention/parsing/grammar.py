@@ -225,8 +225,7 @@ def _is_negated(frame: Frame) -> bool:
 
 def _tag_of(frame: Frame) -> int:
     """Find the place where a tag begins (`, isn't it?`); the end where there is none."""
-    last_index = frame.slots[-1] if frame.slots else 0
-    commas = [i for i, word in enumerate(frame.words) if word in ",-–—" and i > last_index]
+    commas = [i for i, word in enumerate(frame.words) if word in ",-–—" and i > frame.slots[-1]]
     short = [i for i in commas if len([word for word in frame.words[i:] if word[:1].isalnum()]) <= 4]
     return short[0] if short else len(frame.words)
 
@@ -245,7 +244,7 @@ def _asks(frame: Frame, at: int) -> bool:
 
 def _next_sentence(frame: Frame) -> int:
     """The start of a sentence behind the one with the names, but one on whether that is so; without one, the end."""
-    for index in range(frame.slots[-1] if frame.slots else 0, len(frame.words)):
+    for index in range(frame.slots[-1], len(frame.words)):
         if frame.words[index] in ".;?" and not english.UNTRUE & set(frame.words[index:]):
             return index
     return len(frame.words)

@@ -166,7 +166,7 @@ class _Noun:
     def _said_behind(self) -> Owner | None:
         """The name that the noun is said of: `the tributary X`, `mouth: X`, `a tributary called X`."""
         index = self.sign.end
-        while self.words[index] in english.NAMING or self.words[index] == ":":
+        while index < len(self.words) and (self.words[index] in english.NAMING or self.words[index] == ":"):
             index += 1
         return (index, False, 0.8) if index in self.behind else None
 
