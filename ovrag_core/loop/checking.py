@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ovrag_core.base import Evidence, Frozen, Severity, Status, Triple, TripleError, read_text
 from ovrag_core.loop.validation import Validator
-from ovrag_core.ontology import unmapped_reasons
+from ovrag_core.ontology import assert_triples, unmapped_reasons
 from ovrag_core.text import one_line
 
 FIELDS = ("sub", "pred", "obj", "sub_type", "obj_type")
@@ -50,17 +50,18 @@ class CheckReport(Frozen):
     triples: int
 
     def to_text(self) -> str:
-        """For a person: contradictions, then warnings, then what could not be mapped; positions count from 0."""
+        """For a person: contradictions, then warnings, then what was not understood; positions count from 0."""
         clashes = [violation for violation in self.violations if violation.severity == "clash"]
         warnings = [violation for violation in self.violations if violation.severity == "warning"]
         counts = {"triple": self.triples, "contradiction": len(clashes), "warning": len(warnings)}
         counted = [f"{number} {noun}{'' if number == 1 else 's'}" for noun, number in counts.items() if number]
+        counted += [f"{len(self.unmapped)} not fully understood"] if self.unmapped else []
         lines = [f"{self.status}: {self.reason if self.status == 'unchecked' else ', '.join(counted)}"]
         for title, chosen in (("Contradictions", clashes), ("Warnings", warnings)):
             if chosen:
                 lines += ["", f"{title}:", *(line for violation in chosen for line in violation.to_lines())]
         if self.unmapped:
-            lines += ["", f"Not mapped ({len(self.unmapped)} of {self.triples} triples):"]
+            lines += ["", f"Not fully understood ({len(self.unmapped)} of {self.triples} triples):"]
             lines += [f"- triple {position}: {reason}" for position, reason in self.unmapped_reasons.items()]
         return "\n".join(lines)
 
@@ -68,12 +69,16 @@ class CheckReport(Frozen):
 def check_file(path: Path, validator: Validator) -> CheckReport:
     """The report on a JSON list or JSON Lines of triples; `seconds` is the time of the check alone.
 
+    `unchecked` where no triple states anything in the ontology's terms.
     Raises TripleError naming file, item and field.
     """
     triples = read_triples(path)
     started = time.perf_counter()
     verdict = validator.check(triples, literal_names=True)
     seconds = time.perf_counter() - started
+    if verdict.status == "consistent" and not assert_triples(triples, validator.ontology).facts:
+        reason = f"0 of {len(triples)} triples were understood"
+        verdict = verdict.model_copy(update={"status": "unchecked", "reason": reason})
     # Verdicts hold the very objects that were checked, which tells equal triples apart.
     position = {id(triple): index for index, triple in enumerate(triples)}
     return CheckReport(

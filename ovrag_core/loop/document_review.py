@@ -75,9 +75,9 @@ def review_document(document: Document, reader: Extractor[Reading], validator: V
         raise
     except ModelError as failure:
         return result("UNCHECKED", str(failure))
-    if not triples:
-        return result("UNCHECKED", NOTHING_READ)
     verdict = validator.check(triples, document=document.id)
+    if len(verdict.unmapped) == len(triples) and not verdict.violations:
+        return result("UNCHECKED", NOTHING_READ)
     stated = [
         Stated(
             **triple.model_dump(include={"subject", "predicate", "object"}),

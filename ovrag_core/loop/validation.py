@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ovrag_core.base import ReasonerError, Triple, Verdict, Violation
 from ovrag_core.loop.closed_world import ClosedWorld
 from ovrag_core.ontology import (
+    PLACEHOLDER,
     ABox,
     Explanation,
     Fact,
@@ -273,7 +274,6 @@ class _Wording:
         self.literal_names = literal_names
         self.ontology = ontology
         self.ranked = ranked
-        self.names = {term.name: term.iri for term in ontology.properties}
 
     def violation(self) -> Violation:
         rule, sources = self.finding.rule, self.ranked.chosen(self.finding.facts)
@@ -289,9 +289,9 @@ class _Wording:
 
     def _message(self) -> str:
         template = self.finding.rule.message
-        values = {slot: self._value(slot) for slot in re.findall(r"\{([^}]*)\}", template)}
+        values = {slot: self._value(slot) for slot in PLACEHOLDER.findall(template)}
         if template and all(values.values()):
-            return self._sentence(re.sub(r"\{([^}]*)\}", lambda match: values[match[1]] or "", template))
+            return self._sentence(PLACEHOLDER.sub(lambda match: values[match[1]] or "", template))
         rules = self.finding.rules or (self.finding.rule,)
         law = "; ".join(rule.sentence.rstrip(".") for rule in rules)
         return self._sentence(f"{law}. Yet: {'; '.join(self._said(fact) for fact in self.finding.facts)}.")
@@ -302,16 +302,23 @@ class _Wording:
         return text if named else text[:1].upper() + text[1:]
 
     def _value(self, slot: str) -> str | None:
-        """A placeholder's words; None where the finding has nothing for it."""
+        """A placeholder's words, of the finding or else of all that is stated; None where the finding lacks a class."""
         if slot == "subject":
             return self._called(self.finding.subject)
         name, _, attribute = slot.partition(".")
-        linked = [fact for fact in self.finding.facts if fact.term == self.names.get(name)]
+        iris = {term.iri for term in self.ontology.properties if name in (term.name, *term.parents)}
+        facts: Iterable[Fact] = self.finding.facts
+        linked = [fact for fact in facts if fact.term in iris]
+        if not linked:
+            facts = self.ranked.abox.facts
+            linked = [fact for fact in facts if fact.term in iris and fact.subject == self.finding.subject]
+        if not linked:
+            return "(not stated)"
         if not attribute:
-            return " and ".join(dict.fromkeys(self._object(fact) for fact in linked)) or None
+            return " and ".join(dict.fromkeys(self._object(fact) for fact in linked))
         labels = [
             self.ontology.by_iri[fact.term].label
-            for fact in self.finding.facts
+            for fact in facts
             if fact.kind == "class" and any(fact.subject == link.object for link in linked)
         ]
         return " and ".join(labels) or None

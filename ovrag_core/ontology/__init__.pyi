@@ -17,6 +17,7 @@ from .picture import draw as draw
 from .reasoner import Explanation as Explanation
 from .reasoner import Reasoner as Reasoner
 from .reasoner import ReasonerName as ReasonerName
+from .rules import PLACEHOLDER as PLACEHOLDER
 from .rules import RULE as RULE
 from .rules import Rule as Rule
 from .rules import rules_page as rules_page

@@ -1,21 +1,39 @@
-"""Annotations of the vocabulary (`ovr:`) whose name or value nothing would read: most are slips of the pen."""
+"""Names and values in an ontology that nothing would read: most are slips of the pen."""
 
+from __future__ import annotations
+
+import difflib
+import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from rdflib import OWL, RDF, Graph
+from rdflib import OWL, RDF, RDFS, XSD, Graph, URIRef
 from rdflib.term import Node
 
-from ovrag_core.ontology.rules import RULE
+from ovrag_core.ontology.rules import PLACEHOLDER, RULE, SH, texts
 from ovrag_core.ontology.typed_values import KINDS
 
+if TYPE_CHECKING:
+    from ovrag_core.ontology.load import Ontology
+
+_BUILT_IN = tuple(map(str, (RDF, RDFS, OWL, XSD)))
+_OF_RULES = (OWL.annotatedSource, OWL.annotatedTarget)
+_BETWEEN_TERMS = (  # predicates of classes and properties; with lists, as of disjoint classes
+    *(RDFS[name] for name in ("subClassOf", "subPropertyOf", "domain", "range")),
+    *(OWL[name] for name in ("disjointWith", "equivalentClass", "complementOf", "inverseOf", "onProperty", "onClass")),
+    *(OWL[name] for name in ("allValuesFrom", "someValuesFrom", "equivalentProperty", "propertyDisjointWith")),
+    *(RDF.type, RDF.first, RULE.currency),
+)
+_TO_TERMS = tuple(
+    SH[name] for name in ("path", "class", "lessThan", "targetClass", "targetObjectsOf", "targetSubjectsOf")
+)
 _BOOLEANS = frozenset({"true", "false"})
 
 
 class UnknownTerm(NamedTuple):
     """Pattern of the statements that hold an unknown term, and a clause that names it and those that are known."""
 
-    pattern: tuple[None, Node, Node | None]
+    pattern: tuple[Node | None, Node | None, Node | None]
     clause: str
 
 
@@ -37,6 +55,56 @@ def unknown_terms(graph: Graph) -> Iterator[UnknownTerm]:
             if known and str(value) not in known:
                 clause = f'ovr:{_name(annotation)} "{value}" is unknown; known are {_listed(known)}'
                 yield UnknownTerm((None, annotation, value), clause)
+
+
+def unknown_names(ontology: Ontology) -> Iterator[UnknownTerm]:
+    """Yield classes and properties that axioms or shapes use and nothing declares.
+
+    A name of a foreign namespace may be declared elsewhere, but not one of an axiom that states a rule.
+    """
+    graph = ontology.graph
+    iris = {_local(iri): iri for iri in ontology.by_iri}
+    namespaces = {iri.removesuffix(name) for name, iri in iris.items()}
+    for name in sorted(_used(graph) - set(graph.subjects(RDF.type)), key=str):
+        is_foreign = str(name).removesuffix(_local(name)) not in namespaces
+        if str(name).startswith(_BUILT_IN) or (is_foreign and not _is_of_rule(graph, name)):
+            continue
+        near = difflib.get_close_matches(_local(name), iris, n=1)
+        hint = f"; did you mean {iris[near[0]]}?" if near else "; declare it, or mend its name"
+        pattern = (None, None, name) if (None, None, name) in graph else (name, None, None)
+        yield UnknownTerm(pattern, f"{name} is used, but declared nowhere{hint}")
+
+
+def unknown_placeholders(ontology: Ontology) -> Iterator[UnknownTerm]:
+    """Yield placeholders in messages of rules that name no property."""
+    graph = ontology.graph
+    properties = [term for term in ontology.properties if term.inverse not in ontology.by_iri]
+    known = {"subject"} | {term.name for term in properties}
+    known |= {f"{term.name}.types" for term in properties if term.kind == "object"}
+    for node, rule in sorted(graph.subject_objects(RULE.rule), key=lambda pair: str(pair[1])):
+        messages = texts(graph, node, RULE.message) + texts(graph, node, SH.message)
+        for slot in PLACEHOLDER.findall(" ".join(messages)):
+            if slot not in known:
+                near = difflib.get_close_matches(slot, known, n=1)
+                hint = f"did you mean {{{near[0]}}}?" if near else "write {subject} or the name of a property"
+                clause = f"the message of the rule {rule} has the unknown placeholder {{{slot}}}; {hint}"
+                yield UnknownTerm((None, RULE.rule, rule), clause)
+
+
+def _used(graph: Graph) -> set[Node]:
+    """Names that stand where a class or a property does."""
+    subjects = {subject for subject, predicate, _ in graph if predicate in _BETWEEN_TERMS}
+    objects = {value for _, predicate, value in graph if predicate in (*_BETWEEN_TERMS, *_TO_TERMS, *_OF_RULES)}
+    return {node for node in subjects | objects if isinstance(node, URIRef)}
+
+
+def _is_of_rule(graph: Graph, name: Node) -> bool:
+    axioms = (axiom for predicate in _OF_RULES for axiom in graph.subjects(predicate, name))
+    return any((axiom, RULE.rule, None) in graph for axiom in axioms)
+
+
+def _local(iri: Node | str) -> str:
+    return re.split(r"[#/:]", str(iri))[-1]
 
 
 def _name(annotation: Node) -> str:

@@ -22,7 +22,7 @@ from rdflib.plugins.parsers.notation3 import BadSyntax
 from rdflib.term import Node
 
 from ovrag_core.base import OntologyError
-from ovrag_core.ontology.annotations import unknown_terms
+from ovrag_core.ontology.annotations import UnknownTerm, unknown_names, unknown_placeholders, unknown_terms
 from ovrag_core.ontology.rules import RULE, SH, Rule, apply_settings, read_rules, texts
 
 TermKind = Literal["class", "object", "data"]
@@ -207,9 +207,16 @@ def load_ontology(
     digest = hashlib.sha256()
     for path in files:
         digest.update(read_into(graph, path))
-    if unknown := next(unknown_terms(graph), None):
+    _refuse(unknown_terms(graph), files)
+    ontology = assemble(graph, digest.digest(), folder, rules)
+    _refuse(unknown_names(ontology), files)
+    _refuse(unknown_placeholders(ontology), files)
+    return ontology
+
+
+def _refuse(slips: Iterator[UnknownTerm], files: Sequence[Path]) -> None:
+    for unknown in slips:
         raise OntologyError(f"{_file_with(unknown.pattern, files)}: {unknown.clause}")
-    return assemble(graph, digest.digest(), folder, rules)
 
 
 def _file_with(pattern: tuple[Node | None, Node | None, Node | None], files: Sequence[Path]) -> Path:

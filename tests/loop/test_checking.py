@@ -3,11 +3,14 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from ovrag_core.base.errors import TripleError
+from ovrag_core.base.types import Document, Reading, Triple
 from ovrag_core.loop.checking import check_file, read_triples
+from ovrag_core.loop.document_review import NOTHING_READ, review_document
 from ovrag_core.loop.validation import Validator
 from ovrag_core.ontology.load import load_ontology
 
@@ -54,11 +57,29 @@ def test_the_text_keeps_names_and_positions_as_given_and_warnings_apart(validato
         GOOD | {"sub": "L1", "pred": "hasInterestRate", "obj": "4%", "obj_type": "xsd:decimal"},
     ]
     lines = check_file(write(tmp_path / "t.json", items), validator).to_text().splitlines()
-    assert lines[0] == "inconsistent: 4 triples, 2 contradictions, 3 warnings"
+    assert lines[0] == "inconsistent: 4 triples, 2 contradictions, 3 warnings, 1 not fully understood"
     at = lines.index("- L1 is called secured and unsecured at once. [security_exclusive; triples 0, 1]")
     assert lines[at + 1 : at + 3] == ["    “The loan is secured.”", "    SecuredLoan DisjointWith UnsecuredLoan"]
-    assert lines.index("Contradictions:") < at < lines.index("Warnings:") < lines.index("Not mapped (1 of 4 triples):")
+    unmapped = lines.index("Not fully understood (1 of 4 triples):")
+    assert lines.index("Contradictions:") < at < lines.index("Warnings:") < unmapped
     assert lines[-1] == "- triple 2: unknown class Morgage (did you mean Mortgage?), read without it"
+
+
+def test_triples_that_none_is_understood_of_are_unchecked(validator: Validator, tmp_path: Path) -> None:
+    unknown = [GOOD | {"pred": "hasPilot"}, GOOD | {"obj": "Flight", "sub_type": ""}, GOOD | {"obj": "owl:Thing"}]
+    report = check_file(write(tmp_path / "t.json", unknown), validator)
+    assert (report.status, report.reason) == ("unchecked", "0 of 3 triples were understood")
+    assert (report.unmapped, report.violations) == ((0, 1, 2), ())
+    report = check_file(write(tmp_path / "t.json", [GOOD | {"obj": "GreenLoan", "sub_type": "Flight"}]), validator)
+    assert (report.status, report.unmapped) == ("consistent", (0,))
+
+
+def test_a_document_nothing_of_which_is_understood_is_unchecked(validator: Validator) -> None:
+    document = Document("d", "A flight.")
+    unknown = Triple(subject="F", predicate="rdf:type", object="Flight")
+    reader = SimpleNamespace(read=lambda document: Reading(document_id="d", triples=(unknown,)))
+    found = review_document(document, reader, validator, "m")
+    assert (found.label, found.reason) == ("UNCHECKED", NOTHING_READ)
 
 
 def test_text_cannot_steer_the_terminal(validator: Validator, tmp_path: Path) -> None:

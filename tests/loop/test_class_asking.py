@@ -115,15 +115,30 @@ def test_another_domain_needs_a_model_to_be_read_and_none_to_be_checked(
     assert code == 2 and "are read by a language model; name one" in err.splitlines()[-1]
     code, _, err = call("review", str(LEASES / "documents"), "--ontology", str(LEASES), "--deal")
     assert code == 2 and "--deal and --html are for loan agreements" in err
-    triples = [
-        {"sub": "Lease", "pred": "rdf:type", "obj": kind, "sub_type": "Lease", "obj_type": ""}
-        for kind in ("FurnishedLease", "UnfurnishedLease")
-    ]
-    (tmp_path / "triples.json").write_text(json.dumps(triples))
-    code, out, _ = call("check", str(tmp_path / "triples.json"), "--ontology", str(LEASES))
+    triples = str(LEASES / "triples.json")
+    code, out, _ = call("check", triples, "--ontology", str(LEASES))
     assert code == 1 and "is called furnished and unfurnished at once" in out
-    code, _, err = call("check", str(tmp_path / "triples.json"), "--ontology", str(tmp_path))
+    code, _, err = call("check", triples, "--ontology", str(tmp_path))
     assert code == 2 and "holds no ontology" in err
+
+
+def test_what_cannot_be_understood_by_another_domain_is_no_pass(
+    call: Callable[..., tuple[int, str, str]], project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    triple = {"sub": "Loan", "pred": "hasBorrower", "obj": "Jane Roe", "sub_type": "Loan", "obj_type": ""}
+    (tmp_path / "triples.json").write_text(json.dumps([triple]))
+    code, out, err = call("check", str(tmp_path / "triples.json"), "--ontology", str(LEASES))
+    assert code == 2 and out.startswith("unchecked: 0 of 1 triples") and "was not checked: 0 of 1 triples" in err
+
+
+def test_rules_and_vocabulary_are_those_of_another_domain(
+    call: Callable[..., tuple[int, str, str]], project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project)
+    rules, words = (call(command, "--ontology", str(LEASES))[1] for command in ("rules", "vocabulary"))
+    assert "tenant_dwells" in rules and "mortgage_secured" not in rules
+    assert "- hasTenant: from Lease to Party" in words and "hasBorrower" not in words
 
 
 def test_the_recorded_replies_of_the_example_are_replayed(

@@ -508,6 +508,32 @@ loan:PaydayShape a sh:NodeShape ; sh:targetClass loan:PaydayLoan ; sh:property [
     validator.close()
 
 
+def test_a_message_names_what_else_is_stated_of_its_subject(copy: Path) -> None:
+    """A rule of SPARQL gives no statements, and a contradiction only its own."""
+    rule = """
+<urn:mine> sh:declare [ sh:prefix "loan" ; sh:namespace "urn:ovrag:loan#" ] .
+loan:BalanceShape a sh:NodeShape ; sh:targetClass ln:Loan ; sh:severity sh:Warning ;
+    sh:sparql [ sh:prefixes <urn:mine> ;
+        sh:select "SELECT $this { $this loan:hasBalance ?b ; loan:hasPrincipalAmount ?p FILTER (?b > ?p) }" ] ;
+    sh:message "{subject} has a balance of {hasBalance}, but its lender {hasLender} is a {hasLender.types}." ;
+    ovr:rule "balance" ; ovr:sentence "A balance is within the principal." ; dct:source "An example." .
+"""
+    (copy / "more.ttl").write_text(PREFIXES + rule)
+    text = (copy / "rules.ttl").read_text()
+    more = "{subject} of {hasBorrower} at {hasInterestRate} is called secured and unsecured at once."
+    (copy / "rules.ttl").write_text(text.replace("{subject} is called secured and unsecured at once.", more))
+    validator = Validator(load_ontology(copy))
+    lender = said("Loan", "hasLender", "Holm Bank", object_type="FinancialInstitution")
+    triples = [said("Loan", "hasBorrower", "Jane Roe"), lender, *is_a("SecuredLoan", "UnsecuredLoan")]
+    triples += [said("Loan", "hasBalance", "USD 9"), said("Loan", "hasPrincipalAmount", "USD 5")]
+    messages = {violation.rule: violation.message for violation in validator.check(triples).violations}
+    validator.close()
+    told = "The loan of Jane Roe at (not stated) is called secured and unsecured at once."
+    assert messages["security_exclusive"] == told
+    told = "The loan has a balance of USD 9, but its lender Holm Bank is a financial institution."
+    assert messages["balance"] == told
+
+
 @pytest.mark.parametrize(
     ("axiom", "complaint"),
     [

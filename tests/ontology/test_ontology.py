@@ -287,14 +287,66 @@ def test_an_incomplete_rule_is_one_sentence(copy: Path) -> None:
             'ovr:values "rates" is unknown; known are amount, b',
         ),
         ("rules.ttl", "supporting true", 'supporting "yes"', 'ovr:supporting "yes" is unknown; known are false, true'),
+        (
+            "rules.ttl",
+            "allValuesFrom org:LegalEntity",
+            "allValuesFrom org:LegalEntty",
+            "https://www.omg.org/spec/Commons/Organizations/LegalEntty is used, but declared nowhere; did you mean "
+            "https://www.omg.org/spec/Commons/Organizations/LegalEntity?",
+        ),
+        (
+            "rules.ttl",
+            "loan:hasCollateral rdfs:domain ln:SecuredLoan",
+            "loan:hasColateral rdfs:domain ln:SecuredLoan",
+            "urn:ovrag:loan#hasColateral is used, but declared nowhere; did you mean urn:ovrag:loan#hasCollateral?",
+        ),
+        (
+            "rules.ttl",
+            "LOAN/LoansSpecific/CommercialLoans/>",
+            "LOAN/LoansSpecific/CommercialLoan/>",
+            "https://spec.edmcouncil.org/fibo/ontology/LOAN/LoansSpecific/CommercialLoan/CommercialLoan is used, but",
+        ),
+        (
+            "shapes.ttl",
+            "sh:path loan:hasTerm",
+            "sh:path loan:hasTrem",
+            "urn:ovrag:loan#hasTrem is used, but declared nowhere; did you mean urn:ovrag:loan#hasTerm?",
+        ),
+        (
+            "rules.ttl",
+            "is a {hasLender.types}",
+            "is a {hasLendr.types}",
+            "the message of the rule card_lender has the unknown placeholder {hasLendr.types}; did you mean "
+            "{hasLender.types}?",
+        ),
+        (
+            "shapes.ttl",
+            "{hasTerm}",
+            "{hasTerms}",
+            "the message of the rule term_positive has the unknown placeholder {hasTerms}; did you mean {hasTerm}?",
+        ),
     ],
 )
-def test_a_misspelt_annotation_is_one_sentence(copy: Path, file: str, term: str, slip: str, clause: str) -> None:
+def test_a_misspelt_name_is_one_sentence(copy: Path, file: str, term: str, slip: str, clause: str) -> None:
     text = (copy / file).read_text(encoding="utf-8")
     assert term in text
     (copy / file).write_text(text.replace(term, slip), encoding="utf-8")
     with pytest.raises(OntologyError, match=re.escape(f"{copy / file}: {clause}")):
         load_ontology(copy)
+
+
+def test_a_name_of_another_publisher_need_not_be_declared(copy: Path) -> None:
+    (copy / "mine.ttl").write_text(HEAD + "x:A a owl:Class ; rdfs:subClassOf <http://xmlns.com/foaf/0.1/Person> .")
+    assert "urn:test#A" in load_ontology(copy).by_iri
+
+
+def test_a_table_without_rules_is_left_out(copy: Path) -> None:
+    text = (copy / "rules.ttl").read_text(encoding="utf-8")
+    (copy / "rules.ttl").write_text(text[: text.index("# --- warnings")], encoding="utf-8")
+    (copy / "shapes.ttl").unlink()
+    (copy / "rules.yaml").unlink()
+    page = rules_page(load_ontology(copy))
+    assert "## lender_type" in page and "## Warnings" not in page
 
 
 def test_a_domain_that_lists_no_clash_types_may_name_any(copy: Path) -> None:
