@@ -27,10 +27,11 @@ help: ## list the targets
 setup: ## create .venv, or bring it to the locked versions
 	@tools/setup.sh
 
-# DVC removes the outputs of a stage before it runs: a mistyped parameter must be found before that.
+# DVC removes the outputs of a stage before it runs: a mistyped parameter or path must be found before that.
 .PHONY: checked
 checked: setup
 	@.venv/bin/ovrag rules >/dev/null
+	@.venv/bin/ovrag corpus
 
 reproduce: checked ## recompute everything: the experiment on loans and the studies
 	@rm -rf data/cache data/runs/*.partial.*

@@ -10,7 +10,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 FILES = "ovrag_core/files"
 INCLUDED = (
     "ontologies", "params.yaml", "data/samples",
-    "data/external.yaml", "data/prices.yaml", "data/published.yaml", "data/questions.yaml",
+    "data/external.yaml", "data/prices.yaml", "data/published.yaml", "data/questions.yaml", "data/unlabelled.json",
 )  # fmt: skip
 
 

@@ -257,6 +257,17 @@ def check(
     return FOUND if result.status == "inconsistent" else 0
 
 
+@app.command(rich_help_panel=RUN, epilog="Example: ovrag corpus -S corpus.source=my_contracts")
+def corpus(params: Params = DEFAULT_PARAMS, overrides: Overrides = None) -> int:
+    """Check that the contracts and labels which the parameter file names are there; change nothing."""
+    from ovrag_core.loans import find_own
+
+    settings = read_settings(params, overrides)
+    own = None if settings.corpus.is_generated else find_own(settings)
+    print(f"{settings.corpus.source}: {own.text() if own else f'{settings.corpus.contracts} contracts'}")
+    return 0
+
+
 @app.command(rich_help_panel=RUN, epilog="Example: ovrag run -S experiment.run=mine --contract Contract_001")
 def run(
     params: Params = DEFAULT_PARAMS,
@@ -378,25 +389,25 @@ def results(
 
 
 @app.command(rich_help_panel=LOOK, epilog="Example: ovrag vocabulary")
-def vocabulary(output: Output = Format.text, params: Params = DEFAULT_PARAMS) -> int:
+def vocabulary(output: Output = Format.text, params: Params = DEFAULT_PARAMS, ontology: Domain = None) -> int:
     """List what the ontology can say: classes, properties and their other names."""
     from ovrag_core.ontology import open_ontology, vocabulary_text
     from ovrag_core.ontology import vocabulary as words
 
-    ontology = open_ontology(read_settings(params, None))
+    known = open_ontology(read_settings(params, _with_domain(None, ontology)))
     if output is Format.text:
-        print(vocabulary_text(ontology))
+        print(vocabulary_text(known))
     else:
-        print_record(words(ontology), output)
+        print_record(words(known), output)
     return 0
 
 
 @app.command(rich_help_panel=LOOK, epilog="Example: ovrag rules")
-def rules(params: Params = DEFAULT_PARAMS) -> int:
+def rules(params: Params = DEFAULT_PARAMS, ontology: Domain = None) -> int:
     """List the rules, each in a sentence, with its source and setting."""
     from ovrag_core.ontology import open_ontology, rules_page
 
-    sys.stdout.write(rules_page(open_ontology(read_settings(params, None))))
+    sys.stdout.write(rules_page(open_ontology(read_settings(params, _with_domain(None, ontology)))))
     return 0
 
 
@@ -439,9 +450,9 @@ def export(
     if to is None:
         raise typer.BadParameter("name the folder of the thesis: --to FOLDER")
     done = results.export(project, to, force=force, packed=packed, only=only or ())
-    print("\n".join(done.lines))
     for warning in done.warnings:
         say(warning)
+    print("\n".join(done.lines))
     return FOUND if done.kept else 0
 
 

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -34,7 +35,7 @@ class Corpus(Part):
     """Choice of contracts: generated ones, or a folder of the user's own."""
 
     source: str = GENERATED
-    ground_truth: Path | None = None
+    ground_truth: Path = Path("data/unlabelled.json")
     contracts: Positive = 100
     seed: NotNegative = 42
     wording: Literal["plain", "varied"] = "plain"
@@ -196,23 +197,31 @@ def load_settings(path: Path = Path("params.yaml"), overrides: dict[str, Any] | 
     """Settings from a YAML file; `overrides` maps dotted keys (`corpus.contracts`) to values that replace the file's.
 
     Raises SettingsError, with the file and the key, for a missing file, broken YAML, an unknown key or a bad value,
-    those of the studies with them.
+    those of the studies with them. Where an override is at fault, `-S` is named and not the file.
     """
     values = read_yaml(path, SettingsError, _REMEDY)
     values = {} if values is None else values
     if not isinstance(values, dict):
         raise SettingsError(f"{path} must hold keys and values; compare it with the params.yaml of the project")
-    for key, value in (overrides or {}).items():
+    settings = _settings_of(values, overrides or {})
+    if isinstance(settings, str):
+        source = path if _settings_of(values, {}) == settings else "-S"
+        raise SettingsError(f"{source}: {settings}")
+    return settings
+
+
+def _settings_of(values: dict[str, Any], overrides: dict[str, Any]) -> Settings | str:
+    """The settings of these values, overrides in their places; where that cannot be, the sentence that says why."""
+    values = deepcopy(values)
+    for key, value in overrides.items():
         _set_dotted(values, key, value)
     try:
         settings = Settings.model_validate(values)
     except ValidationError as error:
-        raise SettingsError(f"{path}: {_explain(error)}") from None
+        return _explain(error)
     if settings.chunking.method != "paragraph" and settings.chunking.overlap >= settings.chunking.size:
-        raise SettingsError(f"{path}: chunking.overlap must be smaller than chunking.size")
-    if problem := _without_sense(settings):
-        raise SettingsError(f"{path}: {problem}")
-    return settings
+        return "chunking.overlap must be smaller than chunking.size"
+    return _without_sense(settings) or settings
 
 
 def _without_sense(settings: Settings) -> str | None:
@@ -287,7 +296,7 @@ def _set_dotted(values: dict[str, Any], key: str, value: Any) -> None:
     for depth, parent in enumerate(parents, 1):
         values = values.setdefault(parent, {})
         if not isinstance(values, dict):
-            raise SettingsError(f"unknown key {key}: {'.'.join(parents[:depth])} holds a value and no keys")
+            raise SettingsError(f"-S: unknown key {key}: {'.'.join(parents[:depth])} holds a value and no keys")
     values[leaf] = value
 
 

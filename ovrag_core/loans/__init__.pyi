@@ -3,6 +3,7 @@ from .contracts.contract_truth import ContractTruth as ContractTruth
 from .contracts.contract_truth import highlighted as highlighted
 from .contracts.contract_truth import load_truth as load_truth
 from .contracts.generator import generate as generate
+from .corpus import find_own as find_own
 from .corpus import folder as folder
 from .corpus import kinds_of_loan as kinds_of_loan
 from .deal import review_together as review_together

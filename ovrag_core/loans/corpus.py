@@ -11,13 +11,14 @@ import json
 from pathlib import Path
 from typing import NamedTuple
 
-from ovrag_core.base import CorpusError, Settings
+from ovrag_core.base import CorpusError, DocumentError, Settings, project_file
 from ovrag_core.documents import find, load_readable
 from ovrag_core.loans.contracts.contract_truth import ContractTruth, load_truth, save_truth
 
 CONTRACTS = Path("data/contracts")
 TRUTH = Path("data/ground_truth.json")
 MANIFEST = Path("data/contracts.json")
+_MOST_NAMED = 5
 
 
 class CorpusStock(NamedTuple):
@@ -28,39 +29,62 @@ class CorpusStock(NamedTuple):
     left_out: dict[Path, str]
 
     def text(self) -> str:
-        """Describe the contents of the corpus, with a line for each file that was left out."""
+        """Describe the contents of the corpus, with lines for files that were left out and labels of no document."""
         counts = f"{len(self.paths)} documents, ground truth for {len(self.truths)}"
         counts += f"; {len(self.left_out)} cannot be read and are left out:" if self.left_out else ""
-        return "\n".join([counts, *self.left_out.values()])
+        stray = sorted(set(self.truths) - {path.stem for path in (*self.paths, *self.left_out)})
+        more = f" and {len(stray) - _MOST_NAMED} more" if len(stray) > _MOST_NAMED else ""
+        remedy = "a label has its file's name, without suffix; mend it, or remove the label"
+        named = f"there is no document for the ground truth of {', '.join(stray[:_MOST_NAMED])}{more}; {remedy}"
+        return "\n".join([counts, *self.left_out.values(), *([named] if stray else [])])
+
+
+def find_own(settings: Settings) -> CorpusStock:
+    """Find the user's own documents and their ground truth; no document is read, and nothing is written.
+
+    Raises CorpusError, with the setting, for a folder without documents and for ground truth that cannot be read or
+    names none of them.
+    """
+    corpus = settings.corpus
+    try:
+        paths = find(Path(corpus.source))
+    except DocumentError as error:
+        raise CorpusError(f"corpus.source: {error}") from None
+    try:
+        truths = load_truth(project_file(corpus.ground_truth))
+    except CorpusError as error:
+        raise CorpusError(f"corpus.ground_truth: {error}") from None
+    if truths and not {path.stem for path in paths} & set(truths):
+        raise CorpusError(f"{corpus.ground_truth} names none of the documents in {corpus.source}; use the files' names")
+    return CorpusStock(paths, truths, {})
 
 
 def prepare(settings: Settings) -> CorpusStock:
     """Generate the contracts, or take stock of the user's own, of which those that cannot be read are left out.
 
     Writes `data/ground_truth.json` (an empty object where own contracts have none) and the manifest. Raises CorpusError
-    for a folder without a readable document and for ground truth that names none of them.
+    as `find_own`, and for a folder without a readable document, before anything is written.
     """
     corpus = settings.corpus
-    CONTRACTS.mkdir(parents=True, exist_ok=True)
     if corpus.is_generated:
         from ovrag_core.loans.contracts.generator import generate  # noqa: PLC0415 - only who generates sets pages
 
         truths = generate(CONTRACTS, TRUTH, count=corpus.contracts, seed=corpus.seed, wording=corpus.wording)
+        stock = CorpusStock(find(CONTRACTS), truths, {})
     else:
-        truths = load_truth(corpus.ground_truth) if corpus.ground_truth else {}
+        found, truths, _ = find_own(settings)
+        _, left_out = load_readable(found)
+        stock = CorpusStock([path for path in found if path not in left_out], truths, left_out)
+        if not stock.paths:
+            raise CorpusError("; ".join(left_out.values()))
+        CONTRACTS.mkdir(parents=True, exist_ok=True)
         save_truth(TRUTH, truths)
-    document_paths = find(folder(settings))
-    _, left_out = load_readable(document_paths) if not corpus.is_generated else ([], {})
-    paths = [path for path in document_paths if path not in left_out]
-    if not paths:
-        raise CorpusError("; ".join(left_out.values()))
-    if truths and not {path.stem for path in paths} & set(truths):
-        raise CorpusError(f"{corpus.ground_truth} names none of the documents in {corpus.source}; use the files' names")
     sums = {
-        path.relative_to(folder(settings)).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths
+        path.relative_to(folder(settings)).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in stock.paths
     }
     MANIFEST.write_text(json.dumps(sums, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    return CorpusStock(paths, truths, left_out)
+    return stock
 
 
 def folder(settings: Settings) -> Path:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ovrag_core.base import (
     Chunk,
+    CorpusError,
     Document,
     QueryRecord,
     Reading,
@@ -50,6 +51,7 @@ from ovrag_core.ontology import Ontology, open_form, open_ontology
 from ovrag_core.retrieval import INDEX, Documents, Embedder, Index, find_embedder, index_loaded
 
 PASSAGES, DOCUMENTS = 128, 2  # whose reading is kept
+_MOST_NAMED = 5
 
 
 def make_validator(settings: Settings, *, wait: bool = True) -> Validator:
@@ -105,13 +107,16 @@ def documents_bench(
 
 
 def _indexed(paths: Sequence[Path], document_ids: Collection[str]) -> list[Path]:
-    """The paths of documents that the index holds; a line names the others."""
+    """The paths of documents that the index holds; a line names others. Raises CorpusError where it holds none."""
     indexed = set(document_ids)
-    if left_out := [path.name for path in paths if path.stem not in indexed]:
-        warn_on_stderr(
-            f"{len(left_out)} of {len(paths)} documents are not in the index and are left out: {', '.join(left_out)}; "
-            "one that can be read is indexed by `dvc repro 02_index_contracts`"
-        )
+    left_out = [path.name for path in paths if path.stem not in indexed]
+    more = f" and {len(left_out) - _MOST_NAMED} more" if len(left_out) > _MOST_NAMED else ""
+    named = f"{len(left_out)} of {len(paths)} documents are not in the index"
+    remedy = "`dvc repro 02_index_contracts` indexes those that can be read"
+    if len(left_out) == len(paths):
+        raise CorpusError(f"{named}; {remedy}")
+    if left_out:
+        warn_on_stderr(f"{named} and are left out: {', '.join(left_out[:_MOST_NAMED])}{more}; {remedy}")
     return [path for path in paths if path.stem in indexed]
 
 

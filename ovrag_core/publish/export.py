@@ -29,7 +29,7 @@ _MOST_CHANGES = 3
 _ROOM = "name a folder that can be, or make room there"
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that the format knows, so that the same files give the same bytes
 
-_FORCED = {"edited": "replaces", "dropped": "removes"}
+_LEFT = {"edited": "not replaced; --force replaces it", "dropped": "not removed; --force removes it"}
 _WRONG = {
     "new": "is missing; export again",
     "changed": "is old; export again",
@@ -93,9 +93,11 @@ def export(
     left = [copy for copy in copies if copy not in done and copy.kind != "same"]
     lines = [f"{'overwritten' if copy.kind == 'edited' else copy.kind:<11} {copy.path}" for copy in done]
     lines += [f"{'started':<11} {name}, yours to edit" for name in started]
-    lines += [f"{c.kind:<11} {c.path}, left as it is; --force {_FORCED[c.kind]} it" for c in left]
-    count = len(copies) - len(left)
-    lines += [f"{count} result{'s' if count != 1 else ''} in {target}: as in the project"]
+    lines += [f"{c.kind:<11} {c.path}, {_LEFT[c.kind]}" for c in left]
+    written, same = sum(copy.kind != "dropped" for copy in done), sum(copy.kind == "same" for copy in copies)
+    counts = {"already there, as in the project": same, "not touched, named above": len(left)}
+    more = [f"{count} {what}" for what, count in counts.items() if count]
+    lines += ["; ".join([f"{written} of {len(copies)} results written to {target}", *more])]
     lines += [f"packed in {archive(target)}"] if packed else []
     warnings = [f"{path} was edited by hand and not copied; {remedy}" for path, remedy in tampered.items()]
     warnings += [sentence for _, sentence in stale_results(stages, chosen)]

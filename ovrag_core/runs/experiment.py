@@ -28,6 +28,7 @@ from ovrag_core.base import (
     Settings,
     Usage,
     load_questions,
+    project_file,
 )
 from ovrag_core.llm import SHAPES_REPLIES, sum_usage, warn_on_stderr
 from ovrag_core.loop import Bench
@@ -38,6 +39,7 @@ from ovrag_core.runs.files import (
     appending,
     each_record,
     finish,
+    is_under_way,
     manifest_text,
     refuse_other_manifest,
     reopen,
@@ -84,13 +86,12 @@ def run_experiment(
     BudgetError, StoreError, PriceError or ModelSetupError that stopped it; what was answered is kept.
     """
     files = run_files(settings.experiment.run, folder)
-    path = Path("data/ground_truth.json") if settings.corpus.is_generated else settings.corpus.ground_truth
-    truths = read_truths(path, DocumentTruth) if path is not None else {}
+    own = project_file(settings.corpus.ground_truth)
+    truths = read_truths(Path("data/ground_truth.json") if settings.corpus.is_generated else own, DocumentTruth)
     manifest = _manifest(settings, bench, truths)
-    under_way = files.partial_manifest.exists()
-    if under_way:
-        refuse_other_manifest(files.partial_manifest, manifest, files.partial_records)
-    elif files.records.exists():
+    queries = {(q.arm, q.document_id, q.question.id): q for q in planned(settings, sorted(bench.documents))}
+    under_way = is_under_way(files, manifest)
+    if not under_way and files.records.exists():
         refuse_other_manifest(files.manifest, manifest, files.records)
     if retry_errors and (under_way or files.records.exists()):
         reopen(files, lambda record: record.failure is None)
@@ -100,7 +101,6 @@ def run_experiment(
         for left in (files.partial_records, files.partial_latency):
             left.unlink(missing_ok=True)
         write_whole(files.partial_manifest, [manifest])
-    queries = {(q.arm, q.document_id, q.question.id): q for q in planned(settings, sorted(bench.documents))}
     with appending(files) as run:
         todo = [query for key, query in queries.items() if key not in run.done]
         with closing(answers(todo, settings, bench)) as answered:

@@ -125,6 +125,24 @@ def refuse_other_manifest(path: Path, manifest: str, records: Path) -> None:
         )
 
 
+def is_under_way(files: RunFiles, manifest: str) -> bool:
+    """True where a partial run can be gone on with; one of another manifest that has no answer yet is forgotten.
+
+    Raises RunError where it has answers and was made with anything else than `manifest` says.
+    """
+    if not files.partial_manifest.exists():
+        return False
+    try:
+        refuse_other_manifest(files.partial_manifest, manifest, files.partial_records)
+    except RunError:
+        with appending(files) as run:
+            if run.done:
+                raise
+        files.partial_manifest.unlink()
+        return False
+    return True
+
+
 class Appending:
     """The partial files of a run that is under way, open for more lines. `done` are the queries they had at first."""
 

@@ -38,7 +38,7 @@ def read_truths(path: Path, model: type[T]) -> dict[str, T]:
 
     Raises CorpusError, naming the file and the first bad field, for a missing file, broken JSON or a wrong value.
     """
-    text = read_text(path, CorpusError, "generate the contracts first or name your own ground truth")
+    text = read_text(path, CorpusError, "generate the contracts first, or name another file")
     try:
         values = json.loads(text)
     except json.JSONDecodeError as error:

@@ -118,11 +118,11 @@ def read_settings(params: Path, overrides: Sequence[str] | None) -> Settings:
 def _override(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals:
-        raise typer.BadParameter(f"--set {text}: write key=value, for example --set retrieval.top_k=5")
+        raise typer.BadParameter(f"-S {text}: write key=value, for example -S retrieval.top_k=5")
     try:
         return key.strip(), yaml.safe_load(value)
     except (yaml.YAMLError, ValueError):
-        raise typer.BadParameter(f"--set {text}: the value is not valid YAML; put it into quotes") from None
+        raise typer.BadParameter(f"-S {text}: the value is not valid YAML; put it into quotes") from None
 
 
 def load_each(paths: Sequence[Path]) -> Iterator[tuple[Path, Document | str]]:

@@ -191,7 +191,7 @@ def test_checking_the_parameters_of_studies_loads_nothing_that_takes_time(projec
 def test_what_the_make_file_asks_first_finds_a_mistyped_key_of_a_study(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "ovrag rules" in (project / "Makefile").read_text(encoding="utf-8")
+    assert all(f"ovrag {word}" in (project / "Makefile").read_text(encoding="utf-8") for word in ("rules", "corpus"))
     path = write(tmp_path, "studies: {contract_review: {retrieval: {kk: 3}}}")
     monkeypatch.setattr(sys, "argv", ["ovrag", "rules", "--params", str(path)])
     with pytest.raises(SystemExit) as done:
@@ -212,6 +212,25 @@ def test_a_bad_override_is_one_sentence(tmp_path: Path, key: str, sentence: str)
     with pytest.raises(SettingsError) as caught:
         load_settings(write(tmp_path, "corpus: {contracts: 7}"), {key: 3})
     assert str(caught.value).endswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "sentence"),
+    [
+        ("{}", "retrieval.top_k", "-S: retrieval.top_k: input should be greater than 0, not 0"),
+        ("{}", "retrieval.topk", "-S: unknown key retrieval.topk; did you mean retrieval.top_k?"),
+        ("corpus: {contracts: 7}", "corpus.contracts.x", "-S: unknown key corpus.contracts.x"),
+        ("chunking: {size: 100}", "retrieval.top_k", "-S: retrieval.top_k"),
+        ("chunking: {size: 100}", "corpus.seed", "params.yaml: chunking.overlap must be smaller"),
+        ("retrieval: {top_k: 0}", "corpus.seed", "params.yaml: retrieval.top_k"),
+    ],
+)
+def test_the_option_is_named_where_it_is_at_fault_and_else_the_file(
+    tmp_path: Path, text: str, key: str, sentence: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(write(tmp_path, text), {key: 0})
+    assert str(caught.value).removeprefix(f"{tmp_path}/").startswith(sentence)
 
 
 def test_a_missing_parameter_file_is_named(tmp_path: Path) -> None:

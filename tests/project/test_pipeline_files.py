@@ -278,7 +278,8 @@ def first_stage(tmp_path: Path) -> Path:
     shutil.copy(PROJECT / ".dvcignore", tmp_path)
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "note.txt").write_text("Promissory note. The Borrower promises to pay.\n")
-    (tmp_path / "params.yaml").write_text("corpus:\n  source: own\n")
+    (tmp_path / "labels.json").write_text('{"note": {"label": "CLEAN"}}')
+    (tmp_path / "params.yaml").write_text("corpus:\n  source: own\n  ground_truth: labels.json\n")
     parameters = nbformat.v4.new_code_cell("size = 1", metadata={"tags": ["parameters"]})
     notebook = nbformat.v4.new_notebook(cells=[parameters, nbformat.v4.new_code_cell(STOCK_TAKING)])
     (tmp_path / "notebooks").mkdir()
@@ -287,7 +288,7 @@ def first_stage(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def reproduce(folder: Path) -> set[str]:
+def reproduce(folder: Path, *, fails: bool = False) -> set[str]:
     """Run `dvc repro`; the stages that ran."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     command = [sys.executable, "-m", "dvc", "repro"]
@@ -300,7 +301,7 @@ def reproduce(folder: Path) -> set[str]:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert (done.returncode != 0) == fails, done.stdout + done.stderr
     return set(re.findall(r"Running stage '(\w+)'", done.stdout))
 
 
@@ -319,6 +320,17 @@ def test_a_stage_reruns_for_what_it_depends_on_and_not_for_a_notebook_that_was_o
     assert reproduce(first_stage) == {"01_generate_contracts"}
     after = json.loads((first_stage / MANIFEST).read_text())
     assert list(after) == ["note.txt"] and after != before
+
+    (first_stage / "labels.json").write_text('{"note": {"label": "CLASH"}}')
+    assert reproduce(first_stage) == {"01_generate_contracts"}
+    made = {
+        path: (first_stage / path).read_bytes() for path in outputs("01_generate_contracts") if path != "data/contracts"
+    }
+    assert b"CLASH" in made["data/ground_truth.json"]
+    (first_stage / "own").rename(first_stage / "elsewhere")
+    reproduce(first_stage, fails=True)
+    assert {path: (first_stage / path).read_bytes() for path in made} == made, "a stage that fails loses nothing"
+    (first_stage / "elsewhere").rename(first_stage / "own")
 
     clean(notebook)
     assert reproduce(first_stage) <= {"clean_01_generate_contracts"}

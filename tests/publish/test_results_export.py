@@ -111,6 +111,7 @@ def test_first_export_copies_what_latex_reads_and_keeps_hashes(project: Path):
     done = export(project, target)
     assert kinds(done.lines) == dict.fromkeys(RESULTS, "new")
     assert not done.kept and not done.warnings
+    assert done.lines[-1] == f"{len(RESULTS)} of {len(RESULTS)} results written to {target}"
     for path in RESULTS:
         assert (target / path).read_bytes() == (project / path).read_bytes()
     listed = json.loads((target / MANIFEST).read_text())["files"]
@@ -144,7 +145,9 @@ def test_some_results_are_copied_alone_and_others_left(project: Path, thesis: Pa
 
 
 def test_only_what_changed_is_copied_again(project: Path, thesis: Path):
-    assert kinds(export(project, thesis).lines) == {}
+    count = len(RESULTS)
+    there = f"0 of {count} results written to {thesis}; {count} already there, as in the project"
+    assert export(project, thesis).lines == (there,)
     (project / "params.yaml").write_text("evaluation: {samples: 20}\n", encoding="utf-8")
     dvc(project, "repro", "-q")
     untouched = (thesis / "figures" / "consistency" / "rates.pdf").stat().st_mtime_ns
@@ -162,6 +165,8 @@ def test_an_edited_copy_is_named_and_kept_until_forced(project: Path, thesis: Pa
     done = export(project, thesis)
     assert done.kept
     assert kinds(done.lines) == {RATES: "edited"}
+    assert f"{RATES}, not replaced; --force replaces it" in done.lines[0]
+    assert done.lines[-1].endswith("; 1 not touched, named above")
     assert copy.read_text(encoding="utf-8") == "by hand"
     assert any(f"my thesis/{RATES} was edited by hand" in problem for problem in check(project, thesis))
     assert kinds(export(project, thesis, force=True).lines) == {RATES: "overwritten"}

@@ -246,6 +246,24 @@ def test_of_a_folder_of_ones_own_an_unreadable_document_is_left_out_named_and_co
     capsys.readouterr()
     assert _indexed(find(Path("own")), ["apple"]) == [Path("own/apple.txt")]
     assert capsys.readouterr().err.count("1 of 2 documents are not in the index and are left out: empty.txt") == 1
+    with pytest.raises(CorpusError, match=r"^2 of 2 documents are not in the index; `dvc repro 02_index_contracts`"):
+        _indexed(find(Path("own")), ["boat"])
+
+
+def test_a_folder_or_labels_that_are_not_there_are_named_and_nothing_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    settings = Settings.model_validate({"corpus": {"source": "own", "ground_truth": "labels.json"}})
+    with pytest.raises(CorpusError, match=r"^corpus\.source: own does not exist; check the path"):
+        prepare(settings)
+    Path("own").mkdir()
+    Path("own/apple.txt").write_text("The orchard is mortgaged to the bank.")
+    with pytest.raises(CorpusError, match=r"^corpus\.ground_truth: .*labels\.json does not exist"):
+        prepare(settings)
+    assert not Path("data").exists()
+    Path("labels.json").write_text('{"apple": {"label": "CLEAN"}, "aple": {"label": "CLASH"}}')
+    assert "there is no document for the ground truth of aple; a label has its file's name" in prepare(settings).text()
+    Path("labels.json").write_text('{"apple": {"label": "CLEAN"}}')
+    assert prepare(settings).text() == "1 documents, ground truth for 1"
 
 
 def test_a_search_within_one_document_needs_no_chroma(tmp_path):

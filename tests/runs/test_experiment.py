@@ -57,6 +57,21 @@ def test_a_subset_runs_only_what_is_named(settings: Settings) -> None:
     missing = load_settings(overrides={"experiment.contracts": ["Contract_009"], "experiment.run": "other"})
     with pytest.raises(RunError, match=r"experiment\.contracts names Contract_009, which does not exist"):
         run_experiment(missing, bench(TEXTS))
+    assert not list(Path("data/runs").glob("other.*")), "a run that cannot begin leaves nothing"
+
+
+def test_a_partial_run_of_other_parameters_is_in_the_way_for_its_answers_alone(settings: Settings) -> None:
+    whole = run_experiment(settings, bench(TEXTS))
+    files = run_files("main")
+    files.manifest.rename(files.partial_manifest)
+    files.latency.rename(files.partial_latency)
+    whole.rename(files.partial_records)
+    other = load_settings(overrides={"retrieval.top_k": 1})
+    with pytest.raises(RunError, match=r"main\.partial\.jsonl was made with other parameters; delete it or choose"):
+        run_experiment(other, bench(TEXTS))
+    files.partial_records.unlink()
+    records = read_run(run_experiment(other, bench(TEXTS)))
+    assert len(records) == 12 and not list(Path("data/runs").glob("*.partial.*"))
 
 
 def test_a_broken_last_line_is_named(settings: Settings) -> None:

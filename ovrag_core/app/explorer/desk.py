@@ -183,7 +183,8 @@ def batch_settings(
     values = desk.models[model].model_dump()
     values["experiment"] |= {"run": run, "arms": arms, "contracts": contracts, "questions": questions}
     if collection != CORPUS:
-        values["corpus"] |= {"source": collection, "ground_truth": desk.truth.get(collection)}
+        truth = desk.truth.get(collection, Settings().corpus.ground_truth)
+        values["corpus"] |= {"source": collection, "ground_truth": truth}
     try:
         return Settings.model_validate(values)
     except ValueError:
