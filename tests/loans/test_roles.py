@@ -11,7 +11,7 @@ import pytest
 from ovrag_core.base.types import Document
 from ovrag_core.loans.reading.mentions import marked
 from ovrag_core.loans.reading.parties import find_parties
-from ovrag_core.loans.reading.roles import ROLES, candidates, load_roles, weighed
+from ovrag_core.loans.reading.roles import LEAST, ROLES, candidates, load_roles, weighed
 from ovrag_core.loans.reading.sightings import Terms
 
 PASSAGES = sorted(Path("training/loans/roles").glob("*.jsonl"))
@@ -50,8 +50,8 @@ def test_a_judgement_does_not_depend_on_its_batch() -> None:
 
 
 def test_parties_that_no_way_of_naming_shows_are_told_by_their_surroundings() -> None:
-    by_pattern = find_parties(Document("note", NOTE))
-    by_meaning = find_parties(Document("note", NOTE), by_meaning=True)
+    by_pattern = find_parties(Document("note", NOTE), by_meaning=False)
+    by_meaning = find_parties(Document("note", NOTE))
     assert not by_pattern.borrowers
     assert by_meaning.borrowers[0].name == "Ingebrigt Solbakken"
     assert "Aslak Mienna" not in {mention.name for mention in (*by_meaning.borrowers, *by_meaning.lenders)}
@@ -60,5 +60,5 @@ def test_parties_that_no_way_of_naming_shows_are_told_by_their_surroundings() ->
 def test_it_changes_nothing_where_the_parties_are_named() -> None:
     text = "LOAN AGREEMENT\n\nBorrower: Ama Darko\nLender: Volta River Savings Bank\n"
     document = Document("plain", text)
-    assert find_parties(document, by_meaning=True) == find_parties(document)
-    assert weighed("", Terms(""), []) == []
+    assert find_parties(document) == find_parties(document, by_meaning=False)
+    assert weighed("", Terms(""), [], LEAST) == []

@@ -141,7 +141,7 @@ def _names(text: str) -> Iterator[Detail]:
 
 
 def _parties(text: str) -> Iterator[Detail]:
-    parties = find_parties(Document("", text))
+    parties = find_parties(Document("", text), whole=False)
     for mention in (*parties.borrowers, *parties.lenders, *parties.guarantors):
         spelled = r"\s+".join(map(re.escape, mention.name.split()))
         match = re.search(rf"(?<!\w){spelled}(?!\w)", text[mention.start : mention.end])

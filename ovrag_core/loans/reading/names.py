@@ -219,8 +219,11 @@ def name_at(text: str, start: int, *, wrap: bool = True, stop: int | None = None
     return Name(start, end, name, title)
 
 
+_BEFORE_A_NAME = word_set("the between among amongst dear messrs messrs. m/s m/s.")
+
+
 def _skip_lead(text: str, start: int, stop: int) -> tuple[int, str]:
-    """Step over blanks, opening quotes, markup, "the" and titles such as Mr or Dr."""
+    """Step over blanks, opening quotes, markup, "the", "between", "dear" and titles such as Mr or Dr."""
     title = ""
     while start < stop:
         if text[start] in " \u00a0\t\r\n\"“”‘'*_#>|:-–—•[]":
@@ -230,7 +233,7 @@ def _skip_lead(text: str, start: int, stop: int) -> tuple[int, str]:
         if not token:
             break
         word = token.group()
-        if word in ("The", "the", "THE") or word.lower() in ("messrs", "messrs.", "m/s", "m/s."):
+        if word.lower() in _BEFORE_A_NAME:
             start = token.end()
         elif (
             word.rstrip(".") + "." in words("personTitle")

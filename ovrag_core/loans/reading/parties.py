@@ -30,7 +30,7 @@ from ovrag_core.loans.reading.names import (
     word_set,
 )
 from ovrag_core.loans.reading.persons import PersonSigns
-from ovrag_core.loans.reading.roles import LEAST, PRINCIPALS, weighed
+from ovrag_core.loans.reading.roles import LEAST, LEAST_IN_A_PASSAGE, PRINCIPALS, weighed
 from ovrag_core.loans.reading.sightings import (
     Sighting,
     Terms,
@@ -125,16 +125,11 @@ _SPOKEN = re.compile(
     r"((?:[\"“](?:the\s+)?\w+[,.]?[\"”]\s*(?:,|and|or)?\s*){1,4})(?:is|are|means?|refers?\s+to|shall\s+mean|stands?\s+for)\s+(?=(?:the\s+)?[A-ZÀ-Þ])",
     re.IGNORECASE,
 )
-_CAPACITY = re.compile(
-    r"\b(?:[Aa]s|AS|in its capacity as|in their capacity as)\s+(?:the\s+|a\s+|sole\s+|THE\s+)?((?:[A-Z][\w-]*\s+){0,2}[A-Z][\w/-]*|borrowers?|lenders?|guarantors?|debtor|creditor)(?![\w-])"
-)
 _UNDERSIGNED = re.compile(
     r"\bundersigned\b\s*(?:borrower|maker|obligor)?\s*(?:\([^()]{0,60}\))?\s*,?\s+(?!\s*\d{1,2}[.)]\s)", re.IGNORECASE
 )
 _SELF = re.compile(r"\b(I|We)(?:,|\s+the\s+undersigned,?)\s+(?:the\s+undersigned,?\s+)?")
 _OWES_ME = re.compile(r"\b(?:owed?|owing|pay|payable|repay)\b[^.;]{0,40}\bto\s+(?:me|us),\s+(?=[A-ZÀ-Þ])")
-_BORROWS = re.compile(r"\b(?:borrows?|borrowed|owes?|promises? to (?:re)?pay)\b", re.IGNORECASE)
-_LENDS = re.compile(r"\b(?:lends?|lent|advances?|advanced)\b", re.IGNORECASE)
 _GUARANTEES = re.compile(
     r"\b(?:(?<!\bby[ \n])guarantees?|guaranteed|(?:will|shall|agrees?\s+to|has\s+agreed\s+to)\s+(?:unconditionally\s+|irrevocably\s+)*guarantee|stands?\s+surety|stands?\s+as\s+(?:surety|cautioner|guarantor))\b",
     re.IGNORECASE,
@@ -190,23 +185,24 @@ _TRADES_AS = re.compile(r",?\s+(?:d/?b/?a|t/as?|trading\s+as|doing\s+business\s+
 _YOU_DEFINED = re.compile(r"[\"“][Yy]ou[\"”]\s+(?:means?|is|are|refers? to)\b")
 
 
-def find_parties(document: Document, *, by_meaning: bool = False) -> Parties:
+def find_parties(document: Document, *, by_meaning: bool = True, whole: bool = True) -> Parties:
     """The parties of `document`, best first by role. Offsets are into `document.text`.
 
-    With `by_meaning` the judge of roles has a say wherever the ways of naming leave a doubt.
+    With `by_meaning` the judge of roles has a say wherever the ways of naming leave a doubt. A passage, which is not
+    the `whole` document, need not name any party: it takes more evidence there.
     """
     text = document.text
     terms = Terms(text)
     sightings: list[Sighting] = []
     for start, stop in _regions(text):
-        for finder in (_rows, _definitions, _capacities, _statements, _called_parties, _appositions, _speakers):
+        for finder in (_rows, _definitions, _statements, _called_parties, _appositions, _speakers):
             sightings.extend(finder(text, start, stop, terms))
-        if not by_meaning:  # no judge reads what stands around a name
-            sightings.extend(_subjects(text, _BORROWS, "borrower", start, stop, terms))
-            sightings.extend(_subjects(text, _LENDS, "lender", start, stop, terms))
     sightings.extend(own_hand(text, terms))
     if by_meaning:
-        sightings = [replace(s, name=_joint(text, s.name, s.name.end + 80)) for s in weighed(text, terms, sightings)]
+        least = LEAST if whole else LEAST_IN_A_PASSAGE
+        sightings = [
+            replace(s, name=_joint(text, s.name, s.name.end + 80)) for s in weighed(text, terms, sightings, least)
+        ]
     sightings = _spelled_out(text, sightings)
     ranked = _rank(text, sightings, terms)
     # Whoever signs for a party ("For the Bank: A. Name, Manager") is none.
@@ -758,26 +754,6 @@ def _in_address(text: str, name: Name) -> bool:
     return bool(
         _POSTCODE.match(text[name.end : name.end + 40]) or _STREET.search(text[max(0, name.start - 60) : name.start])
     )
-
-
-def _capacities(text: str, start: int, stop: int, terms: Terms) -> Iterator[Sighting]:
-    """Names with a capacity: "ACME, INC., as Borrower"."""
-    done = 0
-    for match in _CAPACITY.finditer(text, start, stop):
-        since, done = done, match.end()
-        if start + 20_000 < match.start() < stop - 10_000:
-            continue
-        term = " ".join(match.group(1).split())
-        pieces = term.split()
-        role = next((r for size in (3, 2, 1) if (r := terms.certain(" ".join(pieces[:size])))), None)
-        agent = "agent" in term.lower()
-        if agent and pieces[0].lower() in ("administrative", "facility", "collateral", "sole", "security", "agent"):
-            role = "lender"
-        if role is None:
-            continue
-        for name in _names_before(text, match.start(), terms, since=since)[:1]:
-            if built_kind(name.text) is not None:
-                yield Sighting(role, name, 5.5 if agent else 8.0, (name.end, match.start()), term)
 
 
 def _begins_a_name(match: re.Match[str]) -> bool:

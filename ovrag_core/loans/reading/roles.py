@@ -27,6 +27,7 @@ WAY = 1.4  # log odds that a unit of a sighting's weight is worth; from .6 to 2 
 PLAIN = 8.0  # weight: who is named so needs no judgement
 UNSEEN = 0.05  # probability of a role of a name that is not judged
 LEAST = -2.0  # weight above which somebody is named at all; beside another in the same role, only above 0
+LEAST_IN_A_PASSAGE = 1.0  # the same, where a passage is all there is to read
 MENTIONS = 2  # of one bearer that are judged
 MOST = 60  # mentions of names that are judged, from the beginning and from the end
 _LEADING = {"for", "by", "to", "from", "the", "and"}  # words that may stand before a name, as if they were of it
@@ -54,12 +55,13 @@ def _is_prose(text: str, at: int) -> bool:
     return (end if end >= 0 else len(text)) - (text.rfind("\n", 0, at) + 1) >= SHORT_LINE
 
 
-def weighed(text: str, terms: Terms, sightings: Sequence[Sighting]) -> list[Sighting]:
+def weighed(text: str, terms: Terms, sightings: Sequence[Sighting], least: float) -> list[Sighting]:
     """The sightings, each weighed by what the words around its bearer's name mean, and what these alone show.
 
     How a party is named and what its surroundings mean count together: a sighting's weight times WAY and the best log
-    odds of the role among the mentions of its bearer; what is not above LEAST is no sighting. Where borrower and lender
-    are both named beyond doubt, nobody is judged.
+    How a party is named and what its surroundings mean count together: a sighting's weight times WAY and the best log
+    odds of the role among the mentions of its bearer; what is not above `least` is no sighting. Where borrower and
+    lender are both named beyond doubt, nobody is judged.
     """
     if all(any(s.role == role and s.weight >= PLAIN for s in sightings) for role in PRINCIPALS):
         return list(sightings)
@@ -86,17 +88,20 @@ def weighed(text: str, terms: Terms, sightings: Sequence[Sighting]) -> list[Sigh
     return [
         replace(sighting, name=whole.get(bearer, sighting.name))
         for bearer, sighting in (*named, *alone)
-        if sighting.weight > LEAST
+        if sighting.weight > least
     ]
 
 
 def _whole(names: Sequence[Name], bearers: Sequence[frozenset[str]]) -> dict[frozenset[str], Name]:
-    """For each bearer the name of most words, of several the shortest, rather one that is not all capitals."""
+    """For each bearer the name of most words, rather spelled out than by initials or in capitals, then the shortest."""
     fullest: dict[frozenset[str], Name] = {}
+
+    def order(name: Name) -> tuple[int, int, bool, int]:
+        words = _words(name)
+        return -len(words), sum(len(word) == 1 for word in words), name.text.isupper(), len(name.text)
+
     for name, bearer in zip(names, bearers, strict=True):
-        fullest[bearer] = min(
-            fullest.get(bearer, name), name, key=lambda n: (-len(_words(n)), n.text.isupper(), len(n.text))
-        )
+        fullest[bearer] = min(fullest.get(bearer, name), name, key=order)
     return fullest
 
 
@@ -106,9 +111,22 @@ def _log_odds(likely: float) -> float:
 
 
 def _bearers(names: Sequence[Name]) -> list[frozenset[str]]:
-    """Whom each name names, as the words of the longest name that holds all of its own."""
+    """Whom each name names, as the words of the longest name that holds all of its own or begins as its initials do."""
     words = [_words(name) for name in names]
-    return [max((w for w in words if name_words <= w), key=lambda w: (len(w), sorted(w))) for name_words in words]
+    return [max((w for w in words if _holds(w, name_words)), key=_fullness) for name_words in words]
+
+
+def _holds(fuller: frozenset[str], words: frozenset[str]) -> bool:
+    """Return True where `fuller` has each of the words, or for an initial one that begins with it."""
+    more = fuller - words
+    missing = words - fuller
+    return all(len(word) == 1 and any(w.startswith(word) for w in more) for word in missing) and len(missing) <= len(
+        more
+    )
+
+
+def _fullness(words: frozenset[str]) -> tuple[int, int, list[str]]:
+    return len(words), sum(map(len, words)), sorted(words)
 
 
 def _words(name: Name) -> frozenset[str]:
