@@ -63,7 +63,7 @@ USES = {
     "check": "scoring only, scored often; led to the hard negatives",
     "unread": "scoring only",
     "unread2": "scoring only",
-    "unread3": "scoring only, scored five times",
+    "unread3": "scoring only, scored often",
     "set_aside": "three drafters from whom no weights learned; thresholds were chosen on them",
     "varied": "the project's own generator; seeds 1 to 8 tuned on",
 }
