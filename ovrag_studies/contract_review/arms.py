@@ -3,10 +3,12 @@
 What weights were trained on is answered by models of the other folds, or refused.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
+
+import numpy
 
 from ovrag_core.base import Document, ModelSetupError, SettingsError, bar
 from ovrag_core.llm import Chat
@@ -194,11 +196,12 @@ def walking_arm(
     shelf: ContractShelf,
     graphs: Mapping[str, ContractGraph],
     design: GraphArm,
-    edges: Collection[EdgeKind] = WALKED,
+    edges: Iterable[EdgeKind] = WALKED,
 ) -> Arm:
     """Return a walk from the ranking of the settings' retriever; `edges` are of our design. Raises SettingsError."""
     if study.options.retrieval.retriever == "learned":
         raise SettingsError("a graph begins with a search of words or vectors; set retrieval.retriever to another one")
+    walked = tuple(edges)
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         graph = graphs[contract.document.id]
@@ -212,7 +215,7 @@ def walking_arm(
         elif design == "v2":
             reached = by_section(graph, ranking, shelf.vectors([wording])[0])
         else:
-            reached = walk(graph, ranking, wording, edges=edges)
+            reached = walk(graph, ranking, wording, edges=walked)
         return [FoundChunk(graph.chunks[number], score) for number, score in reached[:DEPTH]]
 
     return arm
@@ -247,7 +250,8 @@ def checklist(
 
     def likeness(category: str) -> Numbers:
         """Compare the passages with a clause of the category as one would draft it; this takes no training."""
-        return find_prototypes([category], study.embedder).likeness(reading.vectors)[:, 0]
+        vectors = find_prototypes([category], study.embedder).vectors
+        return numpy.asarray((reading.vectors @ vectors.T).max(axis=1, initial=0), dtype=numpy.float32)
 
     return by_chat(reading, categories, chat, likeness, study.seed)
 

@@ -14,13 +14,13 @@ from pathlib import Path
 from ovrag_core.base import CorpusError, Document, SettingsError, project_file
 from ovrag_studies.contract_review.answering.features import read
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, SpanAnswer
-from ovrag_studies.contract_review.arms import KnownContract, ReviewStudy, retrieval_arm, shelf_of
+from ovrag_studies.contract_review.arms import KnownContract, ReviewStudy, retrieval_arm
 from ovrag_studies.contract_review.inference import nli
 from ovrag_studies.contract_review.inference.nli import HypothesisJudge, JudgedHypothesis
 from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, ChatJudge, examples_for
 from ovrag_studies.contract_review.measures.chunk_metrics import Arm
 from ovrag_studies.contract_review.retrieval.expansion import ask
-from ovrag_studies.contract_review.retrieval.retrievers import FoundChunk, search
+from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, search
 from ovrag_studies.contract_review.settings import NliArm
 from ovrag_studies.contract_review.texts.chunkers import ContractChunk
 from ovrag_studies.contract_review.texts.datasets import QUESTIONS, ChecklistQuestion, Contract, load_contractnli
@@ -60,15 +60,20 @@ def refuse_seen(study: ReviewStudy, document: Document, allowed: bool) -> None:
 
 def find_chunks(study: ReviewStudy, document: Document, query: str | None, category: str | None) -> list[FoundChunk]:
     """Return the best `k` chunks for free words, or for a category. Raises SettingsError, QuestionError."""
-    chosen, contract = study.options.retrieval, Contract(document, ())
-    learned = chosen.retriever == "learned"
-    if category is not None:
-        known = {document.id: KnownContract(read(document.text, study.embedder), study.model)} if learned else None
-        arm = retrieval_arm(study, [contract], known)
-        return list(arm(contract, ChecklistQuestion(f"{document.id}__{category}", category, ())))[: chosen.k]
+    chosen, learned = study.options.retrieval, study.options.retrieval.retriever == "learned"
+    if category is None:
+        if learned:
+            raise SettingsError("retrieval.retriever: learned takes no free words; give a --category")
+        chunk_queries = [ask(query or "")]
+        return search(
+            ContractShelf([document], chosen.chunker, study.embedder), chosen.retriever, chunk_queries, chosen.k
+        )
+    contract, known_contracts = Contract(document, ()), None
     if learned:
-        raise SettingsError("retrieval.retriever: learned takes no free words; give a --category")
-    return search(shelf_of(study, [contract], chosen.chunker), chosen.retriever, [ask(query or "")], chosen.k)
+        study.model.column(category)
+        known_contracts = {document.id: KnownContract(read(document.text, study.embedder), study.model)}
+    arm = retrieval_arm(study, [contract], known_contracts)
+    return list(arm(contract, ChecklistQuestion(f"{document.id}__{category}", category, ())))[: chosen.k]
 
 
 def make_judge(study: ReviewStudy, arm: NliArm, *, allow_seen: bool = False) -> HypothesisJudge:

@@ -1,11 +1,13 @@
 """Tables of learned numbers of which most are zero, as tensors of a file: what is not zero, and where it stands."""
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
 import numpy
 from numpy.typing import NDArray
 
 Table = NDArray[numpy.float32]
+Tensors: TypeAlias = Mapping[str, NDArray[numpy.generic]]
 
 
 def sparse(name: str, table: Table, width: int) -> dict[str, NDArray[numpy.generic]]:
@@ -19,7 +21,7 @@ def sparse(name: str, table: Table, width: int) -> dict[str, NDArray[numpy.gener
     }
 
 
-def from_sparse(name: str, tensors: Mapping[str, NDArray[numpy.generic]]) -> Table:
+def from_sparse(name: str, tensors: Tensors) -> Table:
     """The table of `sparse`. Raises KeyError where a part is missing, ValueError where they do not fit."""
     rows, indices, shape = (tensors[f"{name}.{key}"] for key in ("rows", "at", "shape"))
     table = numpy.zeros(tuple(int(side) for side in shape), dtype=numpy.float32)

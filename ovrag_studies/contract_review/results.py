@@ -30,8 +30,8 @@ from ovrag_studies.contract_review.settings import ContractReview
 from ovrag_studies.contract_review.texts.datasets import NliSet
 
 DECIMALS = 3  # in a CSV: what hangs on the ranks of vectors differs beyond from processor to processor
-MARK = "(published)"
 BY_RANK = {"aupr": 2, "p_at_80_recall": 2}  # decimals of what hangs on the order of thousands of spans, everywhere
+MARK = "(published)"
 OUTCOMES: tuple[answer_metrics.Outcome, ...] = get_args(answer_metrics.Outcome)
 RULES: Mapping[answer_metrics.Rule, str] = {"cuad": "f1_cuad", "thesis 0.3": "f1_3", "thesis 0.5": "f1_5"}
 RETRIEVAL = ("recall_1", "recall_3", "hit")
@@ -91,8 +91,10 @@ def retrieval_figure(book: Book, grid: Grid) -> Path:
 def learned_table(book: Book, grid: Grid, baseline: str = "BM25", chunker: str = "recursive-2048") -> pandas.DataFrame:
     """Each way of finding against a baseline at one way of cutting, paired: `retrieval_differences`."""
     arms = {arm: frame for (cut, arm), frame in grid.items() if cut == chunker}
-    compared = {name: chunk_metrics.differences(arms, baseline, name, book.plan) for name in RETRIEVAL}
-    tables = [differences.assign(measure=book.captions.headers[name]) for name, differences in compared.items()]
+    tables = []
+    for name in RETRIEVAL:
+        differences = chunk_metrics.differences(arms, baseline, name, book.plan)
+        tables.append(differences.assign(measure=book.captions.headers[name]))
     table = pandas.concat(tables, ignore_index=True)[["measure", "arm", *with_bounds(["difference"]), "p", "holm"]]
     words = _questions(arms) | {"baseline": baseline, "chunker": chunker}
     return book.table(table, "retrieval_differences", words)

@@ -136,16 +136,6 @@ class ComparedRetrieval:
     frames: Frames
     asked: dict[str, list[answer_metrics.AnsweredQuestion]]
 
-    def add(self, name: str, study: ReviewStudy, contracts: Sequence[Contract], arm: Arm, shelf: ContractShelf) -> None:
-        """Add an arm: every question is ranked once, measured, and answered from its first chunks."""
-        ranked, answers = {}, {}
-        for contract, question in ((c, question) for c in contracts for question in c.questions):
-            title, category = contract.document.id, question.category
-            ranked[title, question.id] = chunks = arm(contract, question)
-            answers[title, category] = _nearest_sentence(study, shelf, title, category, chunks[:CONTEXT])
-        self.frames[name] = _measured(study, contracts, lambda contract, q: ranked[contract.document.id, q.id])
-        self.asked[name] = answer_metrics.join(contracts, answers)
-
 
 def second_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> ComparedRetrieval:
     """E2: the published chunkings, rerank and expansion by vectors of whole chunks, the query naming the contract."""
@@ -155,7 +145,7 @@ def second_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> Comp
         arm_study, shelf = _set(study, retriever="minilm", wording=wording), shelves[chunker]
         arm = _named_arm(arm_study, shelf)
         arm = _reranked_arm(arm_study, shelf, arm) if reranked else arm
-        compared.add(name, arm_study, contracts, arm, shelf)
+        _compare(compared, name, arm_study, contracts, arm, shelf)
     return compared
 
 
@@ -164,14 +154,32 @@ def third_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> tuple
     shelf = shelf_of(study, contracts, study.options.graph.chunker)
     graphs = arms.build_graphs(shelf)
     compared = ComparedRetrieval({}, {})
-    compared.add(PLAIN, study, contracts, searching_arm(study, shelf), shelf)
+    _compare(compared, PLAIN, study, contracts, searching_arm(study, shelf), shelf)
     for name, design in DESIGNS.items():
-        compared.add(name, study, contracts, walking_arm(study, shelf, graphs, design), shelf)
+        _compare(compared, name, study, contracts, walking_arm(study, shelf, graphs, design), shelf)
     without = {f"without {kind}": [edge for edge in WALKED if edge != kind] for kind in WALKED}
     return compared, {
         name: _measured(study, contracts, walking_arm(study, shelf, graphs, "ours", edges))
         for name, edges in {**without, **ONLY}.items()
     }
+
+
+def _compare(
+    found: ComparedRetrieval,
+    name: str,
+    study: ReviewStudy,
+    contracts: Sequence[Contract],
+    arm: Arm,
+    shelf: ContractShelf,
+) -> None:
+    """Add an arm: every question is ranked once, measured, and answered from its first chunks."""
+    ranked, answers = {}, {}
+    for contract, question in ((c, question) for c in contracts for question in c.questions):
+        title, category = contract.document.id, question.category
+        ranked[title, question.id] = chunks = arm(contract, question)
+        answers[title, category] = _nearest_sentence(study, shelf, title, category, chunks[:CONTEXT])
+    found.frames[name] = _measured(study, contracts, lambda contract, q: ranked[contract.document.id, q.id])
+    found.asked[name] = answer_metrics.join(contracts, answers)
 
 
 def _measured(study: ReviewStudy, contracts: Sequence[Contract], arm: Arm) -> pandas.DataFrame:
@@ -237,12 +245,13 @@ def _reranked_arm(study: ReviewStudy, shelf: ContractShelf, arm: Arm) -> Arm:
 
 def redrawn_f1(asked: Sequence[answer_metrics.AnsweredQuestion], draws: int, seed: int) -> list[float]:
     """The published setting drawn again and again: F1 by the thesis's rule of all questions of two contracts."""
-    sums = numpy.array(answer_metrics.f1_sums(asked, "thesis 0.5", -math.inf))
-    if sums.shape[1] < 2:
+    sums = list(zip(*answer_metrics.f1_sums(asked, "thesis 0.5", -math.inf), strict=True))
+    if len(sums) < 2:
         raise CorpusError("the published setting draws two contracts; give a data set with more")
     generator = numpy.random.default_rng(seed)
-    drawn = (sums[:, generator.choice(sums.shape[1], size=2, replace=False)].sum(axis=1) for _ in range(draws))
-    return [float(top / max(1.0, bottom)) for top, bottom in drawn]
+    drawn = [generator.choice(len(sums), size=2, replace=False) for _ in range(draws)]
+    pairs = [[sums[row] for row in two] for two in drawn]
+    return [(a[0] + b[0]) / max(1.0, a[1] + b[1]) for a, b in pairs]
 
 
 def answered(

@@ -16,7 +16,6 @@ from ovrag_core.base.errors import CorpusError, DocumentError, ModelSetupError, 
 from ovrag_core.base.types import Document, Usage
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.llm.chat import ChatModel, Completion, Request
-from ovrag_core.text import Span
 from ovrag_studies.contract_review.checklist import nli_record
 from ovrag_studies.contract_review.inference import nli_chat
 from ovrag_studies.contract_review.inference.nli import (
@@ -42,6 +41,7 @@ from ovrag_studies.contract_review.texts.datasets import (
     GoldJudgement,
     NliAgreement,
     NliSet,
+    Span,
     load_contractnli,
 )
 

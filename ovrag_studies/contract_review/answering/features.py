@@ -26,7 +26,7 @@ OPENING = 10_000  # characters from the beginning in which short spans are looke
 CLOSING = 4_000  # characters before the end, where contracts are signed and dated
 LONGEST_SHORT = 160  # characters of a short span
 
-_OF_WORDS = {"ngram_range": (1, 2), "norm": None, "token_pattern": r"[a-z]{2,}|\d+"}
+_WORD = r"[a-z]{2,}|\d+"
 _MONTH = rf"{MONTH}(?![a-z])\.?"
 _YEAR = r"(?:(?:19|20)\d{2}|20_+|_{2,})"
 _DAY = r"(?:\d{1,2}|_+|\[[^\]]{0,12}\])(?:\s?(?:st|nd|rd|th))?"
@@ -108,17 +108,18 @@ def read(text: str, embedder: Embedder) -> ContractReading:
 
 def hashed_words(texts: Sequence[str]) -> Sparse:
     """Mark the buckets of words and of pairs of words that each text holds (n × `WORD_BUCKETS`, 0 or 1)."""
-    return _hashed(texts, WORD_BUCKETS, **_OF_WORDS)
+    return _hashed([text.lower() for text in texts], WORD_BUCKETS)
 
 
-def _hashed(rows: Sequence[object], buckets: int, **options: object) -> Sparse:
-    """Mark the buckets that each row fills (n × `buckets`); `options` are those of `HashingVectorizer`."""
-    if not rows:
+def _hashed(texts: Sequence[str], buckets: int) -> Sparse:
+    if not texts:
         return scipy.sparse.csr_matrix((0, buckets), dtype=numpy.float32)
     from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 - takes a second
 
-    hashing = HashingVectorizer(n_features=buckets, alternate_sign=False, binary=True, **options)
-    return hashing.transform(rows).astype(numpy.float32)
+    hashing = HashingVectorizer(
+        n_features=buckets, ngram_range=(1, 2), alternate_sign=False, norm=None, binary=True, token_pattern=_WORD
+    )
+    return hashing.transform(texts).astype(numpy.float32)
 
 
 def _headings(clauses: Sequence[ContractClause], passages: Sequence[Span]) -> Iterator[str]:
@@ -135,8 +136,8 @@ def _headings(clauses: Sequence[ContractClause], passages: Sequence[Span]) -> It
 
 def _context(pieces: Sequence[str], headings: Iterable[str]) -> Sparse:
     """Words of the headings, marked as such, and of the two passages before, the nearer counting twice."""
-    marked = [" ".join(f"h{word}" for word in titles.split()) for titles in headings]
-    above, piece_words = (_hashed(texts, CONTEXT_BUCKETS, **_OF_WORDS) for texts in (marked, pieces))
+    above = _hashed([" ".join(f"h{word}" for word in titles.lower().split()) for titles in headings], CONTEXT_BUCKETS)
+    piece_words = _hashed([piece.lower() for piece in pieces], CONTEXT_BUCKETS)
     if not pieces:
         return above
     count = len(pieces)
@@ -224,6 +225,8 @@ def _trimmed(text: str, left: int, right: int) -> Span:
 
 def _traits(text: str, passages: Sequence[Span], shorts: Sequence[Short]) -> Sparse:
     """Hashed traits of short spans: their words and shape, the words around, the place."""
+    if not shorts:
+        return scipy.sparse.csr_matrix((0, SHORT_BUCKETS), dtype=numpy.float32)
     plain = [" ".join(_TOKEN.findall(text[short.start : short.end].lower())) for short in shorts]
     counts = Counter(plain)
     first_starts: dict[str, int] = {}
@@ -233,7 +236,12 @@ def _traits(text: str, passages: Sequence[Span], shorts: Sequence[Short]) -> Spa
         list(_traits_of(text, passages, short, counts[words], first_starts[words] == short.start))
         for words, short in zip(plain, shorts, strict=True)
     ]
-    return _hashed(rows, SHORT_BUCKETS, analyzer=list, norm="l2", lowercase=False)
+    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 - takes a second
+
+    hashing = HashingVectorizer(
+        n_features=SHORT_BUCKETS, analyzer=list, alternate_sign=False, norm="l2", binary=True, lowercase=False
+    )
+    return hashing.transform(rows).astype(numpy.float32)
 
 
 def _traits_of(text: str, passages: Sequence[Span], short: Short, count: int, is_first: bool) -> Iterator[str]:

@@ -59,14 +59,6 @@ class Prototypes:
     owners: Numbers
     words: Numbers
 
-    def likeness(self, vectors: Numbers) -> Numbers:
-        """Greatest cosine of each vector with a clause of each category, at least 0 (n × k)."""
-        likeness = numpy.zeros((len(vectors), self.words.shape[1]), dtype=numpy.float32)
-        cosines = vectors @ self.vectors.T
-        for column in range(likeness.shape[1]):
-            likeness[:, column] = cosines[:, self.owners == column].max(axis=1, initial=0)
-        return likeness
-
 
 @dataclass(frozen=True, slots=True)
 class ClauseModel:
@@ -108,7 +100,9 @@ class ClauseModel:
         passage. A passage lies in the chunk that holds at least half of it."""
         column = self.column(category)
         answers, _ = self.answers(given, category)
-        likely = {candidate.passage: probability for candidate, probability in reversed(answers)}  # the best one stays
+        likely: dict[int, float] = {}
+        for candidate, probability in answers:
+            likely[candidate.passage] = max(likely.get(candidate.passage, 0.0), probability)
         passage_scores = given.passages[:, column]
         scores = []
         for number, (start, end) in enumerate(chunks):
@@ -149,7 +143,12 @@ def find_prototypes(categories: Sequence[str], embedder: Embedder) -> Prototypes
 
 
 def _score(reading: ContractReading, scorers: Scorers, prototypes: Prototypes) -> Scored:
-    likeness = prototypes.likeness(reading.vectors)
+    categories = len(scorers.passages.bias)
+    likeness = numpy.zeros((len(reading.passages), categories), dtype=numpy.float32)
+    cosines = reading.vectors @ prototypes.vectors.T
+    for column in range(categories):
+        if (mine := prototypes.owners == column).any():
+            likeness[:, column] = cosines[:, mine].max(axis=1, initial=0)
     wording = numpy.asarray(unit_rows(reading.words, scorers.word_weights) @ prototypes.words, dtype=numpy.float32)
     return Scored(reading, scorers.score_passages(reading), scorers.score_shorts(reading), likeness, wording)
 
@@ -196,14 +195,14 @@ class Trainer:
             row: _score(self.readings[row], self.scorers_without(out | {self.folds[row]}), self._prototypes)
             for row in rows
         }
-        laid = {row: list(self._lay_out(row, scores[row], priors)) for row in rows}
+        laid = {row: self._lay_out(row, scores[row], priors) for row in rows}
         documents = [self.contracts[row].document for row in rows]
         return ClauseModel(
             self.categories,
             self.scorers_without(out),
             self._prototypes,
             tuple(priors),
-            _fit_answering(list(laid.values()), self.settings),
+            _fit_answering([laid[row] for row in rows], self.settings),
             self._fit_presence(laid, scores, priors),
             tuple((document.id, digest(document.text)) for document in documents),
         )
@@ -216,26 +215,30 @@ class Trainer:
                 if contract_fold == fold:
                     yield self.contracts[row], self.readings[row], model
 
-    def _lay_out(self, row: int, given: Scored, priors: Sequence[Prior]) -> Iterator[_Laid]:
+    def _lay_out(self, row: int, given: Scored, priors: Sequence[Prior]) -> _Laid:
         gold = {question.category: question.gold for question in self.contracts[row].questions}
+        laid = _Laid([], [], [])
         for column, category in enumerate(self.categories):
-            if category in gold and given.reading.passages:
-                candidates = propose(given, column)
-                truth = [matches(given.reading.text, c, category, gold[category]) for c in candidates]
-                features = describe(given, candidates, column, priors[column])
-                yield _Laid(column, features, numpy.array(truth, dtype=bool), bool(gold[category]))
+            if category not in gold or not given.reading.passages:
+                continue
+            candidates = propose(given, column)
+            truth = [matches(given.reading.text, c, category, gold[category]) for c in candidates]
+            laid.columns.append(describe(given, candidates, column, priors[column]))
+            laid.truth.append(numpy.array(truth, dtype=bool))
+            laid.asked.append((column, bool(gold[category])))
+        return laid
 
-    def _fit_presence(
-        self, laid: Mapping[int, Sequence[_Laid]], given: Mapping[int, Scored], priors: Sequence[Prior]
-    ) -> Trees:
+    def _fit_presence(self, laid: Mapping[int, _Laid], given: Mapping[int, Scored], priors: Sequence[Prior]) -> Trees:
         """Presence from probabilities of contracts that the trees behind them have not seen."""
         rows, truth = [], []
         for fold in sorted({self.folds[row] for row in laid}):
-            training = [asked for row, asked in laid.items() if self.folds[row] != fold]
+            training = [laid_out for row, laid_out in laid.items() if self.folds[row] != fold]
             trees = _fit_answering(training or list(laid.values()), self.settings)
-            for row in (row for row in laid if self.folds[row] == fold):
-                for column, features, _, present in laid[row]:
-                    rows.append(summarise(given[row], features, trees(features), column, priors[column]))
+            for row, layout in laid.items():
+                if self.folds[row] != fold:
+                    continue
+                for columns, (column, present) in zip(layout.columns, layout.asked, strict=True):
+                    rows.append(summarise(given[row], columns, trees(columns), column, priors[column]))
                     truth.append(present)
         return fit_trees(
             numpy.stack(rows), numpy.array(truth, dtype=bool), self.settings.presence_trees, PRESENCE_DEPTH, LEAST_LEAF
@@ -243,21 +246,19 @@ class Trainer:
 
 
 class _Laid(NamedTuple):
-    """The category of a question, by its column, features of its candidates and which answer, and if any answers."""
+    """A contract's candidates: columns and truth by question asked, with the question's column and answer."""
 
-    column: int
-    features: Numbers
-    truth: numpy.ndarray
-    present: bool
+    columns: list[Numbers]
+    truth: list[numpy.ndarray]
+    asked: list[tuple[int, bool]]
 
 
-def _fit_answering(laid: Sequence[Sequence[_Laid]], settings: LearningSettings) -> Trees:
-    questions = [question for asked in laid for question in asked]
-    if not questions:
+def _fit_answering(laid: Sequence[_Laid], settings: LearningSettings) -> Trees:
+    columns = [table for layout in laid for table in layout.columns]
+    if not columns:
         raise CorpusError("the contracts hold no passage to learn from; check their texts")
-    features = numpy.concatenate([question.features for question in questions])
-    truth = numpy.concatenate([question.truth for question in questions])
-    return fit_trees(features, truth, settings.answer_trees, ANSWER_DEPTH, LEAST_LEAF)
+    truth = numpy.concatenate([table for layout in laid for table in layout.truth])
+    return fit_trees(numpy.concatenate(columns), truth, settings.answer_trees, ANSWER_DEPTH, LEAST_LEAF)
 
 
 def save_model(model: ClauseModel, path: Path = WEIGHTS) -> None:

@@ -22,7 +22,8 @@ HALF = 0.5  # of words in common: a span answers, as CUAD counts
 PARTIES = "Parties"  # CUAD's evaluation: a span that holds a party's name in full answers for it
 FEWEST_SHORT = 8  # matches among short spans from which a category has short answers
 ABSENT = -12.0  # logit of what no training example speaks for
-MARKS = re.compile(r"[.,;:]")
+
+_MARKS = re.compile(r"[.,;:]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Scorers:
 
 def word_set(text: str) -> frozenset[str]:
     """Lower-cased words without full stops, commas, semicolons and colons; a slash parts words (CUAD's evaluation)."""
-    return frozenset(MARKS.sub("", text).lower().replace("/", " ").split())
+    return frozenset(_MARKS.sub("", text).lower().replace("/", " ").split())
 
 
 def jaccard(first: frozenset[str], second: frozenset[str]) -> float:

@@ -73,10 +73,12 @@ def extractive(reading: ContractReading, categories: Sequence[str], embedder: Em
     """Answers without training: the passages most like clauses as one would draft them. Raises QuestionError."""
     for category in categories:
         known(category)
-    likeness_by_category = find_prototypes(categories, embedder).likeness(reading.vectors).T
+    prototypes = find_prototypes(categories, embedder)
+    cosines = reading.vectors @ prototypes.vectors.T
     answers = []
-    for category, likeness in zip(categories, likeness_by_category, strict=True):
-        best = numpy.argsort(-likeness, kind="stable")[:MOST].tolist()
+    for column, category in enumerate(categories):
+        likeness = cosines[:, prototypes.owners == column].max(axis=1, initial=0)
+        best = [int(row) for row in numpy.argsort(-likeness, kind="stable")[:MOST]]
         likely = [(reading.passages[row], row, float(likeness[row].clip(0, 1))) for row in best]
         answers.append(_outright(reading, category, likely, likely[0][2] if likely else 0.0))
     return answers

@@ -59,19 +59,19 @@ def fit_trees(rows: Numbers, truth: NDArray[numpy.bool_], count: int, depth: int
     ).fit(rows, truth)
     prior = float(numpy.clip(truth.mean(), 1e-9, 1 - 1e-9))
     trees = [tree.tree_ for tree in boosted.estimators_[:, 0]]
-    sizes = [tree.node_count for tree in trees]
-    roots = numpy.cumsum([0, *sizes])[:-1].astype(numpy.int32)
-    parts = ("feature", "threshold", "children_left", "children_right", "value")
-    column, threshold, *sons, value = (numpy.concatenate([getattr(tree, part) for tree in trees]) for part in parts)
-    own, begins = numpy.arange(sum(sizes)), numpy.repeat(roots, sizes)
-    left, right = (numpy.where(side < 0, own, side + begins).astype(numpy.int32) for side in sons)
+    roots = numpy.cumsum([0, *(tree.node_count for tree in trees)])[:-1].astype(numpy.int32)
+
+    def sons(side: str) -> NDArray[numpy.int32]:
+        numbers = [numpy.where(t.children_left < 0, numpy.arange(t.node_count), getattr(t, side)) for t in trees]
+        return numpy.concatenate([nodes + root for nodes, root in zip(numbers, roots, strict=True)]).astype(numpy.int32)
+
     return Trees(
         roots,
-        numpy.maximum(column, 0).astype(numpy.int32),
-        threshold,
-        left,
-        right,
-        value[:, 0, 0] * boosted.learning_rate,
+        numpy.concatenate([numpy.maximum(tree.feature, 0) for tree in trees]).astype(numpy.int32),
+        numpy.concatenate([tree.threshold for tree in trees]),
+        sons("children_left"),
+        sons("children_right"),
+        numpy.concatenate([tree.value[:, 0, 0] for tree in trees]) * boosted.learning_rate,
         float(numpy.log(prior / (1 - prior))),
         depth,
     )

@@ -17,7 +17,6 @@ import numpy
 from numpy.typing import NDArray
 
 from ovrag_core.retrieval import Vectors
-from ovrag_core.text import Span
 from ovrag_studies.contract_review.retrieval.retrievers import Shelved
 from ovrag_studies.contract_review.texts.chunkers import ContractChunk
 from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses
@@ -25,6 +24,7 @@ from ovrag_studies.contract_review.texts.structure import find_parties, find_ref
 
 EdgeKind = Literal["NEXT", "PART_OF", "DEFINES", "USES", "REFERS_TO", "PARTY_TO"]
 Exact = NDArray[numpy.float64]
+Span = tuple[int, int]
 Pair = tuple[int, int]
 Ranking = Sequence[tuple[int, float]]
 

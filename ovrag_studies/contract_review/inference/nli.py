@@ -17,20 +17,21 @@ from safetensors.numpy import save_file
 
 from ovrag_core.base import CorpusError, Document, QuestionError, project_file, read_tensors
 from ovrag_core.retrieval import Scores, WordRanker
-from ovrag_core.text import Span, stems
+from ovrag_core.text import stems
 from ovrag_studies.contract_review.inference import nli_learned
 from ovrag_studies.contract_review.inference.nli_cues import CUES, cue_hits, plain
 from ovrag_studies.contract_review.inference.nli_learned import CHOICES, Parameters
-from ovrag_studies.contract_review.inference.nli_reading import (
-    Floats,
-    Wordings,
-    behind_leads,
-    checked_spans,
-    find_leads,
-    read,
-)
+from ovrag_studies.contract_review.inference.nli_reading import Floats, behind_leads, checked_spans, find_leads, read
 from ovrag_studies.contract_review.packed import from_sparse, sparse
-from ovrag_studies.contract_review.texts.datasets import WRITTEN, Choice, NliAgreement, NliSet, fold_of, read_written
+from ovrag_studies.contract_review.texts.datasets import (
+    WRITTEN,
+    Choice,
+    NliAgreement,
+    NliSet,
+    Span,
+    fold_of,
+    read_written,
+)
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "nli.safetensors"
 FORMAT = "ovrag-nli-2"
@@ -71,7 +72,9 @@ class JudgedHypothesis:
 class HypothesisJudge(Protocol):
     """Judges agreements."""
 
-    def judge(self, document: Document, spans: Sequence[Span] | None, hypotheses: Wordings) -> list[JudgedHypothesis]:
+    def judge(
+        self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
+    ) -> list[JudgedHypothesis]:
         """One result a hypothesis, in their order. Without spans the passages of the text are judged."""
 
 
@@ -88,7 +91,9 @@ class Majority:
         counts = [numpy.bincount(column, minlength=len(CHOICES)) for column in choices.T]
         return cls({name: count / count.sum() for name, count in zip(hypotheses, counts, strict=True)})
 
-    def judge(self, document: Document, spans: Sequence[Span] | None, hypotheses: Wordings) -> list[JudgedHypothesis]:
+    def judge(
+        self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
+    ) -> list[JudgedHypothesis]:
         """See `HypothesisJudge.judge`; the text does not matter, but must be one."""
         checked_spans(document, spans)
         _refuse_unknown(hypotheses, self._shares)
@@ -98,7 +103,9 @@ class Majority:
 class Lexical:
     """BM25 of the hypothesis's words and cue words find the evidence; cues for and against decide. Learns nothing."""
 
-    def judge(self, document: Document, spans: Sequence[Span] | None, hypotheses: Wordings) -> list[JudgedHypothesis]:
+    def judge(
+        self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
+    ) -> list[JudgedHypothesis]:
         """See `HypothesisJudge.judge`."""
         _refuse_unknown(hypotheses, CUES)
         chosen = checked_spans(document, spans)
@@ -123,7 +130,9 @@ class LearnedJudge:
         self.trained_on = frozenset(trained_on)
         self._allow_seen = allow_seen
 
-    def judge(self, document: Document, spans: Sequence[Span] | None, hypotheses: Wordings) -> list[JudgedHypothesis]:
+    def judge(
+        self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
+    ) -> list[JudgedHypothesis]:
         """See `HypothesisJudge.judge`. Raises CorpusError for an agreement of the training."""
         _refuse_unknown(hypotheses, self._hypotheses)
         in_training = digest(document.text) in self.trained_on
@@ -147,7 +156,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(letters.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def train(agreements: Sequence[NliAgreement], hypotheses: Wordings) -> Parameters:
+def train(agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> Parameters:
     """Train the learned judge on marked agreements and on written ones. Raises CorpusError for too few or too many."""
     if len(agreements) < 10:
         raise CorpusError(f"{len(agreements)} marked agreements are too few to learn from; give ten or more")
@@ -156,7 +165,7 @@ def train(agreements: Sequence[NliAgreement], hypotheses: Wordings) -> Parameter
     return nli_learned.fit(_lessons(agreements, hypotheses), _written(tuple(hypotheses.items())))
 
 
-def _lessons(agreements: Sequence[NliAgreement], hypotheses: Wordings) -> list[nli_learned.Lesson]:
+def _lessons(agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) -> list[nli_learned.Lesson]:
     names = list(hypotheses)
     return [(read(a.document, a.spans, hypotheses), nli_learned.marked(a, names)) for a in agreements]
 
@@ -274,7 +283,7 @@ def _ranked(spans: Sequence[Span], scores: Floats) -> tuple[EvidenceSpan, ...]:
     )
 
 
-def _refuse_unknown(asked: Wordings, known: Mapping[str, object] | Sequence[str]) -> None:
+def _refuse_unknown(asked: Mapping[str, str], known: Mapping[str, object] | Sequence[str]) -> None:
     if unknown := [name for name in asked if name not in known]:
         names = ", ".join(sorted(known, key=lambda name: (len(name), name)))
         raise QuestionError(f"unknown hypothesis {unknown[0]!r}; known are {names}")

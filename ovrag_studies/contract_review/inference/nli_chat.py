@@ -9,11 +9,11 @@ from pydantic import BaseModel, Field
 
 from ovrag_core.base import Document, ModelError, ModelSetupError, QuestionError
 from ovrag_core.llm import Chat, Message, fence
-from ovrag_core.text import Span, locate
+from ovrag_core.text import locate
 from ovrag_studies.contract_review.inference.nli import EvidenceSpan, JudgedHypothesis, Lexical
 from ovrag_studies.contract_review.inference.nli_learned import CHOICES
-from ovrag_studies.contract_review.inference.nli_reading import Wordings, checked_spans
-from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, NliSet, fold_of
+from ovrag_studies.contract_review.inference.nli_reading import checked_spans
+from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, NliSet, Span, fold_of
 
 PURPOSE = "hypotheses"
 TOP = 8  # passages: the best eight hold some evidence of nearly every question
@@ -78,7 +78,9 @@ class ChatJudge:
         self._examples = tuple(examples)
         self._seed = seed
 
-    def judge(self, document: Document, spans: Sequence[Span] | None, hypotheses: Wordings) -> list[JudgedHypothesis]:
+    def judge(
+        self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
+    ) -> list[JudgedHypothesis]:
         """See `nli.HypothesisJudge`. Raises ModelSetupError where no call can succeed as things are set up."""
         chosen = checked_spans(document, spans)
         if self._examples:

@@ -104,24 +104,28 @@ def _fit_spans(readings: Sequence[AgreementReading], truth: Sequence[Marked]) ->
     targets = numpy.concatenate(kinds).astype(numpy.float32)  # evidence, evidence for, evidence against: n × 3h
     ends = numpy.cumsum([len(reading.spans) for reading in readings])
     blocks = [numpy.arange(end - len(reading.spans), end) for end, reading in zip(ends, readings, strict=True)]
-    weights, mean, scores = _fit_ridge(inputs, targets, SPAN_RIDGE, blocks)
+    mean, dual, scores = _ridge(_kernel(inputs), targets, SPAN_RIDGE, blocks)
+    weights = numpy.asarray(inputs.T @ dual, dtype=numpy.float32)
     return {"spans.weight": weights, "spans.bias": mean}, [scores[block] for block in blocks]
 
 
-def _fit_ridge(
-    inputs: scipy.sparse.csr_matrix, targets: Floats, strength: float, blocks: Sequence[NDArray[numpy.integer]]
+def _kernel(inputs: scipy.sparse.csr_matrix) -> Floats:
+    """Products of all rows; vectors, which are dense, apart from words, which are sparse."""
+    vectors, words = inputs[:, :DIMENSIONS].toarray(), inputs[:, DIMENSIONS:]
+    return numpy.asarray(vectors @ vectors.T + (words @ words.T).toarray())
+
+
+def _ridge(
+    kernel: Floats, targets: Floats, strength: float, blocks: Sequence[NDArray[numpy.integer]]
 ) -> tuple[Floats, Floats, Floats]:
-    """Weights, mean, and what each block of rows is said to be by all other rows (Rifkin and Lippert 2007)."""
-    vectors, words = inputs[:, :DIMENSIONS].toarray(), inputs[:, DIMENSIONS:]  # dense ones apart from sparse ones
-    kernel = numpy.asarray(vectors @ vectors.T + (words @ words.T).toarray())
+    """Mean, dual weights, and what each block of rows is said to be by all other rows (Rifkin and Lippert 2007)."""
     inverse = _inverse(kernel + strength * numpy.eye(len(kernel), dtype=numpy.float32))
     mean = targets.mean(axis=0)
     dual = inverse @ (targets - mean)
     left_out = numpy.empty_like(targets)
     for block in blocks:
         left_out[block] = targets[block] - numpy.linalg.solve(inverse[numpy.ix_(block, block)], dual[block])
-    weights = numpy.asarray(inputs.T @ dual.astype(numpy.float32), dtype=numpy.float32)
-    return weights, mean.astype(numpy.float32), left_out.astype(numpy.float32)
+    return mean.astype(numpy.float32), dual.astype(numpy.float32), left_out.astype(numpy.float32)
 
 
 def _inverse(system: Floats) -> Floats:
@@ -185,8 +189,9 @@ def _crossed_evidence(features: Sequence[Floats], truth: Sequence[Marked]) -> li
 
 
 def _told_and_mentioned(parameters: Mapping[str, Floats], features: Floats) -> tuple[Floats, Floats]:
-    told, mentioned = (_probabilities(parameters, name, features)[..., 1] for name in ("told", "mentions"))
-    return told, mentioned
+    return _probabilities(parameters, "told", features)[..., 1], _probabilities(parameters, "mentions", features)[
+        ..., 1
+    ]
 
 
 # (3) content
@@ -212,13 +217,16 @@ def _fit_content(
     contents: Sequence[scipy.sparse.csr_matrix], truth: Sequence[Marked]
 ) -> tuple[Parameters, list[Floats]]:
     """Weights for each hypothesis, and the scores h × 3 that each agreement has by the others."""
+    hypotheses = len(truth[0].choices)
     singly = [numpy.array([row]) for row in range(len(contents))]
-    fitted = []
-    for column in range(len(truth[0].choices)):
+    weights, biases, scores = [], [], []
+    for column in range(hypotheses):
         inputs = scipy.sparse.vstack([content[column] for content in contents], format="csr")
         targets = numpy.eye(3, dtype=numpy.float32)[[m.choices[column] for m in truth]]
-        fitted.append(_fit_ridge(inputs, targets, CONTENT_RIDGE, singly))
-    weights, biases, scores = zip(*fitted, strict=True)
+        mean, dual, left_out = _ridge(_kernel(inputs), targets, CONTENT_RIDGE, singly)
+        weights.append(numpy.asarray(inputs.T @ dual, dtype=numpy.float32))
+        biases.append(mean)
+        scores.append(left_out)
     parameters = {"content.weight": numpy.stack(weights), "content.bias": numpy.stack(biases)}
     return parameters, list(numpy.stack(scores, axis=1))
 

@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from ovrag_core.base import CorpusError, Document, DocumentError
 from ovrag_core.retrieval import Vectors, kept_vectors, minilm
-from ovrag_core.text import Span, find_passages
+from ovrag_core.text import find_passages
 from ovrag_studies.contract_review.inference.nli_cues import cue_hits, plain
+from ovrag_studies.contract_review.texts.datasets import Span
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import HashingVectorizer
 
 Floats = NDArray[numpy.float32]
-Wordings = Mapping[str, str]  # hypotheses in words, by their ids
 
 WORDS = 2**13  # buckets of hashed words and pairs of words
 _CLOSED = re.compile(r"[.!?][\"'”’)\]]*\s*$")
@@ -84,7 +84,7 @@ def checked_spans(document: Document, spans: Sequence[Span] | None) -> tuple[Spa
     return chosen
 
 
-def read(document: Document, spans: Sequence[Span] | None, hypotheses: Wordings) -> AgreementReading:
+def read(document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> AgreementReading:
     """Everything about the spans that a judge may weigh; vectors come from the cache where they are in it."""
     chosen = checked_spans(document, spans)
     texts = [document.text[start:end] for start, end in chosen]

@@ -14,10 +14,9 @@ import numpy
 import numpy.typing as npt
 
 from ovrag_core.evaluation import Estimate, Resampling
-from ovrag_core.text import Span
 from ovrag_studies.contract_review.inference.nli import EvidenceSpan, JudgedHypothesis
 from ovrag_studies.contract_review.measures.answer_metrics import Outcome, resample
-from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement
+from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, Span
 
 Numbers = npt.NDArray[numpy.float64]
 Measures = dict[str, float]
@@ -51,10 +50,12 @@ def asked_of(agreement: NliAgreement, judged: Sequence[JudgedHypothesis]) -> lis
     results = {j.hypothesis: j for j in judged}
     rows = []
     for truth in agreement.judgements:
-        result = results.get(truth.hypothesis, JudgedHypothesis(truth.hypothesis, None, {}, ()))
-        scores = span_scores(agreement.spans, result.evidence) if truth.evidence else ()
-        pairs = tuple((score, index in truth.evidence) for index, score in enumerate(scores))
-        rows.append(AskedHypothesis(truth.hypothesis, truth.choice, result.choice, pairs))
+        result = results.get(truth.hypothesis)
+        pairs: list[tuple[float, bool]] = []
+        if truth.evidence:
+            scores = span_scores(agreement.spans, result.evidence if result else ())
+            pairs = [(score, index in truth.evidence) for index, score in enumerate(scores)]
+        rows.append(AskedHypothesis(truth.hypothesis, truth.choice, result.choice if result else None, tuple(pairs)))
     return rows
 
 

@@ -79,7 +79,8 @@ def score_answers(contracts: Sequence[Contract], file: Path, plan: Resampling, p
             invented += sum(contract.document.text[quote.start : quote.end] != quote.text for quote in quotes)
             best = max((quote.score for quote in quotes), default=0.0)
             presence = best if line.present is None else line.present
-            answers[contract.document.id, question.category] = CategoryAnswers(question.category, presence, quotes)
+            category_answers = CategoryAnswers(question.category, presence, quotes)
+            answers[contract.document.id, question.category] = category_answers
     measured = answer_measures(answer_metrics.join(contracts, answers), plan, present)
     not_in_text = Estimate(float(invented), clusters=len(contracts)), len(answered)
     return _frame(measured | {"answers_not_in_text": not_in_text})

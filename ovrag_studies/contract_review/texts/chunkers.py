@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ovrag_core.base import Chunk, Document
 from ovrag_core.documents import split
-from ovrag_core.text import Span, strip_span
+from ovrag_core.text import Span
 from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses, label, path_at
 
 
@@ -44,7 +44,7 @@ def by_clause(document: Document, clauses: Sequence[ContractClause], size: int, 
             chunks[-1] = (chunk_start, end)
         else:
             chunks.append((start, end))
-    return [(start, end) for start, end in (strip_span(text, *chunk) for chunk in chunks) if start < end]
+    return [span for span in (_stripped(text, *chunk) for chunk in chunks) if span[0] < span[1]]
 
 
 def _clause_parts(text: str, clauses: Sequence[ContractClause], size: int) -> Iterator[Span]:
@@ -55,6 +55,12 @@ def _clause_parts(text: str, clauses: Sequence[ContractClause], size: int) -> It
         else:
             pieces = split(Document("", text[start:end]), "recursive", size, 0)
             yield from ((start + piece.start, start + piece.end) for piece in pieces)
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    piece = text[start:end]
+    left = start + len(piece) - len(piece.lstrip())
+    return left, max(left, start + len(piece.rstrip()))
 
 
 def _shared(document: Document, clauses: Sequence[ContractClause], method: str, size: int, overlap: int) -> list[Span]:

@@ -15,8 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ovrag_core.base import CorpusError, Document, Frozen, fault, read_yaml
 from ovrag_core.documents import find_sections
-from ovrag_core.text import Span
 
+Span = tuple[int, int]
 Choice = Literal["Entailment", "Contradiction", "NotMentioned"]
 
 T = TypeVar("T")
