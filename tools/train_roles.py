@@ -4,8 +4,8 @@ A passage marks each name as `<<name|role>>`, an agreement of `training/loans/ma
 one example, as is what merely looks like a name. Whole agreements of the development folders, whose borrower and lender
 are known, add every other name. Low-rank adapters (Hu et al. 2022) on the upper half of the bundled sentence embedder,
 the mean of the name's tokens beside the mean of all, and one linear layer. A second copy of half the passages has names
-of other passages in place of its own, so that what is learned is the words around a name, not the name. A quarter of an
-hour on two cores; the same seed gives the same weights on the same machine.
+of other passages in place of its own, so that what is learned is the words around a name, not the name. Half an hour
+on two cores; the same seed gives the same weights on the same machine.
 """
 
 from __future__ import annotations
