@@ -12,14 +12,13 @@ that share is wrong, at a risk of 10% (Clopper and Pearson 1934; drafters are ta
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from ovrag_core.loans import MentionJudge
 from ovrag_core.loans.reading.judge import CLASSES, SURE, load_judge
 from ovrag_core.loans.reading.purposes import KINDS_BY_USE, find_purpose
 from ovrag_core.loans.reading.roles import load_roles
@@ -31,10 +30,10 @@ PROJECT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(PROJECT / "tools"))
 
 from marked_agreements import ASIDE, MarkedAgreement, marked_agreements  # noqa: E402
-from mention_training import Example  # noqa: E402
+from span_training import UNKNOWN  # noqa: E402
 from train_judge import statements_of  # noqa: E402
 from train_purposes import OPEN, use_of  # noqa: E402
-from train_roles import mentions_in  # noqa: E402
+from train_roles import agreement_text  # noqa: E402
 from train_values import values_of  # noqa: E402
 
 BINS = 10
@@ -43,18 +42,19 @@ SHOWN = ((0.0, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 1.01))
 Judged = tuple[float, bool]  # the probability of the likeliest answer, and whether it is right
 
 
-def roles_of(agreement: MarkedAgreement) -> Iterator[Judged]:
-    """The role of each mention of a name."""
-    return _judged(load_roles(), mentions_in(agreement))
+def names_of(agreement: MarkedAgreement, axis: int) -> Iterator[Judged]:
+    """The role (axis 0) or kind (axis 1) of each mention of a name, and of each term that stands for one."""
+    text = agreement_text(agreement)
+    probabilities = load_roles()(text.text, [(span.start, span.end) for span in text.spans])[:, axis]
+    for found, span in zip(probabilities, text.spans, strict=True):
+        if span.classes[axis] != UNKNOWN:
+            yield float(found.max()), int(found.argmax()) == span.classes[axis]
 
 
 def sorts_of(agreement: MarkedAgreement) -> Iterator[Judged]:
     """What each amount, percentage, date and duration is to the loan."""
-    return _judged(load_values(), list(values_of(agreement)))
-
-
-def _judged(judge: MentionJudge, examples: Sequence[Example]) -> Iterator[Judged]:
-    judged = judge([(example.text, example.start, example.end) for example in examples])
+    examples = list(values_of(agreement))
+    judged = load_values()([(example.text, example.start, example.end) for example in examples])
     for found, example in zip(judged, examples, strict=True):
         yield float(found.max()), int(found.argmax()) == example.column
 
@@ -112,7 +112,8 @@ def main() -> None:
     """Print the table."""
     agreements = list(marked_agreements(PROJECT / ASIDE))
     judged = {
-        "role of a mention": [pair for agreement in agreements for pair in roles_of(agreement)],
+        "role of a mention": [pair for agreement in agreements for pair in names_of(agreement, 0)],
+        "kind of a party, of a mention": [pair for agreement in agreements for pair in names_of(agreement, 1)],
         "sort of a value": [pair for agreement in agreements for pair in sorts_of(agreement)],
     }
     for column, name in enumerate(CLASSES):

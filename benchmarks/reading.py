@@ -49,7 +49,7 @@ AGREEMENTS = {  # written here: those that teach a judge, and those that only sc
 ABLATIONS: dict[str, dict[str, bool]] = {
     "scope and polarity": {"scope": False},
     "implied cues": {"implied": False},
-    "embedder, and with it the judges of passages and roles": {"embedder": False},
+    "embedder, and with it the judge of passages": {"embedder": False},
 }
 TAUGHT = "read, tuned on, taught judges and gate"
 # What each set was used for, which says what its figures are worth.

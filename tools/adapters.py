@@ -44,15 +44,15 @@ def load_trainable() -> tuple[nn.Module, Tokenizer]:
     return BertModel.from_pretrained(get_model_path(), add_pooling_layer=False).eval(), load_tokenizer()
 
 
-def add_adapters(model: nn.Module, rank: int = RANK) -> None:
-    """Freeze the model and adapt each linear layer above its first FROZEN layers."""
+def add_adapters(model: nn.Module, rank: int = RANK, frozen: int = FROZEN) -> None:
+    """Freeze the model and adapt each linear layer above its first `frozen` layers."""
     model.requires_grad_(False)
-    upper = tuple(f"encoder.layer.{number}." for number in range(FROZEN, len(model.encoder.layer)))
+    upper = tuple(f"encoder.layer.{number}." for number in range(frozen, len(model.encoder.layer)))
     for path, layer in list(model.named_modules()):
         if isinstance(layer, nn.Linear) and path.startswith(upper):
             parent = model.get_submodule(path.rpartition(".")[0])
             setattr(parent, path.rpartition(".")[2], Adapted(layer, rank))
-    for layer in model.encoder.layer[FROZEN:]:  # dropout there costs as much again and teaches nothing more
+    for layer in model.encoder.layer[frozen:]:  # dropout there costs as much again and teaches nothing more
         layer.attention.self.dropout.p = layer.attention.self.dropout_prob = 0.0
 
 

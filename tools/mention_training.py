@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from ovrag_core.loans import marked, named
 from ovrag_core.retrieval import DIMENSIONS, MAX_TOKENS
 
-MARKED = re.compile(r"<<([^|<>]+)\|(\w+)>>")
+MARKED = re.compile(r"<<([^|<>]+)\|([\w.]+)>>")
 Row = tuple[Tensor, Tensor, int]  # the states of the frozen layers, which tokens are the mention, and its class
 
 

@@ -17,7 +17,7 @@ MISREAD = pytest.mark.xfail(reason="the judge of roles misreads it", strict=Fals
 
 
 def read(text: str) -> Parties:
-    parties = find_parties(Document(id="d", text=text), by_meaning=True)
+    parties = find_parties(Document(id="d", text=text))
     for mention in (*parties.borrowers, *parties.lenders, *parties.guarantors):
         assert 0 <= mention.start < mention.end <= len(text)
         assert 0 <= mention.kind_start < mention.kind_end <= len(text)

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from ovrag_core.base.types import Document
-from ovrag_core.loans.reading.mentions import marked
-from ovrag_core.loans.reading.parties import find_parties
-from ovrag_core.loans.reading.roles import LEAST, ROLES, candidates, load_roles, weighed
+from ovrag_core.loans.reading.parties import Parties, find_parties
+from ovrag_core.loans.reading.roles import LEAST, ROLES, candidates, definitions, load_roles, sighted
 from ovrag_core.loans.reading.sightings import Terms
+from ovrag_core.loans.reading.windows import TOKENS, windows
+from ovrag_core.retrieval import load_tokenizer
 
 PASSAGES = sorted(Path("training/loans/roles").glob("*.jsonl"))
 NOTE = """\
@@ -29,36 +30,50 @@ def test_passages_mark_names_with_known_roles(path: Path) -> None:
     rows = [json.loads(line)["text"] for line in path.read_text(encoding="utf-8").splitlines()]
     assert len(set(rows)) == len(rows) > 0
     for row in rows:
-        assert {role for _, role in re.findall(r"<<([^|<>]+)\|(\w+)>>", row)} <= set(ROLES)
-        assert "<<" not in re.sub(r"<<[^|<>]+\|\w+>>", "", row)
+        labels = re.findall(r"<<[^|<>]+\|([\w.]+)>>", row)
+        assert {label.partition(".")[0] for label in labels} <= {*ROLES, "agent"}
+        assert {label.partition(".")[2] for label in labels} <= {"", "person", "company", "bank", "public"}
+        assert "<<" not in re.sub(r"<<[^|<>]+\|[\w.]+>>", "", row)
 
 
-def test_a_name_is_shown_in_brackets_and_short_lines_stay_apart() -> None:
-    text = "BORROWER\nAma Darko\n12 Ridge Road\nLENDER\nVolta River Savings"
-    start = text.index("Ama")
-    words, first, last = marked(text, start, start + len("Ama Darko"))
-    assert words == "BORROWER / [ Ama Darko ] / 12 Ridge Road / LENDER / Volta River Savings"
-    assert words[first:last] == "Ama Darko"
+def test_a_span_is_seen_in_one_window_of_its_tokens() -> None:
+    tokenizer = load_tokenizer()
+    tokenizer.no_truncation()
+    text = "The sum is repaid to Volta River Savings, Ho,\non demand.\n" * 60
+    spans = [(match.start(), match.end()) for match in re.finditer("Volta River Savings", text)]
+    found = {
+        number: tokenizer.decode(window.ids[first:end])
+        for window in windows(text, spans, tokenizer)
+        for number, first, end in window.spans
+    }
+    assert found == dict.fromkeys(range(60), "volta river savings")
+    assert max(len(window.ids) for window in windows(text, spans, tokenizer)) == TOKENS + 2
+    (window,) = windows("BORROWER\nAma Darko\n", [(9, 18)], tokenizer)
+    assert tokenizer.decode(window.ids) == "borrower / ama darko /"
 
 
 def test_a_judgement_does_not_depend_on_its_batch() -> None:
-    names = candidates(NOTE, Terms(NOTE))
-    passages = [(NOTE, name.start, name.end) for name in names]
-    together = load_roles()(passages)
-    assert len(names) >= 3
-    assert all((load_roles()([passage])[0] == row).all() for passage, row in zip(passages, together, strict=True))
+    spans = [(name.start, name.end) for name in candidates(NOTE, Terms(NOTE))]
+    together = load_roles()(NOTE, spans)
+    assert len(spans) >= 3
+    assert all((load_roles()(NOTE, [span])[0] == row).all() for span, row in zip(spans, together, strict=True))
 
 
-def test_parties_that_no_way_of_naming_shows_are_told_by_their_surroundings() -> None:
-    by_pattern = find_parties(Document("note", NOTE), by_meaning=False)
-    by_meaning = find_parties(Document("note", NOTE))
-    assert not by_pattern.borrowers
-    assert by_meaning.borrowers[0].name == "Ingebrigt Solbakken"
-    assert "Aslak Mienna" not in {mention.name for mention in (*by_meaning.borrowers, *by_meaning.lenders)}
+def test_a_term_of_its_own_is_found_with_who_may_bear_it() -> None:
+    text = 'Hartwell Trust (the "Trust") and Ida Roth (the "Borrower"): the Trust lends, the Borrower repays the Trust.'
+    names = candidates(text, Terms(text))
+    trust, borrower = definitions(text, [(name.start, name.end) for name in names])
+    assert [names[row].text for row in trust.rows] == ["Hartwell Trust"]
+    assert [text[start:end] for start, end in trust.places] == ["Trust", "Trust"]
+    assert (borrower.term, names[borrower.rows[-1]].text, borrower.places) == ("Borrower", "Ida Roth", ())
 
 
-def test_it_changes_nothing_where_the_parties_are_named() -> None:
-    text = "LOAN AGREEMENT\n\nBorrower: Ama Darko\nLender: Volta River Savings Bank\n"
-    document = Document("plain", text)
-    assert find_parties(document) == find_parties(document, by_meaning=False)
-    assert weighed("", Terms(""), [], LEAST) == []
+def test_parties_that_no_term_names_are_told_by_what_is_said_of_them() -> None:
+    parties = find_parties(Document("note", NOTE))
+    assert parties.borrowers[0].name == "Ingebrigt Solbakken"
+    assert "Aslak Mienna" not in {mention.name for mention in (*parties.borrowers, *parties.lenders)}
+
+
+def test_a_text_without_names_has_no_parties() -> None:
+    assert sighted("", Terms(""), LEAST) == []
+    assert find_parties(Document("empty", "")) == Parties()

@@ -153,7 +153,7 @@ def _holds(body: str, name: str) -> bool:
 
 
 def _parties(document: Document) -> dict[str, str]:
-    parties = find_parties(document)
+    parties = find_parties(document, whole=False)
     return {
         role: mentions[0].name
         for role, mentions in (("lender", parties.lenders), ("borrower", parties.borrowers))

@@ -763,11 +763,11 @@ def _parties(work: _Amending, item: Item) -> None:
     new = _newcomer(work.text, item, old)
     if new is None:
         return
-    start, end, name_end = new
+    start, end, _ = new
     body = work.body.text
     for match in reversed(list(re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", body))):
         described = _DESCRIPTION.match(body, match.end())
-        put = work.segment(start, end if described else name_end, item)
+        put = work.segment(start, end, item)
         work.body = work.body.replaced(match.start(), described.end() if described else match.end(), [put])
     work.used += [
         match.span() for match in re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)(?:\s*\([^)\n]{{0,60}}\))?", work.text)

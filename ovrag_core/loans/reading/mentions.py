@@ -1,7 +1,7 @@
 """Mentions in their passages, judged by what the words around them mean.
 
 A judge is the bundled sentence embedder with low-rank adapters (Hu et al. 2022) and one linear layer on the mean of all
-tokens beside the mean of the mention's own: of names for roles, of values for what they are to the loan.
+tokens beside the mean of the mention's own, of values for what they are to the loan.
 """
 
 from __future__ import annotations

@@ -298,7 +298,7 @@ def read_chunks(chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
 
 def _assemble(page: _Page) -> list[Facility]:
     document, text = page.document, page.plain.text
-    parties = find_parties(document, by_meaning=page.embedder, whole=page.whole)
+    parties = find_parties(document, whole=page.whole)
     roles = _roles(parties)
     names = find_facilities(text, page.units)
     if page.scope:

@@ -1,36 +1,65 @@
-"""Role of a named person or body in the loan, by what the words around the name mean.
+"""Role and kind of a named person or body in the loan, by what the document says around every mention of it.
 
-Patterns find a party where it is called one in words that somebody foresaw. The judge of roles reads the passage around
-a name instead: the bundled sentence embedder with low-rank adapters (Hu et al. 2022) and one linear layer, trained by
-`tools/train_roles.py` on the passages of `training/loans/roles/`.
+The judge of roles reads the document in windows: the bundled sentence embedder with low-rank adapters (Hu et al. 2022)
+and one linear layer on the mean of a mention's tokens beside the mean of all, trained by `tools/train_roles.py`.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-from ovrag_core.base import project_file
-from ovrag_core.loans.reading.mentions import SHORT_LINE, MentionJudge
+import numpy
+
+from ovrag_core.base import project_file, read_tensors
+from ovrag_core.loans.loan_facts import PartyKind
 from ovrag_core.loans.reading.names import Name, Role, built_kind, name_at
-from ovrag_core.loans.reading.sightings import Sighting, Terms, is_party
+from ovrag_core.loans.reading.sightings import (
+    BRACKETS,
+    QUOTED,
+    TRADES_AS,
+    Sighting,
+    Terms,
+    is_party,
+    role_words,
+    singular,
+)
+from ovrag_core.loans.reading.windows import SHORT_LINE, windows
+from ovrag_core.retrieval import Encoder, Probabilities
+from ovrag_core.text import any_of
+
+Span = tuple[int, int]
 
 ROLES = ("other", "borrower", "lender", "guarantor")
+KINDS: tuple[PartyKind, ...] = ("natural_person", "legal_entity", "financial_institution", "government")
 WEIGHTS = Path("ontologies/lexicon/roles.safetensors")
 PARTIES: tuple[Role, Role, Role] = ("borrower", "lender", "guarantor")
 PRINCIPALS = PARTIES[:2]
-WAY = 1.4  # log odds that a unit of a sighting's weight is worth; from .6 to 2 the drafters set aside are named alike
-PLAIN = 8.0  # weight: who is named so needs no judgement
-UNSEEN = 0.05  # probability of a role of a name that is not judged
+DEFINED = 5.0  # log odds that a term which names a role adds to it
+DOUBTED = 2.0  # the same, of a term that names a role in some documents only
 LEAST = -2.0  # weight above which somebody is named at all; beside another in the same role, only above 0
 LEAST_IN_A_PASSAGE = 1.0  # the same, where a passage is all there is to read
-MENTIONS = 2  # of one bearer that are judged
 MOST = 60  # mentions of names that are judged, from the beginning and from the end
+REACH = 320  # characters from a name to the brackets that define a term for it
+LIKELY_A_PARTY = 0.5  # probability from which a name may bear the term that is defined behind it
+KNOWN = 100  # documents whose judgement is kept
+TERMS = 4  # mentions of a term that are judged
 _LEADING = {"for", "by", "to", "from", "the", "and"}  # words that may stand before a name, as if they were of it
+_TERM = r"(?:the\s+)?([A-Z][\w/-]*(?:\s[A-Z][\w/-]*)?)"
+_BARE = re.compile(
+    r"\s*(?:hereinafter\s+)?(?:called\s+)?(?:the|an?|as|our|your)?\s*([A-Za-z][\w/-]*(?:\s[A-Za-z][\w/-]*)?)\s*$"
+)
+_CALLED = re.compile(
+    rf"\b(?:called|known as|referred to as|designated(?: as)?|herein(?:after)?|hereafter)\s*,?\s*(?:the\s+|an?\s+)?"
+    rf"[\"“‘']{_TERM}"
+    rf"|\bherein(?:after)?,?\s+(?:called|referred to as|known as)\s+{_TERM}"
+)
+_ITEM = re.compile(r"^[ \t]*([A-F])\.[ \t]", re.MULTILINE)
 _CAPITAL = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ]")
 
 
@@ -38,58 +67,160 @@ def candidates(text: str, terms: Terms) -> list[Name]:
     """The names in `text` that could be a party's, in order; each as long as it goes."""
     names: list[Name] = []
     next_start = 0
+    items = {match.start(1) for match in _ITEM.finditer(text)}
+    items = items if {text[start] for start in items} >= {"A", "B"} else set()
     for capital in _CAPITAL.finditer(text):
-        if capital.start() < next_start:
+        if capital.start() < next_start or capital.start() in items:
             continue
         name = name_at(text, capital.start(), wrap=_is_prose(text, capital.start()))
+        if name is not None and (label := _label_in(name)):
+            name = name_at(text, name.start + label, wrap=_is_prose(text, name.start))
         if name is not None:
             next_start = name.end
+            if name.text.endswith((" by", " per")):
+                name = replace(
+                    name, text=name.text.rpartition(" ")[0], end=name.end - len(name.text.rpartition(" ")[2])
+                )
+            if names and TRADES_AS.fullmatch(text, names[-1].end, name.start):
+                continue
             if is_party(name, terms) and (built_kind(name.text) is not None or len(name.text.split()) > 1):
                 names.append(name)
     return names
 
 
+def _label_in(name: Name) -> int:
+    """Return where a name goes on behind a label that ran into it ("Borrower Hartwell Ltd"); 0 without one."""
+    label = _label().match(name.text)
+    return label.end() if label else 0
+
+
+@cache
+def _label() -> re.Pattern[str]:
+    labels = any_of(
+        term
+        for term, (_, certain) in role_words().items()
+        if certain and built_kind(f"Hart {term.title()}") in (None, "natural_person")
+    )
+    return re.compile(rf".*\b{labels}[:.]? (?=\w+ \w)", re.IGNORECASE)
+
+
 def _is_prose(text: str, at: int) -> bool:
-    """Return True where the line at `at` is long enough to run on in the next."""
-    end = text.find("\n", at)
-    return (end if end >= 0 else len(text)) - (text.rfind("\n", 0, at) + 1) >= SHORT_LINE
+    """Return True where the line at `at` is long enough to run on in the next, and no heading in capitals."""
+    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    line = text[start : end if end >= 0 else len(text)]
+    return len(line) >= SHORT_LINE and not line.isupper()
 
 
-def weighed(text: str, terms: Terms, sightings: Sequence[Sighting], least: float) -> list[Sighting]:
-    """The sightings, each weighed by what the words around its bearer's name mean, and what these alone show.
+class Definition(NamedTuple):
+    """A term that a document defines for a party, with who may bear it and where else it stands."""
 
-    How a party is named and what its surroundings mean count together: a sighting's weight times WAY and the best log
-    How a party is named and what its surroundings mean count together: a sighting's weight times WAY and the best log
-    odds of the role among the mentions of its bearer; what is not above `least` is no sighting. Where borrower and
-    lender are both named beyond doubt, nobody is judged.
+    term: str
+    rows: tuple[int, ...]  # the names before it, as places in their list
+    start: int  # of the brackets, or of the words, that define it
+    places: tuple[Span, ...]  # the first few mentions elsewhere; none of a term that names a role itself
+
+
+def definitions(text: str, names: Sequence[Span]) -> Iterator[Definition]:
+    """The terms that a text defines in brackets or by "hereinafter called", each once."""
+    known: set[str] = set()
+    before = last = 0  # where the definition before, and the one before that in other brackets, ended
+    for start, term, stop in sorted(_defined_terms(text)):
+        if start >= last:
+            before, last = last, stop
+        rows = [row for row, (_, end) in enumerate(names) if 0 <= start - end < REACH]
+        rows = [row for row in rows if "\n\n" not in text[names[row][1] : start]]
+        rows = [row for row in rows if names[row][0] >= before] or rows
+        if rows and term not in known:
+            known.add(term)
+            certain = role_words().get(singular(term), ("", False))[1]
+            places = () if certain else tuple(_places(text, term, (start, stop), names))
+            yield Definition(term, tuple(rows), start, places)
+
+
+def _defined_terms(text: str) -> Iterator[tuple[int, str, int]]:
+    """Each term with where the words that define it begin and end."""
+    for bracket in BRACKETS.finditer(text):
+        quoted = [" ".join(match[1].split()) for match in QUOTED.finditer(text, bracket.start() + 1, bracket.end())]
+        bare = None if quoted else _BARE.match(bracket[1] or bracket[2])
+        if bare and singular(bare[1]) in role_words() and (bare[1][0].isupper() or role_words()[singular(bare[1])][1]):
+            quoted = [bare[1]]
+        yield from ((bracket.start(), term, bracket.end()) for term in quoted)
+    for match in _CALLED.finditer(text):
+        yield match.start(), " ".join((match[1] or match[2]).split()), match.end()
+
+
+def _owner_of(definition: Definition, names: Sequence[Name], party: Probabilities) -> int:
+    """Whom a term is defined for: who has its words in the name, else the nearest that is likely a party's."""
+    words = set(re.findall(r"\w+", definition.term.casefold()))
+    return max(
+        definition.rows, key=lambda row: (words <= _words(names[row]), min(float(party[row]), LIKELY_A_PARTY), row)
+    )
+
+
+def _places(text: str, term: str, own: Span, names: Sequence[Span]) -> Iterator[Span]:
+    spelled = re.escape(term).replace(r"\ ", r"\s+")
+    found = 0
+    for place in re.finditer(rf"(?<![\w\"“‘'-]){spelled}(?![\w\"”-])", text):
+        start = place.start()
+        if not own[0] <= start < own[1] and not any(first <= start < end for first, end in names):
+            yield place.span()
+            found += 1
+            if found == TERMS:
+                return
+
+
+def sighted(text: str, terms: Terms, least: float) -> list[Sighting]:
+    """Each name of a text in each role that what is said around it, its bearer's other names and terms makes likely.
+
+    The weight is the greatest log odds of the role among the mentions of a bearer, more by DEFINED where a term that
+    names the role is defined for it; what is not above `least` is no sighting.
     """
-    if all(any(s.role == role and s.weight >= PLAIN for s in sightings) for role in PRINCIPALS):
-        return list(sightings)
     names = candidates(text, terms)
     if len(names) > MOST:
         names = [*names[: MOST * 2 // 3], *names[-(MOST // 3) :]]
-    sighted_names = [sighting.name for sighting in sightings]
-    bearers = _bearers([*names, *sighted_names])
-    rows = [row for row, bearer in enumerate(bearers[: len(names)]) if bearers[:row].count(bearer) < MENTIONS]
-    judged = load_roles()([(text, names[row].start, names[row].end) for row in rows])
-    best: dict[tuple[frozenset[str], str], float] = {}
-    alone = []
-    for row, probabilities in zip(rows, judged, strict=True):
+    spans = [(name.start, name.end) for name in names]
+    defined = list(definitions(text, spans))
+    places = [(place, number) for number, definition in enumerate(defined) for place in definition.places]
+    found = load_roles()(text, [*spans, *(place for place, _ in places)])
+    owners = [_owner_of(definition, names, found[:, 0, 1:].sum(1)) for definition in defined]
+    rows = [*range(len(names)), *(owners[number] for _, number in places)]  # the name of each judgement
+    bearers = _bearers(names)
+    whole = _whole(names, bearers)
+    judged: dict[frozenset[str], list[int]] = {}
+    for judgement, row in enumerate(rows):
+        judged.setdefault(bearers[row], []).append(judgement)
+    called: dict[tuple[frozenset[str], str], float] = {}
+    told: dict[int, Definition] = {}
+    for definition, row in zip(defined, owners, strict=True):
+        told.setdefault(row, definition)
+        if role := terms.role(definition.term):
+            more = DEFINED if terms.certain(definition.term) else DOUBTED
+            called[bearers[row], role] = max(more, called.get((bearers[row], role), 0.0))
+    sightings = []
+    for row, bearer in enumerate(bearers):
+        kinds = tuple(map(float, found[judged[bearer], 1].mean(0)))
+        term = told.get(row)
+        described = (names[row].end, term.start if term else min(len(text), names[row].end + 160))
         for role in PARTIES:
-            odds = _log_odds(probabilities[ROLES.index(role)])
-            best[bearers[row], role] = max(odds, best.get((bearers[row], role), odds))
-            described = names[row].end, min(len(text), names[row].end + 160)
-            alone.append((bearers[row], Sighting(role, names[row], odds, described)))
-    named = [
-        (bearer, replace(sighting, weight=WAY * sighting.weight + best.get((bearer, sighting.role), _log_odds(UNSEEN))))
-        for sighting, bearer in zip(sightings, bearers[len(names) :], strict=True)
-    ]
-    whole = _whole(names, bearers[: len(names)]) | _whole(sighted_names, bearers[len(names) :])
-    return [
-        replace(sighting, name=whole.get(bearer, sighting.name))
-        for bearer, sighting in (*named, *alone)
-        if sighting.weight > least
-    ]
+            column = ROLES.index(role)
+            best = max(_log_odds(likely) for likely in found[judged[bearer], 0, column])
+            weight = best + called.get((bearer, role), 0.0)
+            if weight > least:
+                own = _log_odds(found[row, 0, column]) - best + (1.0 if term else 0.0)
+                defined_as = term.term if term else ""
+                sightings.append(
+                    Sighting(
+                        role,
+                        whole[bearer],
+                        weight,
+                        described,
+                        defined_as,
+                        names[row],
+                        own,
+                        kinds,
+                    )
+                )
+    return sightings
 
 
 def _whole(names: Sequence[Name], bearers: Sequence[frozenset[str]]) -> dict[frozenset[str], Name]:
@@ -133,7 +264,37 @@ def _words(name: Name) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", name.text.casefold())) - _LEADING
 
 
+class RoleJudge(Encoder):
+    """Spans of a document to the probabilities of ROLES and KINDS; weights are read once."""
+
+    def __init__(self, weights: Path) -> None:
+        super().__init__(read_tensors(weights)[0])
+        self._tokenizer.no_truncation()
+        self._known: dict[tuple[str, tuple[Span, ...]], Probabilities] = {}
+
+    def __call__(self, text: str, spans: Sequence[Span]) -> Probabilities:
+        """For each span how likely it names each of ROLES, and each of KINDS (n × 2 × 4, float32)."""
+        key = text, tuple(spans)
+        if key not in self._known:
+            if len(self._known) == KNOWN:
+                self._known.clear()
+            self._known[key] = self._judged(text, spans)
+        return self._known[key]
+
+    def _judged(self, text: str, spans: Sequence[Span]) -> Probabilities:
+        found = numpy.zeros((len(spans), 2, len(ROLES)), dtype=numpy.float32)
+        seen = list(windows(text, spans, self._tokenizer))
+        weight, bias = self._head
+        for window, states in zip(seen, self._bert.states([window.ids for window in seen]), strict=True):
+            means = [numpy.concatenate([states.mean(0), states[first:end].mean(0)]) for _, first, end in window.spans]
+            scores = (numpy.stack(means) @ weight + bias).reshape(len(means), 2, -1)
+            odds = numpy.exp(scores - scores.max(-1, keepdims=True))
+            # Rounded, so that what is judged beside a span, which changes the last bits, changes nothing.
+            found[[number for number, _, _ in window.spans]] = (odds / odds.sum(-1, keepdims=True)).round(4)
+        return found
+
+
 @cache
-def load_roles() -> MentionJudge:
+def load_roles() -> RoleJudge:
     """The judge of roles, loaded once in a process."""
-    return MentionJudge(project_file(WEIGHTS), len(ROLES))
+    return RoleJudge(project_file(WEIGHTS))

@@ -6,7 +6,6 @@ A term that the lexicon does not know, or doubts, is judged by what the document
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,20 +16,23 @@ from ovrag_core.loans.reading.names import (
     common_words,
     could_be_person,
     has_form,
-    name_at,
     plain_words,
     word_set,
     words,
 )
 from ovrag_core.loans.reading.speakers import speaker_roles
-from ovrag_core.text import any_of
 
 _PLACEHOLDERS = word_set(
     "hereto herein hereof thereof hereunder listed assignees party parties lenders borrowers guarantors"
 )
 _CONTRACTED = re.compile(r"(?:i|we|you|he|she|it|they|that|there|who)['’]")
-_CELLS = re.compile(r"\s{3,}|\t+|\s*\|\s*|[ \u00a0]{2,}")
 _DEED_OF_TRUST = re.compile(r"\bdeed\s+of\s+trust\b|\btrust\s+deed\b", re.IGNORECASE)
+BRACKETS = re.compile(r"\(([^()]{1,220})\)|\[([^\[\]]{1,80})\]")
+QUOTED = re.compile(
+    r"[\"“”„«‘'’]{1,2}\s*(?:the\s+|The\s+)?([A-Za-z][\w/&-]*(?:[ \n]{1,2}[A-Za-z][\w/&-]*){0,3})"
+    r"\s*[,.;]?\s*[\"“”»’']{1,2}"
+)
+TRADES_AS = re.compile(r",?\s+(?:d/?b/?a|t/as?|trading\s+as|doing\s+business\s+as)\b\s*", re.IGNORECASE)
 # The end of a heading or sentence inside what looked like one clause.
 _ACROSS = re.compile(r"\n\s*(?:\n|The\s)|[.;]\s")
 
@@ -44,6 +46,9 @@ class Sighting:
     weight: float
     described: tuple[int, int]  # the words after the name that may describe the party
     term: str = ""
+    shown: Name | None = None  # the mention itself, where the name is a fuller one of its bearer
+    own: float = 0.0  # of the weight what the mention itself adds
+    kinds: tuple[float, ...] = ()  # how likely the bearer is of each kind
 
 
 @lru_cache(maxsize=1)
@@ -68,12 +73,6 @@ def certain_terms() -> str:
     """The certain role words as one alternation, longest first."""
     entries = sorted((t for t, (_, certain) in role_words().items() if certain), key=lambda t: (-len(t), t))
     return "|".join(re.escape(entry).replace(r"\ ", r"[ \n]") for entry in entries)
-
-
-@lru_cache(maxsize=1)
-def office_pattern() -> re.Pattern[str]:
-    """An office ("Chief Financial Officer") that follows the name of whoever signs or is written to."""
-    return re.compile(rf"[ \t]*(?:,\s*|\n[ \t]*)(?!witness){any_of(words('officeWord'))}\b", re.IGNORECASE)
 
 
 def deed_roles(text: str) -> dict[str, Role | None]:
@@ -163,25 +162,6 @@ def singular(term: str) -> str:
     return key if key in role_words() or not key.endswith("s") else key[:-1]
 
 
-def lines_of(text: str, start: int, stop: int) -> Iterator[tuple[int, str]]:
-    """The lines of `text[start:stop]`, each with its offset."""
-    for match in re.compile(r"[^\n]*").finditer(text, start, stop):
-        if match.end() > match.start() or match.start() == start or text[match.start() - 1] == "\n":
-            yield match.start(), match.group()
-
-
-def cells_of(line: str, at: int) -> Iterator[tuple[int, int]]:
-    """Spans of the pieces of a line that wide gaps, tabs or bars set apart; a label keeps its padded value."""
-    position = 0
-    for gap in _CELLS.finditer(line):
-        piece = line[position : gap.start()]
-        if piece.strip() and not piece.rstrip().endswith(":"):
-            yield at + position, at + gap.start()
-            position = gap.end()
-    if line[position:].strip():
-        yield at + position, at + len(line.rstrip())
-
-
 def is_party(name: Name, terms: Terms) -> bool:
     """Accept a name that can be a party's: not a role word or a defined term, and some kind or two words to it."""
     name_words = plain_words(name.text)
@@ -214,14 +194,3 @@ def is_common(word: str) -> bool:
 def sure_person(name: Name) -> bool:
     """Recognise a name in running text as a person's beyond doubt: titled, or two words with a known name."""
     return bool(name.title) or (len(name.text.split()) > 1 and could_be_person(name.text))
-
-
-def alone_name(text: str, start: int, stop: int, terms: Terms) -> Name | None:
-    """The name that a line consists of, but for brackets or the line's next column."""
-    name = name_at(text, start, stop=stop, wrap=False)
-    if name is None or text[start : name.start].strip(' *#_\t|"“') not in ("", "The", "M/s", "M/S", name.title):
-        return None
-    following = text[name.end : min(stop + 1, name.end + 12)]
-    if not re.match(r"\s*(?:[(]|$|\n|\s{2}|ABN|ACN|- |– |, ?(?:by|as)\b)", following):
-        return None
-    return name if is_party(name, terms) else None
