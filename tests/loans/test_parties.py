@@ -13,8 +13,6 @@ from ovrag_core.base.types import Document
 from ovrag_core.documents import load
 from ovrag_core.loans.reading.parties import Parties, find_parties
 
-MISREAD = pytest.mark.xfail(reason="the judge of roles misreads it", strict=False)
-
 
 def read(text: str) -> Parties:
     parties = find_parties(Document(id="d", text=text))
@@ -88,11 +86,10 @@ def first(parties: Parties) -> tuple[str | None, str | None]:
             "Pellworm Works Limited",
             "Tidewrack Receivables Finance Limited",
         ),
-        pytest.param(
+        (
             "The Lender is Harbour Savings and Loan. I will pay. Welcome, Ida Roth.",
             "Ida Roth",
             "Harbour Savings and Loan",
-            marks=MISREAD,
         ),
         (
             "Lender: Harbour Bank\n\nThe borrower promises to pay.\n\nPart G. Execution\n\nBorrower:  PELLWORM DENTAL, INC., an Ohio corporation (EIN 1), sole obligor\n\n"
@@ -262,12 +259,11 @@ def test_real_contracts_of_one_template(external_data: Path) -> None:
         # questions as labels
         ("Who lends?      Pellworm Laen OÜ.\nWho borrows?    Ida Roth, born 1990.\n", "Ida Roth", "Pellworm Laen OÜ"),
         # a deed of trust: the trustee neither lends nor owes
-        pytest.param(
+        (
             "DEED OF TRUST\n\nTHIS DEED OF TRUST is made among\n\n   IDA ROTH and KARL ROTH, husband and wife,\n       Grantors;\n\n   ANNA LIND, an individual,\n"
             "       Trustee; and\n\n   HARBOUR BANK, F.S.B., Beneficiary.\n\nIn trust to secure the loan to the Beneficiary.",
             "IDA ROTH and KARL ROTH",
             "HARBOUR BANK, F.S.B.",
-            marks=MISREAD,
         ),
         # the obligor named under its own heading outranks the student named in the box
         (
@@ -341,11 +337,10 @@ def test_names_that_hold_quotes_dashes_or_public_words_are_read_whole(name: str,
             "IDA ROTH",
             "Harbour Finance Ltd",
         ),
-        pytest.param(
+        (
             "Card issued to: Ms Ida Roth\nYou pay by the 25th.\n\nIssued by me, KARL LIND, of Hull. All that is on the card is lent by me and owed to me.\n",
             "Ida Roth",
             "KARL LIND",
-            marks=MISREAD,
         ),
         # the head of a paper and the word the text goes on to call it by
         (

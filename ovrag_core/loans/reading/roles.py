@@ -208,18 +208,8 @@ def sighted(text: str, terms: Terms, least: float) -> list[Sighting]:
             if weight > least:
                 own = _log_odds(found[row, 0, column]) - best + (1.0 if term else 0.0)
                 defined_as = term.term if term else ""
-                sightings.append(
-                    Sighting(
-                        role,
-                        whole[bearer],
-                        weight,
-                        described,
-                        defined_as,
-                        names[row],
-                        own,
-                        kinds,
-                    )
-                )
+                sighting = Sighting(role, whole[bearer], weight, described, defined_as, names[row], own, kinds)
+                sightings.append(sighting)
     return sightings
 
 
@@ -275,11 +265,13 @@ class RoleJudge(Encoder):
     def __call__(self, text: str, spans: Sequence[Span]) -> Probabilities:
         """For each span how likely it names each of ROLES, and each of KINDS (n × 2 × 4, float32)."""
         key = text, tuple(spans)
-        if key not in self._known:
-            if len(self._known) == KNOWN:
+        found = self._known.get(key)
+        if found is None:
+            found = self._judged(text, spans)
+            if len(self._known) >= KNOWN:
                 self._known.clear()
-            self._known[key] = self._judged(text, spans)
-        return self._known[key]
+            self._known[key] = found
+        return found
 
     def _judged(self, text: str, spans: Sequence[Span]) -> Probabilities:
         found = numpy.zeros((len(spans), 2, len(ROLES)), dtype=numpy.float32)
