@@ -3,7 +3,8 @@
 PYTHON ?= python3.11
 # Where the CPU build of torch comes from; the default index is used where this one is out of reach.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
-PYTEST_FLAGS ?= --numprocesses auto --maxprocesses 4 --dist loadfile
+# In the order of their names: files of few and long tests would else come last, where one process waits for the other.
+PYTEST_FLAGS ?= --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 export PYTHON TORCH_INDEX
 export PATH := $(CURDIR)/.venv/bin:$(PATH)

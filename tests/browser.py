@@ -43,6 +43,10 @@ def wait_for(check: Any, seconds: float, what: str) -> Any:
     raise AssertionError(f"waited {seconds} s for {what}")
 
 
+class Navigated(AssertionError):
+    """The page that was asked has given way to another."""
+
+
 class Page:
     """A page of the browser."""
 
@@ -67,6 +71,8 @@ class Page:
             if message.get("method") == "Page.fileChooserOpened":
                 self._choosers.append(message["params"]["backendNodeId"])
             if message.get("id") == self._number:
+                if "navigated" in message.get("error", {}).get("message", ""):
+                    raise Navigated(message)
                 assert "error" not in message, message
                 return message["result"]
 
@@ -77,7 +83,14 @@ class Page:
         return result["result"].get("value")
 
     def wait(self, expression: str, seconds: float) -> Any:
-        return wait_for(lambda: self.evaluate(expression), seconds, expression)
+        return wait_for(lambda: self._evaluate_here(expression), seconds, expression)
+
+    def _evaluate_here(self, expression: str) -> Any:
+        """The value of an expression; None while one page gives way to the next."""
+        try:
+            return self.evaluate(expression)
+        except Navigated:
+            return None
 
     def upload(self, selector: str, path: Path) -> None:
         """Press what opens a dialogue for a file, and choose `path` in it."""
