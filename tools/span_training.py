@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from tqdm import tqdm
 
 from ovrag_core.loans.reading.windows import Window, windows
+from ovrag_core.retrieval import DIMENSIONS
 
-DIMENSIONS = 384
 BATCH = 32  # windows
 RATE = 2e-3
 DROPOUT = 0.1

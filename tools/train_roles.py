@@ -23,7 +23,7 @@ from span_training import UNKNOWN, Marked, Text, train_spans
 from training_data import notes
 
 from ovrag_core.documents import load
-from ovrag_core.loans import ROLES, Terms, candidates, find_parties
+from ovrag_core.loans import ROLES, Terms, candidates
 from ovrag_core.loans.reading.roles import KINDS, WEIGHTS, definitions
 
 PASSAGES = Path("training/loans/roles")
@@ -35,7 +35,9 @@ LEARNED_FROM = [f"{PASSAGES}/*.jsonl", f"{MARKED}/*/*.txt"] + [
 ]
 SHORT_KINDS = {"person": 0, "company": 1, "bank": 2, "public": 3}  # as the marks of passages call KINDS
 COMMON = {"the", "and", "bank", "company", "limited", "ltd", "inc", "llc"}  # words that tell no party from another
+NEAR = 120  # characters around a name in which words of suretyship make it one that may stand surety
 EPOCHS, RANK = 20, 8
+_SURETY = re.compile(r"guarant|suret|cautioner", re.IGNORECASE)
 
 Told = tuple[int, int, str, int]  # span of a name, the role it is marked with, and its kind as a place in KINDS
 
@@ -92,16 +94,19 @@ def agreement_text(agreement: MarkedAgreement) -> Text:
 
 
 def known_texts(folder: Path) -> Iterator[Text]:
-    """The agreements of a folder with their borrower and lender by its gold; a guarantor by pattern is left out."""
+    """The agreements of a folder with their borrower and lender by its gold; who may stand surety is left out."""
     gold = json.loads((folder / "gold.json").read_text(encoding="utf-8"))
     for name, record in sorted(gold.items()):
         document = load(folder / f"{name}.txt", name)
         wanted = {_key(record[role]["name"]): role for role in ("borrower", "lender") if record[role]["name"]}
         unsure = [record[role]["name"] for role in wanted.values()]
-        unsure += [mention.name for mention in find_parties(document).guarantors]
+        names = candidates(document.text, Terms(document.text))
+        unsure += [
+            name.text for name in names if _SURETY.search(document.text[max(0, name.start - NEAR) : name.end + NEAR])
+        ]
         told = [
             (found.start, found.end, role, KINDS.index(record[role]["kind"]) if record[role]["kind"] else UNKNOWN)
-            for found in candidates(document.text, Terms(document.text))
+            for found in names
             if (role := wanted.get(_key(found.text)))
         ]
         yield told_text(document.text, told, set().union(*map(_words, unsure)))
