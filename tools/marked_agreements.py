@@ -14,8 +14,11 @@ ASIDE = Path("training/loans/set_aside")  # of drafters from whom no weights lea
 PARTIES = ("borrower", "lender", "guarantor", "agent", "other")
 KINDS = {"person": "natural_person", "company": "legal_entity", "bank": "financial_institution", "public": "government"}
 TERMS = ("principal", "rate", "maturity", "term", "collateral", "purpose")
-STATED = {"secured": "security", "unsecured": "security", "openend": "credit_form", "closedend": "credit_form"}
-LABELS = {f"{party}.{kind}" for party in PARTIES for kind in KINDS} | {*TERMS, *STATED, "clash"}
+STATED = (
+    "secured", "unsecured", "openend", "closedend", "consumer", "commercial", "student", "mortgage", "green", "card",
+    "lends_by_trade", "lends_privately", "is_person", "is_company", "clash",
+)  # fmt: skip
+LABELS = {f"{party}.{kind}" for party in PARTIES for kind in KINDS} | {*TERMS, *STATED}
 
 _FILE = re.compile(r"---\n(?P<header>.*?)\n---\n(?P<text>.*)\Z", re.S)
 _BOUND = re.compile(r"(⟦[^⟦⟧|]*\||⟧)")
