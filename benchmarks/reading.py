@@ -1,12 +1,11 @@
 """How well the clause reader reads: contradictions, facts and speed, each set with what it was used for.
 
-    python benchmarks/reading.py [--set NAME ...] [--seeds N ...] [--ablations NAME ...] [--errors] [--speed]
+    python benchmarks/reading.py [--set NAME ...] [--seeds N ...] [--errors] [--speed]
 
 Sets: `thesis` and `prose` lie under OVRAG_EXTERNAL_DATA (default data/external), skipped where absent; `varied` is
 generated afresh, 100 contracts a seed; the others are the agreements under tests/data. `genuine` is the agreements of
 other publishers without gold: counts of what is reported, and with --errors the passages. `set_aside` is the marked
-agreements of three drafters, fields alone. --ablations repeats the sets that it names without one part of the reader
-after another.
+agreements of three drafters, fields alone.
 Contradictions come from the reader's triples and the validator. A quote covers a gold passage when it holds at least
 60% of its words and is at most three times as long (or 400 characters); a party's name is right when it equals the
 gold name or holds it whole with at least half of its words. Intervals are Wilson's, 95%, over documents.
@@ -45,11 +44,6 @@ AGREEMENTS = {  # written here: those that teach a judge, and those that only sc
     folder.name: folder
     for root in (PROJECT / "training" / "loans" / "agreements", PROJECT / "tests" / "data" / "agreements")
     for folder in root.iterdir()
-}
-ABLATIONS: dict[str, dict[str, bool]] = {
-    "scope and polarity": {"scope": False},
-    "implied cues": {"implied": False},
-    "embedder, and with it the judge of passages": {"embedder": False},
 }
 TAUGHT = "read, tuned on, taught judges and gate"
 # What each set was used for, which says what its figures are worth.
@@ -152,21 +146,19 @@ class Bench:
             self.documents[path] = load(path)
         return self.documents[path]
 
-    def review(self, path: Path, switches: dict[str, bool]) -> Any:
-        """The review of a document by the reader with these ablation switches."""
-        extractor = type(
-            "Extractor", (), {"read": staticmethod(partial(reader.read, **switches)), "read_passage": None}
-        )
+    def review(self, path: Path) -> Any:
+        """The review of a document by the clause reader."""
+        extractor = type("Extractor", (), {"read": staticmethod(reader.read), "read_passage": None})
         return review(self.document(path), extractor, self.validator, reader.NAME)
 
 
-def score(bench: Bench, paths: Sequence[Path], gold: dict[str, Any], switches: dict[str, bool]) -> Score:
+def score(bench: Bench, paths: Sequence[Path], gold: dict[str, Any]) -> Score:
     result = Score()
     for path in paths:
         stem = path.stem
         key = stem if stem in gold else (re.search(r"(\d+)$", stem) or [stem])[0]
         want = gold[key]
-        got = bench.review(path, switches)
+        got = bench.review(path)
         result.seconds += got.seconds
         if "label" in want:
             _score_label(result, key, got, want)
@@ -279,7 +271,7 @@ def _set_aside(folder: Path) -> tuple[list[Path], dict[str, Any]]:
             },
             "security": facts["security"],
             "credit_form": facts["credit_form"],
-            "loan_types": facts["loan_types"].split(", ") if facts["loan_types"] else [],
+            "loan_types": re.split(r",\s*", facts["loan_types"]) if facts["loan_types"] else [],
             "principal": {"amount": float(amount), "currency": currency} if amount else None,
             "interest_rate": facts["rate"],
             "maturity": facts["maturity"],
@@ -363,23 +355,13 @@ def fields_table(scored: Sequence[tuple[str, Score]]) -> str:
     return table(["fields right", *names], rows)
 
 
-def ablation_table(bench: Bench, name: str, whole: Score, paths: Sequence[Path], gold: dict[str, Any]) -> str:
-    """The set without one part of the reader after another."""
-    scored = {"nothing": whole} | {part: score(bench, paths, gold, off) for part, off in ABLATIONS.items()}
-    rows = (
-        (f"{name}: {part}", _found(result), result.cells["fp"], show(result.precision), show(result.recall))
-        for part, result in scored.items()
-    )
-    return table(("without", "found", "invented", "precision", "recall"), rows)
-
-
 def genuine(bench: Bench, errors: bool) -> str:
     """Counts of what is reported of the genuine agreements; there is no gold, the quotes are for a person to judge."""
     folder = EXTERNAL / "loan_genuine" / "documents"
     if not folder.is_dir():
         print(f"genuine: skipped, {folder} is not there", file=sys.stderr)
         return ""
-    reviews = {path.stem: bench.review(path, {}) for path in sorted(folder.iterdir())}
+    reviews = {path.stem: bench.review(path) for path in sorted(folder.iterdir())}
     labels = Counter(got.label for got in reviews.values())
     security = Counter(got.facts.security for got in reviews.values())
     kinds = Counter(kind for got in reviews.values() for kind in got.clash_types)
@@ -420,27 +402,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", nargs="*", default=[*USES, "genuine"], dest="names", choices=[*USES, "genuine"])
     parser.add_argument("--seeds", nargs="*", type=int, default=[771201])
-    parser.add_argument("--ablations", nargs="*", default=[], choices=list(USES))
     parser.add_argument("--errors", action="store_true")
     parser.add_argument("--speed", action="store_true")
     arguments = parser.parse_args()
     bench = Bench()
     scored: list[tuple[str, Score]] = []
-    ablations: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         for name, paths, gold in sets(
             [name for name in arguments.names if name in USES], arguments.seeds, Path(folder)
         ):
-            result = score(bench, paths, gold, {})
+            result = score(bench, paths, gold)
             label = f"varied, seed {' '.join(map(str, arguments.seeds))}" if name == "varied" else name
             scored.append((label, result))
             print(f"{label}: {result.seconds:.0f} s", file=sys.stderr)
             if arguments.errors:
                 print("\n".join(f"  {label}: {error}" for error in result.errors))
-            if name in arguments.ablations:
-                ablations.append(ablation_table(bench, name, result, paths, gold))
     if scored:
-        print(found_table(scored), fields_table(scored), *ablations, sep="")
+        print(found_table(scored), fields_table(scored), sep="")
     if "genuine" in arguments.names:
         print(genuine(bench, arguments.errors))
     if arguments.speed:

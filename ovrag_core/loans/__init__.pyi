@@ -21,14 +21,8 @@ from .model_results import seconds_table as seconds_table
 from .model_results import systems_table as systems_table
 from .reading.chat import ChatExtractor as ChatExtractor
 from .reading.details import find_details as find_details
-from .reading.judge import MAY_SAY as MAY_SAY
-from .reading.judge import passage_of as passage_of
-from .reading.mentions import MentionJudge as MentionJudge
-from .reading.mentions import marked as marked
-from .reading.mentions import named as named
 from .reading.parties import find_parties as find_parties
 from .reading.reader import read as read
-from .reading.roles import ROLES as ROLES
 from .reading.roles import candidates as candidates
 from .reading.sightings import Terms as Terms
 from .reply import NEAREST as NEAREST

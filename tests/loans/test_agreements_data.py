@@ -162,7 +162,7 @@ def test_a_document_is_plain_text_of_usual_length(split: str, key: str) -> None:
 
 def test_figures_say_which_sets_taught_a_judge(project: Path) -> None:
     """A set that weights were learned from is marked so in every table of figures, and no other set is."""
-    training = (project / "tools/train_roles.py").read_text(encoding="utf-8")
+    training = (project / "tools/train_judge.py").read_text(encoding="utf-8")
     learned = set(re.findall(r'"(\w+)"', re.search(r"^FOLDERS = \((.*)\)", training, re.M)[1]))
     benchmark = (project / "benchmarks/reading.py").read_text(encoding="utf-8")
     assert set(re.findall(r'"(\w+)": TAUGHT', benchmark)) == learned

@@ -10,12 +10,12 @@ from ovrag_core.documents import load
 from ovrag_core.loans.reading.gate import gate
 
 PROJECT = Path(__file__).resolve().parents[2]
-TAKEN, LESS = 73, 1  # of 75
+TAKEN, LESS = 148, 1  # of 155
 
 
 def test_loan_documents_of_drafters_set_aside_are_taken_for_such() -> None:
     read = [gate(agreement.text) for agreement in marked_agreements(PROJECT / ASIDE)]
-    assert len(read) == 75
+    assert len(read) == 155
     assert sum(status == "loan" for status, _ in read) >= TAKEN - LESS
     assert all((reason is None) == (status == "loan") for status, reason in read)
 

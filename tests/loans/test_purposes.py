@@ -1,36 +1,9 @@
-"""Kinds of loan said in passing, and what a loan is for."""
+"""What a loan is for, and the kind of loan that this makes."""
 
 import pytest
 
 from ovrag_core.base.types import Document
-from ovrag_core.loans.reading.purposes import KINDS_BY_USE, find_purpose, says_in_passing
 from ovrag_core.loans.reading.reader import read
-from ovrag_core.loans.reading.sentences import plain_text, units
-
-
-@pytest.mark.parametrize(
-    ("statement", "words"),
-    [
-        ('"Security" means a mortgage, charge or pledge.', "mortgage"),
-        ("None save the Facilities; a credit card account of the sales team.", "credit card account"),
-        ("It keeps a credit card account with another bank for travel.", "credit card account"),
-        ("She was asked whether the money is for her business.", "business"),
-    ],
-)
-def test_definitions_exceptions_and_others_products_say_nothing_of_the_loan(statement: str, words: str) -> None:
-    assert says_in_passing(statement, statement.index(words))
-
-
-@pytest.mark.parametrize(
-    ("statement", "words"),
-    [
-        ('"Loan" means the commercial loan made under this agreement.', "commercial loan"),
-        ("This is a commercial loan.", "commercial loan"),
-        ("Nothing in this credit card account is secured.", "credit card account"),
-    ],
-)
-def test_statements_of_this_loan_count(statement: str, words: str) -> None:
-    assert not says_in_passing(statement, statement.index(words))
 
 
 @pytest.mark.parametrize(
@@ -43,16 +16,14 @@ def test_statements_of_this_loan_count(statement: str, words: str) -> None:
 )
 def test_a_purpose_tells_the_kind_of_loan(sentence: str, kind: str) -> None:
     text = f"Harbour Bank plc lends Ida Roth £5,000.\n\n{sentence}\n\nInterest runs at 5% a year.\n"
-    plain = plain_text(text)
-    purpose = find_purpose(plain.text, units(plain.text))
-    assert purpose is not None
-    assert purpose.text == sentence
-    assert max(KINDS_BY_USE, key=lambda each: purpose.kinds[each][0]) == kind
+    (facility,) = read(Document("d", text)).facilities
+    assert facility.purpose == sentence
+    assert facility.loan_types == (kind,)
 
 
 def test_a_text_without_a_purpose_has_none() -> None:
-    plain = plain_text("Interest runs at 5% a year.\n\nThis deed is governed by the law of Malta.\n")
-    assert find_purpose(plain.text, units(plain.text)) is None
+    text = "Harbour Bank plc lends Ida Roth £5,000.\n\nInterest runs at 5% a year.\n\nMaltese law governs this loan.\n"
+    assert read(Document("d", text)).facilities[0].purpose is None
 
 
 def test_a_persons_card_is_a_consumers_and_a_companys_is_not() -> None:

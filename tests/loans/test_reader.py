@@ -227,14 +227,6 @@ def test_a_passage_is_read_on_its_own_with_shifted_evidence():
     assert read_passage("  ", document_id="c") == ()
 
 
-def test_the_ablations_can_be_switched_off_one_by_one():
-    denied = CAR_LOAN + "4. This is not a revolving facility and not a line of credit.\n"
-    assert reading(denied).facilities[0].credit_form == "closed-end"
-    assert reading(denied, implied=False).triples != reading(denied).triples
-    assert reading(denied, scope=False).triples != reading(denied).triples
-    assert reading(denied, embedder=False).status == "loan"
-
-
 def test_the_same_document_gives_the_same_bytes():
     assert reading(SYNDICATED).model_dump_json() == reading(SYNDICATED).model_dump_json()
 

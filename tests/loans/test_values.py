@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from ovrag_core.loans.reading.values import find_values
 
 # A single sentence that the judge of values misreads; what it misses in whole agreements is bounded in test_reading_bounds.
-MISREAD = pytest.mark.xfail(reason="the judge of values misreads it", strict=False)
 
 
 def principal(text: str) -> tuple[Decimal, str] | None:
@@ -89,7 +88,6 @@ def test_what_is_not_lent(text: str) -> None:
         pytest.param(
             "Borrowing rate: 3,85 % p.a., fixed until the end\nEffective annual rate: 3,97 % p.a.\n",
             "3.85",
-            marks=MISREAD,
         ),
         ("Interest Rate (p.a.):\n8.9%\nTerm:\n52 months\n", "8.9"),
         (
@@ -101,7 +99,7 @@ def test_what_is_not_lent(text: str) -> None:
             "Interest is 10.4 per cent per annum throughout. Arrears cost 2 per cent per annum more than that.",
             "10.4",
         ),
-        pytest.param("Default Rate: 14%\nInterest rate: 6 1/2 % per annum\n", "6.5", marks=MISREAD),
+        ("Default Rate: 14%\nInterest rate: 6 1/2 % per annum\n", "6.5"),
     ],
 )
 def test_the_contract_rate(text: str, percent: str) -> None:
@@ -233,7 +231,6 @@ def test_maturities_in_forms_of_other_drafters(text: str, day: str) -> None:
         "My Commission Expires January 31, 2009.\n",
         pytest.param(
             "5. First mortgage. The first charge on my home belongs to another bank and matures on April 1, 2028.\n",
-            marks=MISREAD,
         ),
         "Sum. USD 480,000, paid in one amount through our trust account on 20 June 2025.\n",
     ],
@@ -242,7 +239,6 @@ def test_other_days_are_no_maturity(text: str) -> None:
     assert not find_values(text).maturities
 
 
-@MISREAD
 def test_the_contract_rate_is_told_from_an_advertised_one() -> None:
     text = "5.   Interest     7.00% per annum flat is our advertised reference only. The contract rate is 7.75% per annum.\n"
     assert find_values(text).rates[0].percent == Decimal("7.75")
@@ -271,7 +267,7 @@ def test_the_last_instalment_is_reckoned_or_read(text: str, day: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param("It shall complete the project by 31 March 2028; keep books; and insure.", marks=MISREAD),
+        "It shall complete the project by 31 March 2028; keep books; and insure.",
         "That financing was repaid on 30 June 2018.",
         "36 monthly payments of interest only, the first on 1 May 2026.",
     ],

@@ -101,10 +101,7 @@ def test_two_names_that_run_together_are_no_third(three: Shelf) -> None:
     [
         "The borrower is Ms. Ong.",
         "The borrower is Mrs. Jia Ong.",
-        pytest.param(
-            "Borrower: Jia H. Ong",
-            marks=pytest.mark.xfail(reason="the judge of roles misreads so short a text", strict=False),
-        ),
+        "Borrower: Jia H. Ong",
     ],
 )
 def test_a_name_that_the_document_was_not_read_to_have_is_found_in_its_words(answer: str) -> None:

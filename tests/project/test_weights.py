@@ -24,9 +24,6 @@ ELSEWHERE = {
 TRAINERS = {
     "train_judge": ("ontologies/lexicon/judge.safetensors",),
     "train_gate": ("ontologies/lexicon/gate.safetensors",),
-    "train_purposes": ("ontologies/lexicon/purposes.safetensors",),
-    "train_roles": ("ontologies/lexicon/roles.safetensors",),
-    "train_values": ("ontologies/lexicon/values.safetensors",),
     "train_questions": ("ontologies/lexicon/questions.safetensors",),
     "train_contract_nli": ("ovrag_studies/contract_review/weights/nli.json",),
     "train_policy_reader": ("ovrag_studies/cited/weights/reader.safetensors",),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise, takewhile
 from typing import Literal, NamedTuple, TypeVar
@@ -18,13 +18,12 @@ from typing import Literal, NamedTuple, TypeVar
 from ovrag_core.base import Document, Evidence, Triple
 from ovrag_core.loans.conformed import BREAK, SPACE, ConformedCopy, Segment
 from ovrag_core.loans.loan_facts import LoanReading, SecondReading
-from ovrag_core.loans.reading.claims import find_claims
-from ovrag_core.loans.reading.lexicon import load_lexicon
+from ovrag_core.loans.reading.claims import STATED, find_claims
 from ovrag_core.loans.reading.names import name_at
 from ovrag_core.loans.reading.parties import find_parties
 from ovrag_core.loans.reading.sentences import plain_text, units
-from ovrag_core.loans.reading.values import find_values
-from ovrag_core.text import MONTH, ORDINALS, any_of, dates, strip_span, words_to_number
+from ovrag_core.loans.reading.values import find_values, values_in
+from ovrag_core.text import MONTH, ORDINALS, Span, any_of, dates, strip_span, words_to_number
 
 Role = Literal["agreement", "amendment", "restatement"]
 
@@ -727,26 +726,36 @@ def _states(work: _Amending, item: Item) -> None:
             work.body = _cleared(work.body, _OPPOSITE[about])
 
 
-def _claims(text: str, *, to_the_end: bool = False) -> list[tuple[str, int, int]]:
-    """Statements on security and form: class, and the span of the words that make it, or on to their passage's end."""
+def _claims(text: str) -> list[tuple[str, int, int]]:
+    """Statements on security and form: class, and the span of the passage that makes it."""
     plain = plain_text(text)
     return [
-        (claim.about, *plain.original(claim.cue[0], max(claim.end, claim.cue[1]) if to_the_end else claim.cue[1]))
-        for claim in find_claims(plain.text, units(plain.text), load_lexicon())
-        if claim.about in _OPPOSITE
+        (claim.about, *plain.original(claim.start, claim.end))
+        for claim in find_claims(text, plain, units(plain.text))
+        if claim.about in _OPPOSITE and claim.belief >= STATED
     ]
 
 
 def _cleared(copy: ConformedCopy, about: str) -> ConformedCopy:
     """The copy without any statement that the loan is `about`."""
     for _ in range(_MAX_PASSES):
-        # What is given ("… a charge over all the assets") follows the words that say that it is security.
-        claims = _claims(copy.text, to_the_end=about == "SecuredLoan")
-        spans = [(start, end) for claimed, start, end in claims if claimed == about]
+        spans = [(start, end) for claimed, start, end in _claims(copy.text) if claimed == about]
         if not spans:
             break
-        copy = copy.blanked(spans)
+        copy = copy.blanked(list(_but_for_values(copy.text, spans)))
     return copy
+
+
+def _but_for_values(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """The spans without the amounts, rates, days and terms in them, which hold on."""
+    kept = sorted((value.start, value.end) for values in values_in(text) for value in values)
+    for start, end in spans:
+        at = start
+        for first, last in kept:
+            if at <= first and last <= end:
+                yield at, first
+                at = last
+        yield at, end
 
 
 def _parties(work: _Amending, item: Item) -> None:

@@ -1,133 +1,138 @@
-"""Judge of what a single passage says of the loan it stands in, by meaning and not by wording.
+"""What the names, values and sentences of a document are to its loan, by what stands around them.
 
-A cue phrase tells that a passage speaks of security or of how credit is drawn; whether it speaks of *this* loan often
-no phrase tells. The judge is the bundled sentence embedder with low-rank adapters (Hu et al. 2022) and one linear
-layer, trained by `tools/train_judge.py` on the labelled statements of `training/loans/statements/` and the sentences of
-the agreements of `training/loans/marked/`.
+The judge reads a document in windows: the bundled sentence embedder with low-rank adapters (Hu et al. 2022) on all its
+layers, one linear layer on the mean of a span's tokens beside the mean of its window's, and one on each token. It is
+trained by `tools/train_judge.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy
 
 from ovrag_core.base import project_file, read_tensors
-from ovrag_core.loans.reading.claims import Claim
-from ovrag_core.loans.reading.sentences import Unit
-from ovrag_core.retrieval import MAX_TOKENS, Encoder, Probabilities
-from ovrag_core.text import score_words
+from ovrag_core.loans.reading.windows import Windows
+from ovrag_core.retrieval import Encoder, Probabilities
+from ovrag_core.text import Span, score_words
 
-CLASSES = ("SecuredLoan", "UnsecuredLoan", "OpenEndCredit", "ClosedEndCredit")
-PLACES = {about: column for column, about in enumerate(CLASSES)}
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ovrag_core.loans.loan_facts import PartyKind
+
 WEIGHTS = Path("ontologies/lexicon/judge.safetensors")
-KNOWN = 5_000  # passages whose judgement is kept
-DOUBTFUL = 0.3  # below, a claim is a hint at most
-ABSURD = 0.01  # below, it is none
-SURE = 0.95  # above, a passage without a known phrase is a claim
-OUTRIGHT = 3
-FEWEST_WORDS = 4
-MAY_SAY = 0.3  # of the screen: below, a passage is not judged
-MOST = 12  # passages of a document that are judged without a claim, at most
+ROLES = ("other", "borrower", "lender", "guarantor")
+KINDS: tuple[PartyKind, ...] = ("natural_person", "legal_entity", "financial_institution", "government")
+SORTS = ("other", "principal", "rate", "maturity", "term")
+STATEMENTS = (
+    "SecuredLoan", "UnsecuredLoan", "OpenEndCredit", "ClosedEndCredit", "ConsumerLoan", "CommercialLoan",
+    "StudentLoan", "Mortgage", "GreenLoan", "CardAccount",
+    "lends by trade", "lends privately", "is a person", "is a body", "contradicted",
+)  # fmt: skip
+THING = 0.5  # probability from which a token is of what secures the loan
+KNOWN = 16  # texts whose judgement is kept
 
 
-class Judge:
-    """Passages to probabilities; weights are read once."""
+class Judge(Encoder):
+    """Reads texts; weights are read once."""
 
     def __init__(self, weights: Path) -> None:
         tensors, _ = read_tensors(weights)
-        self._encoder = Encoder(tensors)
-        self._screen = (tensors["screen.weight"].astype(numpy.float32), float(tensors["screen.bias"].item()))
-        self._known: dict[str, Probabilities] = {}
+        super().__init__(tensors)
+        self._tokenizer.no_truncation()
+        self._thing = tensors["thing.weight"][0].astype(numpy.float32), float(tensors["thing.bias"].item())
+        self._screen = tensors["screen.weight"].astype(numpy.float32), float(tensors["screen.bias"].item())
+        self._known: dict[str, Judged] = {}
+
+    def read(self, text: str) -> Judged:
+        """The text as the judge sees it."""
+        if text not in self._known:
+            if len(self._known) >= KNOWN:
+                self._known.clear()
+            self._known[text] = Judged(self, text)
+        return self._known[text]
 
     def screen(self, passages: Sequence[str]) -> Probabilities:
-        """Estimate how likely each passage says anything at all, by its words alone (n, float32).
-
-        It is a hundred times faster than a judgement.
-        """
+        """Estimate how likely each passage states anything at all, by its words alone (n, float32)."""
         weight, bias = self._screen
         scores = numpy.array([score_words(passage, weight) for passage in passages]) + bias
         found: Probabilities = (1 / (1 + numpy.exp(-scores))).astype(numpy.float32)
         return found
 
-    def __call__(self, passages: Sequence[str]) -> Probabilities:
-        """Return the probability that each passage states each of CLASSES (n × 4, float32).
 
-        A passage may state a class and its opposite: the classes are judged apart.
-        """
-        judged = {passage: self._known.get(passage) for passage in passages}
-        unknown = [passage for passage, row in judged.items() if row is None]
-        ids = [self._encoder.tokens(passage).ids[:MAX_TOKENS] for passage in unknown]
-        rows = self._encoder.probabilities(ids, [[[True] * len(tokens)] for tokens in ids], 2)[..., 1]
-        new = dict(zip(unknown, rows, strict=True))
-        if len(self._known) + len(new) > KNOWN:
-            self._known.clear()
-        self._known |= new
-        judged |= new
-        return numpy.array([judged[passage] for passage in passages], dtype=numpy.float32).reshape(-1, len(CLASSES))
+class Judged:
+    """A text with the states of its windows, each read when a span in it is first asked about."""
+
+    def __init__(self, judge: Judge, text: str) -> None:
+        self._judge = judge
+        self.text = text
+        self._windows = Windows(text, judge._tokenizer)
+        self._states: dict[int, NDArray[numpy.float32]] = {}
+
+    def names(self, spans: Sequence[Span]) -> Probabilities:
+        """How likely each span names each of ROLES, and each of KINDS (n × 2 × 4, float32)."""
+        scores = self._scores(spans)[:, : len(ROLES) + len(KINDS)]
+        return _softmax(scores.reshape(len(spans), 2, len(ROLES)))
+
+    def values(self, spans: Sequence[Span]) -> Probabilities:
+        """How likely each span is each of SORTS (n × 5, float32)."""
+        first = len(ROLES) + len(KINDS)
+        return _softmax(self._scores(spans)[:, first : first + len(SORTS)])
+
+    def statements(self, spans: Sequence[Span]) -> Probabilities:
+        """How likely each span says each of STATEMENTS of this loan (n × 15, float32); one may say two opposites."""
+        return _logistic(self._scores(spans)[:, -len(STATEMENTS) :])
+
+    def things(self, span: Span) -> list[Span]:
+        """What the judge takes for the thing that secures the loan within a span, in order."""
+        at, first, end = self._windows.place(span)
+        weight, bias = self._judge._thing
+        likely = _logistic(self._read([at])[at][first:end] @ weight + bias)
+        found: list[Span] = []
+        open_ = False
+        for (start, stop), one in zip(self._windows.offsets(at, first, end), likely, strict=True):
+            if one >= THING and open_:
+                found[-1] = found[-1][0], stop
+            elif one >= THING:
+                found.append((start, stop))
+            open_ = bool(one >= THING)
+        return found
+
+    def _scores(self, spans: Sequence[Span]) -> NDArray[numpy.float32]:
+        weight, bias = self._judge._head
+        places = [self._windows.place(span) for span in spans]
+        states = self._read([at for at, _, _ in places])
+        if not places:
+            return numpy.zeros((0, len(bias)), dtype=numpy.float32)
+        whole = {at: states[at].mean(0) for at in {at for at, _, _ in places}}
+        means = [numpy.concatenate([whole[at], states[at][first:end].mean(0)]) for at, first, end in places]
+        found: NDArray[numpy.float32] = numpy.stack(means) @ weight + bias
+        return found
+
+    def _read(self, wanted: Sequence[int]) -> dict[int, NDArray[numpy.float32]]:
+        unread = sorted(set(wanted) - self._states.keys())
+        for at, states in zip(unread, self._judge._bert.states([self._windows.ids(at) for at in unread]), strict=True):
+            self._states[at] = states
+        return self._states
 
 
-def heed(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]) -> list[Claim]:
-    """The claims as the judge sees them: one that its passage hardly bears out becomes a hint, or goes.
-
-    A passage is judged without its heading and, where it then bears out nothing, under it: headings mislead as often
-    as they lead.
-    What a phrase states outright ("this loan is unsecured") needs no judgement, nor what a row says whose label names
-    the matter ("Security: the house at …").
-    """
-    ours = [
-        claim
-        for claim in claims
-        if claim.about in PLACES
-        and (claim.implied or claim.strength < OUTRIGHT)
-        and not (claim.strength >= OUTRIGHT and units[claim.unit].kind == "row" and units[claim.unit].label)
-    ]
-    judged = judge([passage_of("", text[claim.start : claim.end]) for claim in ours])
-    open_ = [row for row, claim in enumerate(ours) if judged[row][PLACES[claim.about]] < DOUBTFUL]
-    headed = judge([passage_of(units[ours[row].unit].heading, text[ours[row].start : ours[row].end]) for row in open_])
-    if open_:
-        judged[open_] = numpy.maximum(judged[open_], headed)
-    kept = [claim for claim in claims if claim not in ours]
-    for claim, found in zip(ours, judged, strict=True):
-        probability = float(found[PLACES[claim.about]])
-        if probability >= DOUBTFUL:
-            kept.append(replace(claim, belief=probability))
-        elif probability >= ABSURD:
-            kept.append(replace(claim, strength=1, belief=probability))
-    return kept
+def _softmax(scores: NDArray[numpy.float32]) -> Probabilities:
+    odds = numpy.exp(scores - scores.max(-1, keepdims=True))
+    # Rounded, so that what is judged beside a span, which changes the last bits, changes nothing.
+    found: Probabilities = (odds / odds.sum(-1, keepdims=True)).round(4)
+    return found
 
 
-def sure_of(judge: Judge, claims: Sequence[Claim], text: str, units: Sequence[Unit]) -> dict[int, list[str]]:
-    """Find what units surely say of which no claim was made: classes by the number of the unit."""
-    known = {(claim.unit, claim.about) for claim in claims}
-    asked = [
-        number
-        for number, unit in enumerate(units)
-        if unit.kind in ("sentence", "row") and len(text[unit.start : unit.end].split()) >= FEWEST_WORDS
-    ]
-    passages = [passage_of(units[number].heading, text[units[number].start : units[number].end]) for number in asked]
-    likely = judge.screen(passages)
-    best = sorted(numpy.flatnonzero(likely >= MAY_SAY), key=lambda row: (-likely[row], row))[:MOST]
-    asked = [asked[row] for row in best]
-    judged = judge([passages[row] for row in best])
-    return {
-        number: abouts
-        for number, found in zip(asked, judged, strict=True)
-        if (abouts := [about for about, at in PLACES.items() if found[at] >= SURE and (number, about) not in known])
-    }
+def _logistic(scores: NDArray[numpy.float32]) -> Probabilities:
+    found: Probabilities = (1 / (1 + numpy.exp(-scores))).astype(numpy.float32).round(4)
+    return found
 
 
 @cache
 def load_judge() -> Judge:
     """The judge, loaded once in a process."""
     return Judge(project_file(WEIGHTS))
-
-
-def passage_of(heading: str, text: str) -> str:
-    """Text to be judged: a passage under its heading."""
-    text = " ".join(text.split())
-    heading = " ".join(heading.split())
-    return f"{heading}: {text}" if heading and not text.startswith(heading) else text

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from ovrag_core.base import Document
 from ovrag_core.loans.loan_facts import PartyKind
+from ovrag_core.loans.reading.judge import KINDS
 from ovrag_core.loans.reading.names import (
     Name,
     Role,
@@ -24,14 +25,14 @@ from ovrag_core.loans.reading.names import (
     party_kind,
     word_set,
 )
-from ovrag_core.loans.reading.roles import KINDS, LEAST, LEAST_IN_A_PASSAGE, PRINCIPALS, Span, sighted
+from ovrag_core.loans.reading.roles import LEAST, LEAST_IN_A_PASSAGE, PRINCIPALS, sighted
 from ovrag_core.loans.reading.sightings import (
     TRADES_AS,
     Sighting,
     Terms,
     sure_person,
 )
-from ovrag_core.text import strip_span
+from ovrag_core.text import Span, strip_span
 
 __all__ = ["Parties", "PartyMention", "find_parties"]
 

@@ -1,52 +1,27 @@
 """The clause reader: a loan document to facts and triples with verbatim evidence, deterministic and offline.
 
-Sentences and rows (`sentences`) are searched for the lexicon's cues (`lexicon`), which become claims about this loan
-once polarity and scope are settled (`claims`); claims, parties and values are attached to facilities (`facilities`).
-Nothing is resolved that the text leaves contradictory: that is the ontology's to find.
+What sentences and rows (`sentences`) say of this loan becomes claims (`claims`); claims, parties and values are
+attached to facilities (`facilities`). Nothing is resolved that the text leaves contradictory: that is the ontology's
+to find.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from ovrag_core.base import Chunk, Document, Evidence, Origin, Triple
 from ovrag_core.loans.loan_facts import Facility, LoanReading, Money, Party, PartyKind
-from ovrag_core.loans.reading.claims import (
-    LONG_DOCUMENT,
-    Claim,
-    find_claims,
-    passage,
-    settle,
-    weigh_by_length,
-    whole_claims,
-)
+from ovrag_core.loans.reading.claims import CONTRADICTED, LONG_DOCUMENT, Claim, find_claims, passage, settle
 from ovrag_core.loans.reading.facilities import FacilityName, find_facilities, mentioned
 from ovrag_core.loans.reading.gate import gate
-from ovrag_core.loans.reading.judge import heed, load_judge, sure_of
-from ovrag_core.loans.reading.lexicon import Lexicon, load_lexicon
 from ovrag_core.loans.reading.parties import Parties, PartyMention, find_parties
 from ovrag_core.loans.reading.prepared import placed_back, prepare
-from ovrag_core.loans.reading.purposes import (
-    KINDS_BY_USE,
-    TELLS,
-    Purpose,
-    find_home_use,
-    find_purpose,
-    says_in_passing,
-)
-from ovrag_core.loans.reading.sentences import Plain, Unit, plain_text, struck_out, ticked_only, units
-from ovrag_core.loans.reading.values import (
-    Maturity,
-    Principal,
-    Rate,
-    Term,
-    Values,
-    find_values,
-)
+from ovrag_core.loans.reading.sentences import Plain, Unit, as_read, plain_text, units
+from ovrag_core.loans.reading.values import Maturity, Principal, Rate, Term, Values, find_values
 from ovrag_core.text import Span
 
 NAME = "clause reader"
@@ -58,7 +33,9 @@ Named = tuple[str, Span]  # what is named as security, and the passage that name
 KINDS = (
     "ConsumerLoan", "CommercialLoan", "Mortgage", "StudentLoan", "SubsidizedStudentLoan", "GreenLoan", "CardAccount",
 )  # fmt: skip
-SURELY = 0.5  # probability of a kind by purpose that the kind of the borrower does not bear out
+BY_USE = ("ConsumerLoan", "CommercialLoan", "StudentLoan")
+BEYOND_DOUBT = 0.97  # belief in a kind of loan that its borrower would not take
+BY_NAME = 0.9  # belief in the form of a facility that stands beside others of another form
 SECURITY = ("SecuredLoan", "UnsecuredLoan")
 FORM = ("OpenEndCredit", "ClosedEndCredit")
 PARTY_CLASSES: dict[PartyKind, str] = {
@@ -68,67 +45,14 @@ PARTY_CLASSES: dict[PartyKind, str] = {
     "government": "GovernmentBody",
 }
 
-_SAYS_KIND: dict[PartyKind, str] = {
-    "natural_person": (
-        r"natural persons?|individuals?\b|private (?:person|individual)|human being|sole (?:trader|proprietor)"
-    ),
-    "legal_entity": (
-        r"(?:\w+ ){0,3}(?:corporation|limited liability company|legal (?:entity|person)|body corporate|"
-        r"limited company|partnership|company)\b"
-    ),
-}
-_ROLE_WORDS = {
-    "borrower": r"(?:the|each) (?:borrower|obligor|maker|debtor|customer|client|member|applicant|mortgagor|company)",
-    "lender": r"(?:the|each) (?:lender|payee|holder|creditor|financier|funder|mortgagee|bank|lender under these terms)",
-    "guarantor": r"the guarantor",
+# Statements that show what a party is, by role and kind.
+_SHOWN_BY: dict[tuple[str, PartyKind], str] = {
+    ("borrower", "natural_person"): "is a person",
+    ("borrower", "legal_entity"): "is a body",
+    ("lender", "natural_person"): "lends privately",
+    ("lender", "financial_institution"): "lends by trade",
 }
 
-_REAL_PROPERTY = re.compile(
-    r"\b(?:real (?:property|estate)|immovables?|lands?\b|dwelling|residence|homes?\b|house|apartment|flat\b|"
-    r"condominium|premises|building|lot \d+|parcel|freehold|leasehold|plot\b|farmland|property (?:at|located|situated|"
-    r"known)|housing|title number|folio|erf\b|deed of trust|trust deed|title deeds?|homestead|"
-    r"villa|mortgaged property|(?:legal |registered |first |second )*mortgage (?:over|on|of) (?:the |your |its |his |"
-    r"her |their )?(?:property|unit|lot|premises)|standard security|\d+ [A-Z][\w ]+ (?:street|st|avenue|ave|road|rd|"
-    r"lane|drive|way|court|place|boulevard|blvd|rise|close|crescent|terrace|grove|quay|row|gardens|mews|parade)\b)",
-    re.IGNORECASE,
-)
-_NOT_LAND = re.compile(
-    r"\b(?:chattel mortgage|ship\s+mortgage|vessel|motor vehicle|landlord|mobile home|aircraft mortgage|land rover|"
-    r"landing)\b",
-    re.IGNORECASE,
-)
-_NAMES_A_THING = re.compile(
-    r"(?:all|any and all|substantially all|the (?:property|land|collateral|assets|mortgaged|premises|project|real)|"
-    r"each|certain|its|a first|first|lien|one)\b",
-    re.IGNORECASE,
-)
-_THING = re.compile(
-    r"\b(?:(?:all|the|my|our|its|his|her|their|your|an?|one|two|certain)\s+)?(?:[\w'-]+\s+){0,3}?(?:vehicles?|car|"
-    r"truck|tractor|land|house|home|apartment|flat|premises|building|hotel|shop|farm|polic(?:y|ies)|certificates?|"
-    r"shares|stock|inventory|receivables|book debts|equipment|machin\w+|crops?|cattle|livestock|herd|vessel|ship|"
-    r"aircraft|jewell?ery|gold|ring|watch|painting|deposit|savings|"
-    r"account|Property|Vehicle|Equipment|Goods|Premises|Land|Security Property|title deeds?|bonds|parcel|plot|"
-    r"dwelling|condominium|unit|mill|trade debts|claims|portfolio|(?:all|whole) [\w' ]{0,30}(?:assets|property|"
-    r"undertaking)|Flat No|securities|undertaking|instruments?|boat|horse|warehouse receipts?)\b"
-)
-_GOODS = re.compile(
-    r"\b(?:accounts|goods|receivables?|inventory|inventories|fixtures|rights under|proceeds of)\b", re.IGNORECASE
-)
-_COLLATERAL_WORD = re.compile(r"\b(?:collateral|security|assets?|pledge[sd]?|charged?|mortgaged?)\b", re.IGNORECASE)
-_IDENTIFIED = re.compile(r"\d{3}|\b(?:no\.|VIN|registered|title number)\b")
-_LAND_SECURITY = re.compile(
-    r"\b(?:deeds? of trust|deeds? to secure debt|mortgage deed|security deed|standard security|"
-    r"mortgage of (?:the )?property|mortgaged propert(?:y|ies)|hypothecary|real estate mortgage)\b",
-    re.IGNORECASE,
-)
-_UNNAMED = re.compile(
-    r"(?:in )?(?:us|me|our|its|their|his|her|the [a-z]+'s)?\s*(?:favou?r|today|name|now|hereby)?(?: today)?|what|it|"
-    r"(?:the |a |an |any |all |such |its |your |our |this |certain |specific |some |of )*(?:collateral|security|"
-    r"securities interests?|security interests?|liens?|assets?|property|pledge|charge|mortgage|following|loan|"
-    r"lender|bank|borrower|facility|advance|this|that|these|those|obligations?|same|it|them|obligation|note|"
-    r"agreement|law|default)?(?: (?:provided|given|granted|pledged|offered|as security|of the borrower))*",
-    re.IGNORECASE,
-)
 _NOT_DESIGNATED = re.compile(
     r"\b(?:no (?:specific |particular )?(?:assets?|collateral|property|security)\b.{0,40}\b(?:designated|identified|"
     r"specified|named|described|allocated|selected|agreed|listed|attached)|"
@@ -137,69 +61,18 @@ _NOT_DESIGNATED = re.compile(
     r"tba\b|tbd\b|intentionally (?:left )?blank))",
     re.IGNORECASE,
 )
-_DEFINITION = re.compile(
-    r"\"(?:the )?(?P<term>Collateral|Pledged [A-Z]\w+|Mortgaged (?:Property|Premises)|Property|Vehicle|Goods|"
-    r"Equipment|Security|Charged (?:Property|Assets)|Secured (?:Property|Assets)|Premises|Land|Security Property|"
-    r"Hypothecated (?:Assets|Goods))\"\s+(?:means?|shall mean|has the meaning|is|refers to)\s+(?P<what>[^;\n]{4,200})"
-)
-_COLLATERAL_TERM = re.compile(
-    r"\b(?:Collateral(?: Documents?)?|Security (?:Documents?|Agreements?|Instruments?|Deed)|"
-    r"Pledge(?: and Security)? Agreements?|Mortgaged Propert(?:y|ies)|Mortgages?|"
-    r"Deeds? (?:of Trust|to Secure Debt)|Debenture|Guarant(?:ee|y) and (?:Collateral|Security) Agreement)\b"
-)
-_POINTS_ELSEWHERE = re.compile(
-    r"\b(?:named|described|listed|identified|set (?:out|forth)|specified|stated|shown)\s+(?:in|on|at|below|above|"
-    r"overleaf|under)\b",
-    re.IGNORECASE,
-)
-_GIVEN_COLLATERAL = re.compile(
-    r"\bthe (?:collateral|security(?! (?:interest|of))|pledge|mortgage|charge|lien|charged|pledged|mortgaged)\b"
-    r"(?: (?:assets?|property|goods))?",
-    re.IGNORECASE,
-)
-# What stands around a thing in the object of a grant: how it is granted before it, what is then done with it after it.
-_GRANT_LEAD = re.compile(
-    r"^(?:in )?(?:(?:(?:by )?way of (?:an? )?(?:(?:first|second|fixed|floating|legal|equitable)[ -])*"
-    r"(?:charge|mortgage|pledge|assignment|security)(?: over| of| on)? |"
-    r"favou?r of [^,]{1,60}, (?:for \D{0,3}[\d,.]+[^,]*, )?|"
-    r"(?:first|second|third) (?:place|rank|priority), (?:of|over|on) |[^,]{0,60}\b(?:is|are|has been) (?:re)?paid, ))",
-    re.IGNORECASE,
-)
-_GRANT_TAIL = re.compile(
-    r",? (?:and )?(?:who|which|that|(?:and|but) (?:has|have|may|shall|will|must|we|you|they|it|keep|so))\b.*|"
-    r",? (?:keep|insure|see|to remain|to be filed|to be registered|is continuing security|"
-    r"as (?:continuing )?security)\b.*|, of$",
-    re.IGNORECASE | re.DOTALL,
-)
-_GRANTED = re.compile(
-    r"\b(?:charges?|mortgages?|pledges?|hypothecates?|assigns?|cedes?|transfers?|lodges?|deposits?|puts? up|"
-    r"hands? over|turns? over)\s+(?P<what>(?!to\b|and\b|or\b|of\b|over\b|on\b)[^.;]{4,160}?)"
-    r"\s+(?:to|unto|with|in favou?r of)\s+(?:the|you|us|me)\b"
-)
+_COLLATERAL_WORD = re.compile(r"\b(?:collateral|security|assets?|pledge[sd]?|charged?|mortgaged?)\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:\b(?:over|of|on|in|and|the|a|to|at)|,)\s*\Z")
-_NO_THING = re.compile(
-    r"(?:the (?:lender|bank|creditor|holder|society|public|personal|last)\b|(?:with|until|if|when|what|it|"
-    r"that charge|these|so)\b(?! vehicle| property| shares| goods))",
-    re.IGNORECASE,
-)
-_DESCRIBED = re.compile(
-    r"\b(?:collateral|security|property|assets?)\b[^.;]{0,60}\b(?:described|listed|identified|set (?:out|forth)|"
-    r"specified|defined|scheduled)\s+(?:in|on|at|below|above|overleaf)\b",
-    re.IGNORECASE,
-)
+_SUBSIDIZED = re.compile(r"\bsubsidi[sz]ed\b|\binterest subsidy\b", re.IGNORECASE)
 
 
 @dataclass
 class _Page:
-    """Material of one reading: the document, its plain text and units, the lexicon, the ablation switches."""
+    """Material of one reading: the document, its plain text and units; `whole` is False for a passage."""
 
     document: Document
     plain: Plain
     units: list[Unit]
-    lexicon: Lexicon
-    scope: bool = True
-    embedder: bool = True
-    implied: bool = True
     whole: bool = True
     shift: int = 0
     origin: Origin = "context"
@@ -222,7 +95,7 @@ class _Page:
         if index is None or self.units[index].start > a:
             return a, max(b, a + 1)
         unit = self.units[index]
-        return passage(self.plain.text, unit, a, min(max(b, a + 1), unit.end))
+        return passage(self.plain.text, unit.start, unit.end, [(a, min(max(b, a + 1), unit.end))])
 
     def around_plain(self, span: Span) -> Span:
         return self.around(*self.plain.original(*span))
@@ -252,24 +125,23 @@ class _Page:
         self.say(subject, predicate, object_, "Loan", f"xsd:{datatype}", span)
 
 
-def read(document: Document, *, scope: bool = True, embedder: bool = True, implied: bool = True) -> LoanReading:
+def read(document: Document) -> LoanReading:
     """Facts and triples of a whole document; the first facility is the main one.
 
-    The switches are for ablations: without `scope` negation and scope markers are not heeded, without `embedder`
-    only values are judged by meaning, without `implied` only cues that name the matter count. Slips of text
-    recognition are mended for reading, and what speaks to the reader instead of to the parties is passed over.
+    Slips of text recognition are mended for reading, and what speaks to the reader instead of to the parties is passed
+    over.
     """
     prepared, repaired = prepare(document)
-    reading = _read(prepared, scope=scope, embedder=embedder, implied=implied)
+    reading = _read(prepared)
     return reading if prepared.text == document.text else placed_back(reading, document, repaired)
 
 
-def _read(document: Document, *, scope: bool, embedder: bool, implied: bool) -> LoanReading:
+def _read(document: Document) -> LoanReading:
     status, reason = gate(document.text)
     if status != "loan":
         return LoanReading(document_id=document.id, status=status, reason=reason)
     plain = plain_text(document.text)
-    page = _Page(document, plain, units(plain.text), load_lexicon(), scope, embedder, implied)
+    page = _Page(document, plain, units(plain.text))
     facilities = _assemble(page)
     return LoanReading(
         document_id=document.id, status="loan", facilities=tuple(facilities), triples=tuple(page.triples)
@@ -282,7 +154,7 @@ def read_passage(text: str, *, document_id: str, start: int = 0, origin: Origin 
         return ()
     plain = plain_text(text)
     document = Document(document_id, text)
-    page = _Page(document, plain, units(plain.text), load_lexicon(), whole=False, shift=start, origin=origin)
+    page = _Page(document, plain, units(plain.text), whole=False, shift=start, origin=origin)
     _assemble(page)
     return tuple(page.triples)
 
@@ -299,58 +171,23 @@ def read_chunks(chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
 def _assemble(page: _Page) -> list[Facility]:
     document, text = page.document, page.plain.text
     parties = find_parties(document, whole=page.whole)
-    roles = _roles(parties)
     names = find_facilities(text, page.units)
-    if page.scope:
-        text = struck_out(ticked_only(text))
-    claims = find_claims(text, page.units, page.lexicon, scope=page.scope, implied=page.implied, roles=roles)
-    purpose = find_purpose(text, page.units) if page.embedder else None
-    claims = _without_hints(weigh_by_length(claims, text), long=page.long)
-    if page.embedder and page.scope:  # which leaves no claim stronger than it was
-        claims = _without_hints(_judged(page, text, claims, roles), long=page.long)
-    values = find_values(ticked_only(document.text))  # every offset stays
+    claims = find_claims(document.text, page.plain, page.units)
+    values = find_values(as_read(document.text))
     facilities: list[Facility] = []
     for name in names:
         mine = [claim for claim in claims if _concerns(page, claim, name, names)]
         if len(names) > 1 and name.family is not None:
             mine.append(_by_name(page, name))
-        settled = settle(mine, page.lexicon, long=page.long)
-        facilities.append(_facility(page, name, names, settled, parties, purpose, values))
+        facilities.append(_facility(page, name, names, settle(mine, long=page.long), parties, values))
     return facilities
 
 
-def _without_hints(claims: list[Claim], *, long: bool) -> list[Claim]:
-    """The claims that count: in a long agreement, a hint at security does not."""
-    return [claim for claim in claims if claim.strength > 1 or claim.about not in SECURITY] if long else claims
-
-
-def _judged(page: _Page, text: str, claims: Sequence[Claim], roles: Mapping[str, str]) -> list[Claim]:
-    """The claims that a judgement of their passages bears out, and those that no phrase tells.
-
-    In a long agreement only what phrases tell counts: its stray sentences are too many to trust a judgement of each.
-    """
-    judge = load_judge()
-    heeded = heed(judge, claims, text, page.units)
-    if page.long or not page.implied:
-        return heeded
-    says = sure_of(judge, claims, text, page.units)
-    return [*heeded, *whole_claims(text, page.units, page.lexicon, roles, says)]
-
-
-def _roles(parties: Parties) -> dict[str, str]:
-    """Names and defined terms of the parties with their roles."""
-    roles = {term: role for term, role in parties.defined_terms.items() if term[:1].isupper()}
-    for mention in (*parties.guarantors[:3], *parties.lenders[:1], *parties.borrowers[:1]):
-        roles[mention.name] = mention.role
-    return roles
-
-
 def _concerns(page: _Page, claim: Claim, name: FacilityName, names: Sequence[FacilityName]) -> bool:
-    """Decide if a claim is about the facility `name`: by its clause, passage, heading, paragraph, else all alike."""
+    """Decide if a claim is about the facility `name`: by its passage, heading, paragraph, else all alike."""
     if len(names) == 1 or (claim.about in SECURITY and page.long):
         return True
     for text in (
-        page.plain.text[claim.cue[0] : claim.cue[1]],
         page.plain.text[claim.start : claim.end],
         page.units[claim.unit].heading,
         _opening(page.plain.text, claim.start),
@@ -374,12 +211,16 @@ def _opening(text: str, at: int) -> str:
 def _by_name(page: _Page, name: FacilityName) -> Claim:
     """A facility that stands beside others of another form is of the form its name says."""
     match = name.pattern.search(page.plain.text)
-    name_span = match.span() if match else (0, 1)
-    index = page.unit_at(name_span[0]) or 0
+    start, end = match.span() if match else (0, 1)
+    index = page.unit_at(start) or 0
     unit = page.units[index]
-    span = passage(page.plain.text, unit, *name_span) if unit.start <= name_span[0] < unit.end else name_span
+    span = (
+        passage(page.plain.text, unit.start, unit.end, [(start, end)])
+        if unit.start <= start < unit.end
+        else (start, end)
+    )
     about = "OpenEndCredit" if name.family == "revolving" else "ClosedEndCredit"
-    return Claim(about, 2, False, *span, name_span, index)
+    return Claim(about, *span, index, BY_NAME)
 
 
 def _facility(
@@ -388,7 +229,6 @@ def _facility(
     names: Sequence[FacilityName],
     claims: list[Claim],
     parties: Parties,
-    purpose: Purpose | None,
     values: Values,
 ) -> Facility:
     subject = name.subject
@@ -401,14 +241,15 @@ def _facility(
     if collateral is not None:
         description, span = collateral
         page.say(subject, "hasCollateral", description, "Loan", "Collateral", span)
-        if _is_land(description):
+        if any(claim.about == "Mortgage" and (claim.start, claim.end) == span for claim in claims):
             page.say(description, "rdf:type", "RealProperty", "", "", span)
-    kinds = _kinds(page, claims, collateral, borrower, lender, purpose)
+    kinds = _kinds(page, claims, borrower, lender)
+    purpose = _purpose(page, claims)
     for kind, span in kinds.items():
         page.say(subject, "rdf:type", kind, "Loan", "", span)
-    _say_parties(page, subject, "hasBorrower", parties.borrowers[:1])
-    _say_parties(page, subject, "hasLender", parties.lenders[:1])
-    _say_parties(page, subject, "hasGuarantor", parties.guarantors)
+    _say_parties(page, subject, "hasBorrower", parties.borrowers[:1], claims)
+    _say_parties(page, subject, "hasLender", parties.lenders[:1], claims)
+    _say_parties(page, subject, "hasGuarantor", parties.guarantors, claims)
     principal = _of_facility(page, values.principals, name, names)
     rate = _of_facility(page, values.rates, name, names)
     maturity = _of_facility(page, values.maturities, name, names)
@@ -425,9 +266,7 @@ def _facility(
     if term is not None:
         page.say_value(subject, "hasTerm", f"{term.months} months", "string", term)
     if purpose is not None:
-        unit = page.units[purpose.unit]
-        span = passage(page.plain.text, unit, purpose.start, min(purpose.end, unit.end))
-        page.say(subject, "hasPurpose", purpose.text, "Loan", "xsd:string", span)
+        page.say(subject, "hasPurpose", purpose[0], "Loan", "xsd:string", purpose[1])
     return Facility(
         name=name.name,
         subject=subject,
@@ -441,7 +280,7 @@ def _facility(
         interest_rate=percent,
         maturity=maturity.date if maturity is not None else None,
         collateral=collateral[0] if collateral is not None else None,
-        purpose=purpose.text if purpose is not None else None,
+        purpose=purpose[0] if purpose is not None else None,
         term_months=term.months if term is not None else None,
     )
 
@@ -467,22 +306,25 @@ def _party(mention: PartyMention | None) -> Party | None:
 
 
 def _passage_of(page: _Page, claims: Iterable[Claim], about: str) -> Span:
-    """The passage that states `about` with the most and strongest cues; a title comes after a sentence."""
-    weights: dict[Span, int] = {}
-    for claim in claims:
-        if claim.about == about:
-            span = (claim.start, claim.end)
-            title = page.units[claim.unit].kind == "heading"
-            weights[span] = max(weights.get(span, 0), 10 * claim.strength - 15 * title) + claim.strength
-    return min(weights, key=lambda span: (-weights[span], span))
+    """The passage that states `about` most surely; a title comes after a sentence."""
+    best = max(
+        (claim for claim in claims if claim.about == about),
+        key=lambda claim: (page.units[claim.unit].kind != "heading", claim.belief, -claim.start),
+    )
+    return best.start, best.end
 
 
-def _say_parties(page: _Page, subject: str, role: str, mentions: Sequence[PartyMention]) -> None:
+def _say_parties(
+    page: _Page, subject: str, role: str, mentions: Sequence[PartyMention], claims: Sequence[Claim]
+) -> None:
     for mention in mentions:
         named = _place_of(page, mention.name, mention.start, mention.end)
         page.say(subject, role, mention.name, "Loan", PARTY_CLASSES[mention.kind] if mention.kind else "", named)
         if mention.kind is not None:
-            shown = _described(page, mention) or _place_of(page, mention.name, mention.kind_start, mention.kind_end)
+            about = _SHOWN_BY.get((mention.role, mention.kind), "")
+            told = any(claim.about == about for claim in claims)
+            shown = _passage_of(page, claims, about) if told else None
+            shown = shown or _place_of(page, mention.name, mention.kind_start, mention.kind_end)
             page.say(mention.name, "rdf:type", PARTY_CLASSES[mention.kind], "", "", shown)
 
 
@@ -492,40 +334,20 @@ def _place_of(page: _Page, name: str, start: int, end: int) -> Span:
     return page.around(offset, offset + len(name)) if offset >= 0 else page.around(start, end)
 
 
-def _described(page: _Page, mention: PartyMention) -> Span | None:
-    """A sentence that says outright what sort of person or body the party is ("The Payee is a natural person")."""
-    described = _SAYS_KIND.get(mention.kind) if mention.kind else None
-    if described is None:
-        return None
-    surname = mention.name.split()[-1]
-    who = rf"(?:{re.escape(mention.name)}|(?:Mr|Mrs|Ms|Dr)\.? {re.escape(surname)}|{_ROLE_WORDS[mention.role]})"
-    match = re.compile(
-        rf"\b{who}\b[^.;\n]{{0,60}}?\b(?:is|are|being|am)\b[^.;\n]{{0,40}}?\b(?:{described})", re.IGNORECASE
-    ).search(page.plain.text)
-    if match is None or re.search(r"\bnot\b|\bif\b", match.group()):
-        return None
-    return page.around_plain(match.span())
-
-
 def _collateral(page: _Page, claims: Sequence[Claim]) -> Named | None:
-    """Find what is named as security, with the passage that names it; None where the text names nothing."""
-    stated = [claim for claim in claims if claim.about == "SecuredLoan"]
-    text = page.plain.text
-    if page.long:
-        return (
-            _defined_collateral(page) or _named_collateral(page, stated, long=True) or _termed_collateral(page, stated)
-        )
-    named = _named_collateral(page, stated, long=False) or _defined_collateral(page)
-    if named is not None or _left_open(text):
-        return named
-    return (
-        _thing_in_passage(page, stated)
-        or _described_collateral(page)
-        or _term_in_passage(page, stated)
-        or _spoken_of_collateral(page, stated)
-        or _thing_in_passage(page, stated, implied=False)
-        or _told_without_label(page, stated)
-    )
+    """Find what is named as security, with the passage that names it; else the passage itself, which describes it.
+
+    None where the text says that it is still to be named.
+    """
+    stated = sorted((claim for claim in claims if claim.about == "SecuredLoan"), key=lambda claim: -claim.belief)
+    named = [(claim.belief * (end - start), claim, (start, end)) for claim in stated for start, end in claim.things]
+    if named:
+        _, claim, thing = max(named, key=lambda row: (row[0], -row[1].start))
+        return _resolved(page, " ".join(page.plain.text[slice(*thing)].split())), (claim.start, claim.end)
+    if not stated or _left_open(page.plain.text):
+        return None
+    surest = stated[0]
+    return " ".join(page.plain.text[surest.start : surest.end].split())[:160], (surest.start, surest.end)
 
 
 def _left_open(text: str) -> bool:
@@ -534,95 +356,6 @@ def _left_open(text: str) -> bool:
         _COLLATERAL_WORD.search(text, max(0, match.start() - 100), match.end() + 60) is not None
         for match in _NOT_DESIGNATED.finditer(text)
     )
-
-
-def _named_collateral(page: _Page, stated: Sequence[Claim], *, long: bool) -> Named | None:
-    """The thing that a claim of security names, by the strongest claim."""
-    best: list[tuple[bool, int, int, str, Span]] = []
-    for claim in stated:
-        if claim.collateral is None:
-            continue
-        description = " ".join(page.plain.text[slice(*claim.collateral)].split()).strip(" \"'")
-        description = _GRANT_TAIL.sub("", _GRANT_LEAD.sub("", description, count=1)).strip(" ,;")
-        generic = (
-            not description
-            or _UNNAMED.fullmatch(description.lower())
-            or _NOT_DESIGNATED.search(description)
-            or _NO_THING.match(description)
-        )
-        if not generic and (not long or _NAMES_A_THING.match(description)):
-            elsewhere = _POINTS_ELSEWHERE.search(description) is not None
-            best.append(
-                (elsewhere, -claim.strength, claim.start, _resolved(page, description), (claim.start, claim.end))
-            )
-    return min(best)[3:] if best else None
-
-
-def _defined_collateral(page: _Page) -> Named | None:
-    """Find what a definition of the collateral says it is."""
-    match = _DEFINITION.search(page.plain.text)
-    return (" ".join(match["what"].split())[:200], page.around_plain(match.span())) if match else None
-
-
-def _thing_in_passage(page: _Page, stated: Sequence[Claim], *, implied: bool = True) -> Named | None:
-    """A thing that stands in the passage of a grant, though not where a grant has its object."""
-    for claim in stated:
-        if (implied and not claim.implied) or claim.strength < 2:
-            continue
-        words = page.plain.text[claim.start : claim.end]
-        granted, asset = _GRANTED.search(words), _THING.search(words)
-        what = granted["what"] if granted else asset.group() if asset else ""
-        if what:
-            return _resolved(page, " ".join(what.split())), (claim.start, claim.end)
-        if claim.strength == 3 and (_IDENTIFIED.search(words) or _GOODS.search(words)):
-            return " ".join(words.split())[:160], (claim.start, claim.end)
-    return None
-
-
-def _described_collateral(page: _Page) -> Named | None:
-    """A reference to where the collateral is described."""
-    match = _DESCRIBED.search(page.plain.text)
-    return (" ".join(match.group().split()), page.around_plain(match.span())) if match else None
-
-
-def _term_in_passage(page: _Page, stated: Sequence[Claim]) -> Named | None:
-    """A security document that a claim of security names."""
-    for claim in stated:
-        term = _COLLATERAL_TERM.search(page.plain.text, claim.start, claim.end)
-        if term is not None:
-            return _resolved(page, f"the {' '.join(term.group().split())}"), (claim.start, claim.end)
-    return None
-
-
-def _spoken_of_collateral(page: _Page, stated: Sequence[Claim]) -> Named | None:
-    """Collateral that a passage takes as given ("the documents that create the collateral") is named somewhere else."""
-    for claim in stated:
-        mention = _GIVEN_COLLATERAL.search(page.plain.text, claim.start, claim.end)
-        if claim.implied and mention is not None:
-            return " ".join(mention.group().split()), (claim.start, claim.end)
-    return None
-
-
-def _told_without_label(page: _Page, stated: Sequence[Claim]) -> Named | None:
-    """A passage that makes the loan secured without ever saying so does it by telling what is given."""
-    implied = [claim for claim in stated if claim.implied and claim.strength >= 2]
-    if not implied or len(implied) < len(stated):
-        return None
-    surest = max(implied, key=lambda claim: (claim.belief, -claim.start))
-    return " ".join(page.plain.text[surest.start : surest.end].split())[:160], (surest.start, surest.end)
-
-
-def _termed_collateral(page: _Page, stated: Sequence[Claim]) -> Named | None:
-    """A long agreement describes its collateral in documents of its own; what its own words call it must do."""
-    if not stated:
-        return None
-    termed = _term_in_passage(page, stated)
-    if termed is not None:
-        return termed
-    strongest = max(stated, key=lambda claim: (claim.strength, -claim.start))
-    term = _COLLATERAL_TERM.search(page.plain.text)
-    wording = term.group() if term is not None else page.plain.text[strongest.cue[0] : strongest.cue[1]]
-    return f"the {' '.join(wording.split())}", (strongest.start, strongest.end)
 
 
 def _resolved(page: _Page, what: str) -> str:
@@ -645,133 +378,44 @@ def _resolved(page: _Page, what: str) -> str:
     return f"{what}: {' '.join(defined['what'].split())}" if defined else what
 
 
-def _is_land(what: str) -> bool:
-    return _REAL_PROPERTY.search(what) is not None and _NOT_LAND.search(what) is None
-
-
-def _only_where_told(
-    found: dict[str, Span], claims: Sequence[Claim], borrower: PartyKind | None, *, long: bool
-) -> None:
-    """Drop kinds that rest on signs where a statement is needed: a company's studies, a card or a course in passing."""
-
-    def told(kind: str) -> bool:
-        return any(claim.about == kind and claim.strength == 3 for claim in claims)
-
-    named = any(
-        claim.about in ("StudentLoan", "SubsidizedStudentLoan") and claim.strength == 3 and not claim.implied
-        for claim in claims
-    )
-    if (
-        "StudentLoan" in found
-        and not named
-        and (borrower not in (None, "natural_person") or (long and not told("StudentLoan")))
-    ):
-        del found["StudentLoan"]
-    if "SubsidizedStudentLoan" in found and "StudentLoan" not in found:
-        if told("SubsidizedStudentLoan"):
-            found["StudentLoan"] = found["SubsidizedStudentLoan"]
-        else:
-            del found["SubsidizedStudentLoan"]
-    if long and "CardAccount" in found and not told("CardAccount"):
-        del found["CardAccount"]
-
-
-def _land_passage(page: _Page, claims: Sequence[Claim]) -> Span | None:
-    """A statement of security that is by its own words one over land, though what follows does not describe it."""
-    for claim in claims:
-        words = page.plain.text[claim.start : claim.end]
-        if (
-            claim.about == "SecuredLoan"
-            and claim.strength >= 2
-            and _LAND_SECURITY.search(words)
-            and not _NOT_LAND.search(words)
-            and _is_own(page, claim)
-        ):
-            return claim.start, claim.end
-    return None
+def _purpose(page: _Page, claims: Sequence[Claim]) -> Named | None:
+    """The sentence or row that most surely says what the loan is for, by its use."""
+    told = [claim for claim in claims if claim.about in BY_USE and page.units[claim.unit].kind != "heading"]
+    if not told:
+        return None
+    surest = max(told, key=lambda claim: (claim.belief, -claim.start))
+    unit = page.units[surest.unit]
+    start = unit.value_start if surest.start < unit.value_start < surest.end else surest.start
+    return " ".join(page.plain.text[start : surest.end].split()), (surest.start, surest.end)
 
 
 def _kinds(
-    page: _Page,
-    claims: Sequence[Claim],
-    collateral: Named | None,
-    borrower: PartyMention | None,
-    lender: PartyMention | None,
-    purpose: Purpose | None,
+    page: _Page, claims: Sequence[Claim], borrower: PartyMention | None, lender: PartyMention | None
 ) -> dict[str, Span]:
-    """Kinds of loan with the passage that shows each."""
-    kinds: dict[str, Span] = {}
-    for kind in KINDS:
-        strong = [claim for claim in claims if claim.about == kind and claim.strength >= 2 and _is_own(page, claim)]
-        if strong:
-            kinds[kind] = _passage_of(page, strong, kind)
-    if collateral is not None and "Mortgage" not in kinds:
-        span = collateral[1] if _is_land(collateral[0]) else _land_passage(page, claims)
-        if span is not None:
-            kinds["Mortgage"] = span
-    kind_of_borrower = borrower.kind if borrower is not None else None
-    _only_where_told(kinds, claims, kind_of_borrower, long=page.long)
-    stated = {"ConsumerLoan", "CommercialLoan"} & set(kinds)
-    people = kind_of_borrower == "natural_person"
-    private = people and lender is not None and lender.kind == "natural_person"
-    if purpose is not None and not stated and not private and not page.long:
-        for kind in _kinds_by_purpose(purpose, kind_of_borrower, kinds):
-            unit = page.units[purpose.kinds[kind][1]]
-            kinds[kind] = passage(page.plain.text, unit, unit.start, unit.end)
-    if (
-        page.whole
-        and borrower is not None
-        and kind_of_borrower in ("legal_entity", "financial_institution")
-        and (lender is None or lender.kind != "natural_person")
-        and not {"ConsumerLoan", "CommercialLoan", "StudentLoan", "Mortgage", "CardAccount"} & set(kinds)
-    ):
-        kinds["CommercialLoan"] = page.around(borrower.kind_start, borrower.kind_end)
-    if (
-        page.whole
-        and borrower is not None
-        and people
-        and not {"ConsumerLoan", "CommercialLoan", "StudentLoan"} & set(kinds)
-    ):
-        span = _private_use(page, kinds, borrower, lender)
-        if span is not None:
-            kinds["ConsumerLoan"] = span
-    explicit = any(claim.about == "ConsumerLoan" and not claim.implied for claim in claims)
-    if "StudentLoan" in kinds and not explicit:
-        kinds.pop("ConsumerLoan", None)
+    """Kinds of loan with the passage that shows each; where none is told, by who borrows from whom."""
+    stated = {claim.about for claim in claims if borrower is None or _is_sure(claim, borrower.kind)}
+    kinds = {kind: _passage_of(page, claims, kind) for kind in KINDS if kind in stated}
+    subsidized = _SUBSIDIZED.search(page.plain.text) if "StudentLoan" in kinds and not page.long else None
+    if subsidized:
+        kinds["SubsidizedStudentLoan"] = page.around_plain(subsidized.span())
+    organised = lender is None or lender.kind != "natural_person"
+    if page.whole and borrower is not None and organised and not {*BY_USE} & kinds.keys():
+        shown = page.around(borrower.kind_start, borrower.kind_end)
+        if borrower.kind in ("legal_entity", "financial_institution"):
+            kinds["CommercialLoan"] = shown
+        elif borrower.kind == "natural_person" and lender is not None and kinds.keys() <= {"CardAccount"}:
+            kinds["ConsumerLoan"] = shown
     return kinds
 
 
-def _kinds_by_purpose(purpose: Purpose, borrower: PartyKind | None, found: Mapping[str, object]) -> list[str]:
-    """The kinds that a purpose makes a loan: a green one, and by its use, more surely where the borrower is of another
-    kind or of none; a person's loan that has a kind of its own needs none by its use.
+def _is_sure(claim: Claim, borrower: PartyKind | None) -> bool:
+    """Return False for a kind of loan that this borrower would not take, unless it is said beyond doubt.
+
+    A purpose in two words is no ground for a contradiction.
     """
-    people = borrower == "natural_person"
-    use = max(KINDS_BY_USE, key=purpose.kinds.__getitem__)
-    doubtful = borrower is None or people == (use == "CommercialLoan")
-    green = ["GreenLoan"] if "GreenLoan" not in found and purpose.kinds["GreenLoan"][0] >= SURELY else []
-    if use in found or (people and (found or green)) or purpose.kinds[use][0] < (SURELY if doubtful else TELLS):
-        return green
-    return [use, *green]
-
-
-def _private_use(
-    page: _Page, found: Mapping[str, object], borrower: PartyMention, lender: PartyMention | None
-) -> Span | None:
-    """Find what makes a person's loan, of no kind by its words but `found`, a consumer loan: home, card or lender."""
-    home = find_home_use(page.plain.text) if "Mortgage" in found else None
-    if home is not None:
-        return page.around_plain(home)
-    # A card in a person's own name is a consumer's; so is what an organisation lends to a person for no business.
-    organised = lender is not None and lender.kind in ("financial_institution", "legal_entity")
-    if "CardAccount" in found or (organised and not found):
-        return page.around(borrower.kind_start, borrower.kind_end)
-    return None
-
-
-def _is_own(page: _Page, claim: Claim) -> bool:
-    """Return True where a claim of a kind is said of this loan, not in passing: see `says_in_passing`."""
-    unit = page.units[claim.unit]
-    return not says_in_passing(page.plain.text[unit.start : unit.end], claim.cue[0] - unit.start)
+    unlikely = borrower == "natural_person" if claim.about == "CommercialLoan" else borrower == "legal_entity"
+    doubtful = claim.about in BY_USE and unlikely
+    return not doubtful or claim.belief >= BEYOND_DOUBT or claim.contradicted >= CONTRADICTED
 
 
 def _of_facility(page: _Page, mentions: Sequence[T], name: FacilityName, names: Sequence[FacilityName]) -> T | None:

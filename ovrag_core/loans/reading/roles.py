@@ -1,8 +1,4 @@
-"""Role and kind of a named person or body in the loan, by what the document says around every mention of it.
-
-The judge of roles reads the document in windows: the bundled sentence embedder with low-rank adapters (Hu et al. 2022)
-and one linear layer on the mean of a mention's tokens beside the mean of all, trained by `tools/train_roles.py`.
-"""
+"""Role and kind of a named person or body in the loan, by what the judge makes of every mention of it."""
 
 from __future__ import annotations
 
@@ -11,14 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
-import numpy
-
-from ovrag_core.base import project_file, read_tensors
-from ovrag_core.loans.loan_facts import PartyKind
+from ovrag_core.loans.reading.judge import ROLES, load_judge
 from ovrag_core.loans.reading.names import Name, Role, built_kind, name_at
+from ovrag_core.loans.reading.sentences import as_read
 from ovrag_core.loans.reading.sightings import (
     BRACKETS,
     QUOTED,
@@ -29,15 +22,10 @@ from ovrag_core.loans.reading.sightings import (
     role_words,
     singular,
 )
-from ovrag_core.loans.reading.windows import SHORT_LINE, windows
-from ovrag_core.retrieval import Encoder, Probabilities
-from ovrag_core.text import any_of
+from ovrag_core.loans.reading.windows import SHORT_LINE
+from ovrag_core.retrieval import Probabilities
+from ovrag_core.text import Span, any_of
 
-Span = tuple[int, int]
-
-ROLES = ("other", "borrower", "lender", "guarantor")
-KINDS: tuple[PartyKind, ...] = ("natural_person", "legal_entity", "financial_institution", "government")
-WEIGHTS = Path("ontologies/lexicon/roles.safetensors")
 PARTIES: tuple[Role, Role, Role] = ("borrower", "lender", "guarantor")
 PRINCIPALS = PARTIES[:2]
 DEFINED = 5.0  # log odds that a term which names a role adds to it
@@ -47,7 +35,6 @@ LEAST_IN_A_PASSAGE = 1.0  # the same, where a passage is all there is to read
 MOST = 60  # mentions of names that are judged, from the beginning and from the end
 REACH = 320  # characters from a name to the brackets that define a term for it
 LIKELY_A_PARTY = 0.5  # probability from which a name may bear the term that is defined behind it
-KNOWN = 100  # documents whose judgement is kept
 TERMS = 4  # mentions of a term that are judged
 _LEADING = {"for", "by", "to", "from", "the", "and"}  # words that may stand before a name, as if they were of it
 _TERM = r"(?:the\s+)?([A-Z][\w/-]*(?:\s[A-Z][\w/-]*)?)"
@@ -58,6 +45,11 @@ _CALLED = re.compile(
     rf"\b(?:called|known as|referred to as|designated(?: as)?|herein(?:after)?|hereafter)\s*,?\s*(?:the\s+|an?\s+)?"
     rf"[\"“‘']{_TERM}"
     rf"|\bherein(?:after)?,?\s+(?:called|referred to as|known as)\s+{_TERM}"
+)
+_LABEL = re.compile(
+    r"[ \t|*(\d.)]*(?:the\s+)?([A-Za-z][A-Za-z /-]{2,30}?)(?:\s*\([^)\n]{1,30}\))?"
+    r"\s*(?::|\||\.{3,}|\t|[ ]{2,}|\s(?:is|are))[ \t|]*(?:(?:Mr|Mrs|Ms|Miss|Dr|Messrs|M/s)\.?\s+)*",
+    re.IGNORECASE,
 )
 _ITEM = re.compile(r"^[ \t]*([A-F])\.[ \t]", re.MULTILINE)
 _CAPITAL = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ]")
@@ -181,7 +173,7 @@ def sighted(text: str, terms: Terms, least: float) -> list[Sighting]:
     spans = [(name.start, name.end) for name in names]
     defined = list(definitions(text, spans))
     places = [(place, number) for number, definition in enumerate(defined) for place in definition.places]
-    found = load_roles()(text, [*spans, *(place for place, _ in places)])
+    found = load_judge().read(as_read(text)).names([*spans, *(place for place, _ in places)])
     owners = [_owner_of(definition, names, found[:, 0, 1:].sum(1)) for definition in defined]
     rows = [*range(len(names)), *(owners[number] for _, number in places)]  # the name of each judgement
     bearers = _bearers(names)
@@ -196,6 +188,9 @@ def sighted(text: str, terms: Terms, least: float) -> list[Sighting]:
         if role := terms.role(definition.term):
             more = DEFINED if terms.certain(definition.term) else DOUBTED
             called[bearers[row], role] = max(more, called.get((bearers[row], role), 0.0))
+    for row, name in enumerate(names):
+        if role := _labelled(text, name, terms):
+            called[bearers[row], role] = DEFINED
     sightings = []
     for row, bearer in enumerate(bearers):
         kinds = tuple(map(float, found[judged[bearer], 1].mean(0)))
@@ -211,6 +206,12 @@ def sighted(text: str, terms: Terms, least: float) -> list[Sighting]:
                 sighting = Sighting(role, whole[bearer], weight, described, defined_as, names[row], own, kinds)
                 sightings.append(sighting)
     return sightings
+
+
+def _labelled(text: str, name: Name, terms: Terms) -> Role | None:
+    """The role that the label of a row names beyond doubt, right before a name: "Borrower: Ida Roth"."""
+    label = _LABEL.fullmatch(text, text.rfind("\n", 0, name.start) + 1, name.start)
+    return terms.role(label[1]) if label and terms.certain(label[1]) else None
 
 
 def _whole(names: Sequence[Name], bearers: Sequence[frozenset[str]]) -> dict[frozenset[str], Name]:
@@ -252,41 +253,3 @@ def _fullness(words: frozenset[str]) -> tuple[int, int, list[str]]:
 
 def _words(name: Name) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", name.text.casefold())) - _LEADING
-
-
-class RoleJudge(Encoder):
-    """Spans of a document to the probabilities of ROLES and KINDS; weights are read once."""
-
-    def __init__(self, weights: Path) -> None:
-        super().__init__(read_tensors(weights)[0])
-        self._tokenizer.no_truncation()
-        self._known: dict[tuple[str, tuple[Span, ...]], Probabilities] = {}
-
-    def __call__(self, text: str, spans: Sequence[Span]) -> Probabilities:
-        """For each span how likely it names each of ROLES, and each of KINDS (n × 2 × 4, float32)."""
-        key = text, tuple(spans)
-        found = self._known.get(key)
-        if found is None:
-            found = self._judged(text, spans)
-            if len(self._known) >= KNOWN:
-                self._known.clear()
-            self._known[key] = found
-        return found
-
-    def _judged(self, text: str, spans: Sequence[Span]) -> Probabilities:
-        found = numpy.zeros((len(spans), 2, len(ROLES)), dtype=numpy.float32)
-        seen = list(windows(text, spans, self._tokenizer))
-        weight, bias = self._head
-        for window, states in zip(seen, self._bert.states([window.ids for window in seen]), strict=True):
-            means = [numpy.concatenate([states.mean(0), states[first:end].mean(0)]) for _, first, end in window.spans]
-            scores = (numpy.stack(means) @ weight + bias).reshape(len(means), 2, -1)
-            odds = numpy.exp(scores - scores.max(-1, keepdims=True))
-            # Rounded, so that what is judged beside a span, which changes the last bits, changes nothing.
-            found[[number for number, _, _ in window.spans]] = (odds / odds.sum(-1, keepdims=True)).round(4)
-        return found
-
-
-@cache
-def load_roles() -> RoleJudge:
-    """The judge of roles, loaded once in a process."""
-    return RoleJudge(project_file(WEIGHTS))

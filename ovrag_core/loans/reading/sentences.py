@@ -20,6 +20,8 @@ from ovrag_core.text import Span, ends, strip_span, word_list
 
 UnitKind = Literal["sentence", "row", "heading", "signature"]
 
+PASSAGE = 400  # characters of a unit that is quoted whole
+
 # One character for one character, so that the map stays small.
 _SAME_LENGTH = str.maketrans(
     {
@@ -160,6 +162,13 @@ def struck_out(text: str) -> str:
     return _STRUCK.sub(_blank, text)
 
 
+def as_read(text: str) -> str:
+    """A text as it is judged: quotes, dashes and blanks made plain, what is not chosen or struck blanked; every offset
+    stays.
+    """
+    return struck_out(ticked_only(text.translate(_SAME_LENGTH)))
+
+
 def _blank(match: re.Match[str]) -> str:
     return " " * len(match.group())
 
@@ -167,6 +176,18 @@ def _blank(match: re.Match[str]) -> str:
 def units(text: str) -> list[Unit]:
     """Units of a plain text in order of appearance; they never overlap, and blank lines belong to none."""
     return list(_Segmenter(text).run())
+
+
+def pieces(text: str, unit: Unit) -> list[Span]:
+    """The spans in which a unit of a plain text is judged and quoted: all of it, or its parts between semicolons."""
+    if unit.end - unit.start <= PASSAGE:
+        return [(unit.start, unit.end)]
+    cuts = [
+        unit.start,
+        *(unit.start + at + 1 for at, c in enumerate(text[unit.start : unit.end]) if c == ";"),
+        unit.end,
+    ]
+    return [span for span in _spans_between(text, cuts) if span[1] - span[0] > 1]
 
 
 class _Segmenter:

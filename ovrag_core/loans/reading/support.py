@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ovrag_core.base import Triple
-from ovrag_core.loans.reading.judge import PLACES, load_judge, passage_of
+from ovrag_core.loans.reading.claims import OPPOSITES
+from ovrag_core.loans.reading.judge import STATEMENTS, load_judge
+from ovrag_core.loans.reading.sentences import as_read
 from ovrag_core.loans.reading.subjects import ROLES, bare_name
 from ovrag_core.ontology import OntologyTerm, read_value
 
@@ -43,9 +45,11 @@ def is_supported(value: str, term: OntologyTerm, quote: str, texts: Sequence[str
 
 def is_borne_out(triple: Triple) -> bool:
     """Check that a statement's passage means the class that it claims; of other statements nothing is judged."""
-    if triple.predicate != "rdf:type" or triple.object not in PLACES or triple.evidence is None:
+    if triple.predicate != "rdf:type" or triple.object not in OPPOSITES or triple.evidence is None:
         return True
-    return bool(load_judge()([passage_of("", triple.evidence.quote)])[0][PLACES[triple.object]] >= ABSENT)
+    quote = as_read(triple.evidence.quote)
+    likely = load_judge().read(quote).statements([(0, len(quote))])[0]
+    return bool(likely[STATEMENTS.index(triple.object)] >= ABSENT)
 
 
 def _words(texts: Iterable[str]) -> set[str]:

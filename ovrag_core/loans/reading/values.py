@@ -1,8 +1,7 @@
 # ruff: noqa: E501 -- a pattern of alternatives is easier to read on one line
 """Principal, rate, maturity and term of a loan: every value in a text, and what the words around it make of it.
 
-The judge of values, trained by `tools/train_values.py`, reads the passage around each amount of money, percentage, date
-and duration. What it does not find likely is left out: nothing is guessed for want of a better one. A last day that is
+The judge reads what stands around each amount of money, percentage, date and duration. What it does not find likely is left out: nothing is guessed for want of a better one. A last day that is
 not stated is reckoned from a term and the day it runs from, from counted instalments, or from a list of days.
 """
 
@@ -15,13 +14,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import Decimal
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
-from ovrag_core.base import project_file
 from ovrag_core.loans.reading.grids import facility_cells
-from ovrag_core.loans.reading.mentions import MentionJudge
+from ovrag_core.loans.reading.judge import SORTS, load_judge
+from ovrag_core.retrieval import Probabilities
 from ovrag_core.text import (
     MONTH,
     NUMBER_WORDS,
@@ -34,8 +32,6 @@ from ovrag_core.text import (
     words_to_number,
 )
 
-WEIGHTS = Path("ontologies/lexicon/values.safetensors")
-SORTS = ("other", "principal", "rate", "maturity", "term")
 LIKELY = 0.3  # probability from which a value is the loan's; of .3 to .5, chosen on the drafters set aside
 MENTIONS = 3  # of one value that are judged
 MOST = 60  # values of a sort that are judged, from the beginning and from the end
@@ -122,7 +118,7 @@ def _likely(text: str, found: Values) -> Iterator[list[Any]]:
     """Of each sort the values that the judge finds likely, the likeliest first."""
     sorts: tuple[Sequence[Any], ...] = found
     values = [(column, value) for column, of_sort in enumerate(sorts, 1) for value in _few(of_sort)]
-    judged = load_values()(list(_passages(text, [value for _, value in values])))
+    judged = _judged(text, [value for _, value in values])
     for column in range(1, len(SORTS)):
         likely = [
             replace(value, probability=float(probabilities[column]))
@@ -132,17 +128,19 @@ def _likely(text: str, found: Values) -> Iterator[list[Any]]:
         yield sorted(likely, key=lambda value: (-value.probability, value.start))
 
 
-def _passages(text: str, values: Sequence[Value]) -> Iterator[tuple[str, int, int]]:
-    """What the judge reads of each value: the text, or of a table of facilities the cell under its headings."""
+def _judged(text: str, values: Sequence[Value]) -> Probabilities:
+    """What the judge makes of each value, of one in a table of facilities by its cell under its headings."""
+    judge = load_judge()
+    judged = judge.read(text).values([(value.start, value.end) for value in values])
     cells = facility_cells(text)
-    for value in values:
+    for row, value in enumerate(values):
         cell = next((cell for cell in cells if cell.start <= value.start and value.end <= cell.end), None)
-        if cell is None:
-            yield text, value.start, value.end
-        else:
+        if cell is not None:
             headed = f"{cell.facility}\n{cell.term}: "
             offset = len(headed) - cell.start
-            yield headed + text[cell.start : cell.end], value.start + offset, value.end + offset
+            seen = judge.read(headed + text[cell.start : cell.end])
+            judged[row] = seen.values([(value.start + offset, value.end + offset)])[0]
+    return judged
 
 
 def _few(values: Sequence[V]) -> list[V]:
@@ -155,12 +153,6 @@ def _few(values: Sequence[V]) -> list[V]:
         if seen[alike] <= MENTIONS:
             few.append(value)
     return few if len(few) <= MOST else [*few[: MOST * 2 // 3], *few[-(MOST // 3) :]]
-
-
-@cache
-def load_values() -> MentionJudge:
-    """The judge of values, loaded once in a process."""
-    return MentionJudge(project_file(WEIGHTS), len(SORTS))
 
 
 _PERIODS = {"m": 12, "q": 4, "h": 2, "s": 2, "w": 52, "f": 26}
