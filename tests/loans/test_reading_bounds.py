@@ -54,7 +54,7 @@ FIGURES: dict[str, tuple[int, int, dict[str, int]]] = {
     "thesis": (18, 0, {}),
 }
 LESS = 1  # documents or questions
-ANSWERED_RIGHT, ANSWERED_WRONG = 40, 6  # of 72 questions
+ANSWERED_RIGHT, ANSWERED_WRONG = 38, 8  # of 72 questions
 GENUINE_REPORTED = 0  # of those read here, consistent unless they say otherwise
 LONGEST = 100_000  # bytes: the eight longer ones take most of the time, and benchmarks/reading.py reads them
 

@@ -11,10 +11,11 @@ from transformers import BertModel
 
 from ovrag_core.base import read_tensors
 from ovrag_core.base.project import project_file
-from ovrag_core.loans.reading.judge import WEIGHTS
+from ovrag_core.loans.fact_answering import WEIGHTS
 from ovrag_core.retrieval.bert import AT_ONCE
 from ovrag_core.retrieval.encoder import MAX_TOKENS, Encoder
 
+CLASSES = 13  # that those weights tell apart
 PASSAGES = [
     "The house is charged.",
     "x " * 400,
@@ -39,13 +40,13 @@ def plainly(ids: list[int]) -> numpy.ndarray:
     with torch.inference_mode():
         states = model(torch.tensor([ids]), attention_mask=torch.ones(1, len(ids), dtype=torch.long)).last_hidden_state
         scores = states[0].mean(0) @ tensors["head.weight"].float().T + tensors["head.bias"].float()
-        return torch.softmax(scores.view(4, 2), -1).numpy()
+        return torch.softmax(scores.view(CLASSES, 2), -1).numpy()
 
 
 def test_passages_together_are_judged_as_by_the_embedder_itself(encoder: Encoder) -> None:
     ids = [encoder.tokens(passage).ids[:MAX_TOKENS] for passage in PASSAGES]
     found = encoder.probabilities(ids, [[[True] * len(each)] for each in ids], 2)
-    assert found.shape == (len(PASSAGES), 4, 2)
+    assert found.shape == (len(PASSAGES), CLASSES, 2)
     assert numpy.allclose(found, [plainly(each) for each in ids], atol=2e-4)
 
 
@@ -58,4 +59,4 @@ def test_more_passages_than_go_at_once_stay_in_their_order(encoder: Encoder) -> 
 
 
 def test_nothing_is_judged_of_no_passages(encoder: Encoder) -> None:
-    assert encoder.probabilities([], [], 2).shape == (0, 4, 2)
+    assert encoder.probabilities([], [], 2).shape == (0, CLASSES, 2)
