@@ -33,6 +33,7 @@ from marked_agreements import ASIDE  # noqa: E402
 
 BINS = 10
 EVEN = 0.5
+OF_THE_LOAN = 10  # statements on the loan itself; those behind them are on its parties
 SOMETHING = 0.1  # probability of any statement from which a sentence may say something
 RISK = 0.1  # that the certified share is too low
 SHOWN = ((0.0, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 1.01))
@@ -103,14 +104,14 @@ def main() -> None:
     names = ("role of a mention", "kind of a party, of a mention", "sort of a value")
     judged = {name: [pair for text in texts for pair in told_of(text, axis)] for axis, name in enumerate(names)}
     said = [statements_of(text) for text in texts]
-    for column, name in enumerate(STATEMENTS):
+    for column, name in enumerate(STATEMENTS[:OF_THE_LOAN]):
         judged[f"{name}, of a sentence"] = [pair for one in said for pair in stated_of(*one, column)]
     header = ("judged", "n", "mean probability", "right", "calibration error")
     shown = tuple(f"right at {low:.1f} to {min(high, 1.0):.1f}" for low, high in SHOWN)
     print(table((*header, *shown), (row_of(name, pairs) for name, pairs in judged.items())))
     stated = {
         name: [right for one in said for right in surely_stated(*one, column)]
-        for column, name in enumerate(STATEMENTS[:-1])
+        for column, name in enumerate(STATEMENTS[:OF_THE_LOAN])
     }
     header = ("stated, as the reader counts it", "sentences", "wrong", f"certified: at most wrong (risk {RISK:g})")
     print(table(header, (certificate_row(name, right) for name, right in stated.items())))
