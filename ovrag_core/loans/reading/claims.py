@@ -29,6 +29,7 @@ MAY_SAY = 0.05  # of the screen: below, a sentence is not judged
 MOST = 60  # sentences of a document that are judged, at most
 FEWEST = 2  # words
 CONTRADICTED_AT = STATEMENTS.index("contradicted")
+FORM = ("OpenEndCredit", "ClosedEndCredit")
 OPPOSITES: Mapping[str, str] = {
     "SecuredLoan": "UnsecuredLoan",
     "UnsecuredLoan": "SecuredLoan",
@@ -125,8 +126,8 @@ def _worth_judging(judge: Judge, text: str, units: Sequence[Unit]) -> list[tuple
 def settle(claims: Sequence[Claim], *, long: bool = False) -> list[Claim]:
     """The claims that stand: a class that is merely hinted at goes, and of two opposites the less likely.
 
-    Both opposites stand where both are likely, or where what says either is likely contradicted; of a long agreement
-    where both is so.
+    Both opposites stand where both are likely, or where what says either is likely contradicted. In a long agreement,
+    which may hold facilities of either form, forms of credit stand where both is so.
     """
     beliefs: dict[str, float] = {}
     doubts: dict[str, float] = {}
@@ -139,7 +140,7 @@ def settle(claims: Sequence[Claim], *, long: bool = False) -> list[Claim]:
         against = beliefs.get(other, 0.0)
         doubted = max(doubts[about], doubts.get(other, 0.0)) >= CONTRADICTED
         likely = min(belief, against) >= OPPOSED
-        both = against > 0 and (likely and doubted if long else likely or doubted)
+        both = against > 0 and (likely and doubted if long and about in FORM else likely or doubted)
         if both or (belief >= (STATED if other else KIND) and (belief, about) > (against, other)):
             standing.add(about)
     return [claim for claim in claims if claim.about in standing]
