@@ -140,6 +140,7 @@ def test_options_not_taken_and_definitions_say_nothing_of_the_form(text: str):
         pytest.param("The loan is not for personal, family or household purposes.", "CommercialLoan", marks=MISREAD),
         ("The money may only be used for the Borrower's business.", "CommercialLoan"),
         ("This is a student loan.", "StudentLoan"),
+        pytest.param("This is a Direct Subsidized Loan.", "SubsidizedStudentLoan", marks=MISREAD),
         ("This green loan pays for a heat pump.", "GreenLoan"),
         pytest.param("You have opened a credit card account.", "CardAccount", marks=MISREAD),
     ],
@@ -175,12 +176,19 @@ def test_both_sides_of_a_contradiction_stay_and_the_less_likely_gives_way():
     assert settle([claim("StudentLoan", 0.5), claim("GreenLoan", 0.65)]) == [claim("GreenLoan", 0.65)]
 
 
+@MISREAD
 def test_each_claim_quotes_its_whole_sentence_or_at_most_400_characters():
-    filler = "the Borrower keeps its books, " * 40
+    filler = "the Borrower keeps its books; " * 40
     text = (
         f"The Borrower agrees that {filler}the loan is secured by a mortgage over the mill; and {filler}pays its taxes."
     )
-    assert all(claim.end - claim.start <= PASSAGE for claim in claims(text))
+    (claim, *_) = [found for found in claims(text) if found.about == "SecuredLoan"]
+    quote = plain_text(text).text[claim.start : claim.end]
+    assert "secured by a mortgage over the mill" in quote
+    assert len(quote) <= PASSAGE
+
+
+def test_a_short_sentence_is_quoted_whole():
     (claim, *_) = claims("The loan is secured by a mortgage over the mill. Notices are sent by post.")
     assert (claim.start, claim.end) == (0, 48)
 
