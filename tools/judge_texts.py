@@ -22,7 +22,7 @@ from marked_agreements import FOLDER as MARKED
 from marked_agreements import PARTIES, STATED, MarkedAgreement, read_marked
 
 from ovrag_core.documents import load
-from ovrag_core.loans import Terms, candidates
+from ovrag_core.loans import candidates
 from ovrag_core.loans.reading.judge import KINDS, ROLES, SORTS, STATEMENTS
 from ovrag_core.loans.reading.roles import definitions
 from ovrag_core.loans.reading.sentences import as_read, pieces, plain_text, units
@@ -162,7 +162,7 @@ def name_spans(text: str, told: Sequence[tuple[int, int, str, int]], unsure: set
     for start, end, role, kind in told:
         name = " ".join(text[start:end].split()) if role in ROLES[1:] else ""
         spans.append(Marked(start, end, _labels(ROLES.index(role) if role in ROLES else 0, kind), name))
-    for found in candidates(text, Terms(text)):
+    for found in candidates(text):
         if not any(start < found.end and found.start < end for start, end, _, _ in told) and not unsure & _words(
             found.text
         ):
@@ -331,7 +331,7 @@ def known_names(text: str, record: Mapping[str, Any]) -> Iterator[Marked]:
     """The names of a text whose borrower and lender are known."""
     wanted = {_key(record[role]["name"]): role for role in ("borrower", "lender") if record[role]["name"]}
     unsure = [record[role]["name"] for role in wanted.values()]
-    names = candidates(text, Terms(text))
+    names = candidates(text)
     unsure += [name.text for name in names if _SURETY.search(text[max(0, name.start - NEAR) : name.end + NEAR])]
     told = [
         (found.start, found.end, role, KINDS.index(record[role]["kind"]) if record[role]["kind"] else UNKNOWN)

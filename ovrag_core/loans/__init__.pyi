@@ -8,7 +8,9 @@ from .corpus import folder as folder
 from .corpus import kinds_of_loan as kinds_of_loan
 from .deal import review_together as review_together
 from .grounds import Passage as Passage
+from .grounds import Piece as Piece
 from .grounds import passage as passage
+from .grounds import pieces as pieces
 from .imports import UNKNOWN_MODEL as UNKNOWN_MODEL
 from .imports import import_run as import_run
 from .loan_facts import Facts as Facts
@@ -19,12 +21,9 @@ from .model_results import change_table as change_table
 from .model_results import form_table as form_table
 from .model_results import seconds_table as seconds_table
 from .model_results import systems_table as systems_table
-from .reading.chat import ChatExtractor as ChatExtractor
 from .reading.details import find_details as find_details
-from .reading.parties import find_parties as find_parties
 from .reading.reader import read as read
 from .reading.roles import candidates as candidates
-from .reading.sightings import Terms as Terms
 from .reply import NEAREST as NEAREST
 from .reply import OUTCOMES as OUTCOMES
 from .reply import answer_text as answer_text
@@ -34,8 +33,6 @@ from .reply import is_silent as is_silent
 from .reply import is_validated as is_validated
 from .reply import known_facts as known_facts
 from .reply import outcome_words as outcome_words
-from .review_pages import Piece as Piece
-from .review_pages import pieces as pieces
 from .reviewing import FactRow as FactRow
 from .reviewing import Review as Review
 from .reviewing import contradictions as contradictions

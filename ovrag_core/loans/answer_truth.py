@@ -6,8 +6,9 @@ who extracted. A fact that the contract contradicts itself in has no right answe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Literal, get_args
 
 import pandas as pd
 
@@ -21,7 +22,7 @@ from ovrag_core.loop import NO_ANSWER
 from ovrag_core.ontology import Ontology, entity_key
 
 Held = Literal["right", "wrong", "silent", "refused"]
-HELD: tuple[Held, ...] = ("right", "wrong", "silent", "refused")
+HELD: tuple[Held, ...] = get_args(Held)
 # What a question asks for, by its topic; a party's kind is whether it is a person.
 ASKED: dict[str, tuple[str, ...]] = {
     "kind of loan": ("loan_types",),
@@ -60,27 +61,18 @@ def answer_frame(
 
     An answer that stayed impossible is refused, and nobody is given it. Where nothing is corrected both are the same.
     """
-    judgements: dict[tuple[str, str, str], Held] = {}
 
-    def held(text: str, record: QueryRecord) -> Held:
-        key = text, record.document_id, record.question_id
-        if key not in judgements:
-            judgements[key] = judged(text, topics[record.question_id], truths[record.document_id], ontology)
-        return judgements[key]
+    @cache
+    def held(text: str, document_id: str, question_id: str) -> Held:
+        return judged(text, topics[question_id], truths[document_id], ontology)
 
-    rows = [
-        {
-            "arm": record.arm,
-            "document_id": record.document_id,
-            "question_id": record.question_id,
-            "label": record.label,
-            "attempts": len(record.attempts),
-            "before": held(record.attempts[0].answer.text, record),
-            "after": "refused" if record.outcome == "hard_rejected" else held(record.attempts[-1].answer.text, record),
-        }
-        for record in records
-        if record.attempts and record.document_id in truths and record.question_id in topics
-    ]
+    rows = []
+    for record in records:
+        query = record.document_id, record.question_id
+        if record.attempts and record.document_id in truths and record.question_id in topics:
+            first, last = (record.attempts[end].answer.text for end in (0, -1))
+            after = "refused" if record.outcome == "hard_rejected" else held(last, *query)
+            rows.append((record.arm, *query, record.label, len(record.attempts), held(first, *query), after))
     columns = ["arm", "document_id", "question_id", "label", "attempts", "before", "after"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -98,6 +90,4 @@ def _value(facts: Facts, fact: str) -> object | None:
 
 def _agree(said: object, wanted: object) -> bool:
     """Kinds of loan agree where none is said that the truth does not have."""
-    if isinstance(said, Sequence) and isinstance(wanted, Sequence) and not isinstance(said, str):
-        return set(said) <= set(wanted)
-    return said == wanted
+    return set(said) <= set(wanted) if isinstance(said, tuple) and isinstance(wanted, tuple) else said == wanted

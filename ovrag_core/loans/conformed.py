@@ -35,10 +35,6 @@ class Segment:
         text = self.document.text[self.start : self.end]
         return _SHOWN.sub(" ", text) if self.blank else text
 
-    def part(self, start: int, end: int) -> Segment:
-        """The part at `[start, end)`, counted from its beginning."""
-        return replace(self, start=self.start + start, end=self.start + end)
-
 
 _SHOWN = re.compile(r"[^\n]")
 BREAK = Segment(Document("", "\n\n"), 0, 2, blank=True)  # between paragraphs
@@ -54,9 +50,9 @@ class ConformedCopy:
         self.text = "".join(segment.text for segment in self.segments)
 
     @classmethod
-    def of(cls, *documents: Document) -> ConformedCopy:
-        """The documents one after the other, whole."""
-        return cls(Segment(document, 0, len(document.text)) for document in documents)
+    def of(cls, document: Document) -> ConformedCopy:
+        """The whole of a document."""
+        return cls([Segment(document, 0, len(document.text))])
 
     def replaced(self, start: int, end: int, put: Sequence[Segment] = ()) -> ConformedCopy:
         """The copy with `put` in place of `[start, end)`."""
@@ -81,11 +77,13 @@ class ConformedCopy:
         return ConformedCopy((*self.segments, *other.segments))
 
     def _cut(self, start: int, end: int) -> list[Segment]:
-        return [
-            segment.part(max(start, offset) - offset, min(end, offset + segment.end - segment.start) - offset)
-            for segment, offset in zip(self.segments, self.starts, strict=False)
-            if max(start, offset) < min(end, offset + segment.end - segment.start)
-        ]
+        """Return the segments of `[start, end)`, the first and the last cut."""
+        parts: list[Segment] = []
+        for segment, offset in zip(self.segments, self.starts, strict=False):
+            first, last = segment.start + max(0, start - offset), min(segment.end, segment.start + end - offset)
+            if first < last:
+                parts.append(replace(segment, start=first, end=last))
+        return parts
 
     def evidence(self, start: int, end: int, about: str = "") -> Evidence | None:
         """Quote for `[start, end)` a passage of the one document that has most of the words of `about` in it.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,12 @@ CONTRACTS = Path("data/contracts")
 TRUTH = Path("data/ground_truth.json")
 MANIFEST = Path("data/contracts.json")
 _MOST_NAMED = 5
+
+
+def first_of(names: Sequence[str]) -> str:
+    """The first five names, with the number of the others: `a, b, c, d, e and 3 more`."""
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 class CorpusStock(NamedTuple):
@@ -33,9 +40,8 @@ class CorpusStock(NamedTuple):
         counts = f"{len(self.paths)} documents, ground truth for {len(self.truths)}"
         counts += f"; {len(self.left_out)} cannot be read and are left out:" if self.left_out else ""
         stray = sorted(set(self.truths) - {path.stem for path in (*self.paths, *self.left_out)})
-        more = f" and {len(stray) - _MOST_NAMED} more" if len(stray) > _MOST_NAMED else ""
         remedy = "a label has its file's name, without suffix; mend it, or remove the label"
-        named = f"there is no document for the ground truth of {', '.join(stray[:_MOST_NAMED])}{more}; {remedy}"
+        named = f"there is no document for the ground truth of {first_of(stray)}; {remedy}"
         return "\n".join([counts, *self.left_out.values(), *([named] if stray else [])])
 
 

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from ovrag_core.base import Document, DocumentError, Evidence, Frozen, Triple
+from ovrag_core.base import Document, DocumentError, Evidence, Frozen
 from ovrag_core.loans.conformed import ConformedCopy
 from ovrag_core.loans.grounds import Passage, passage, stating
 from ovrag_core.loans.loan_facts import Facility, LoanReading, Party
 from ovrag_core.loans.reading.amended import misfit
 from ovrag_core.loans.reading.amendments import Identity, amend, in_order, without_security
-from ovrag_core.loans.reviewing import FIELDS, Review, fact_rows, place, review_of
+from ovrag_core.loans.reviewing import FIELDS, Review, fact_list, place, review_of
 from ovrag_core.loans.reviewing import unread as unread_reading
 from ovrag_core.loop import Checker, Extractor
 from ovrag_core.text import one_line
@@ -117,9 +117,9 @@ def review_deal(
     # Whichever of the documents say it, it is the deal that contradicts itself.
     violations = tuple(violation.model_copy(update={"cause": "source"}) for violation in verdict.violations)
     verdict = verdict.model_copy(update={"violations": violations})
-    names = tuple(d.document for d in listed)
+    names = tuple(document.document for document in listed)
     review = review_of(names, documents, reading, verdict, model, time.perf_counter() - started)
-    values = review.model_dump(exclude={"clashes"})
+    values = dict(review)
     if problem:
         values |= {"label": "UNCHECKED", "reason": problem}
     values["notes"] = (*review.notes, *notes)
@@ -187,17 +187,11 @@ def _with_term(reading: LoanReading, facility: Facility, months: int) -> LoanRea
 def _read(copy: ConformedCopy, extractor: Extractor[LoanReading]) -> LoanReading:
     """Read what the copy says, each statement with a passage of the document that it is in."""
     reading = extractor.read(Document(DEAL, copy.text))
-    triples = tuple(_placed(triple, copy) for triple in reading.triples)
+    quoted = [(t, t.evidence and copy.evidence(t.evidence.start, t.evidence.end, t.object)) for t in reading.triples]
+    triples = tuple(triple.model_copy(update={"evidence": evidence}) for triple, evidence in quoted)
     placed = [(fact, copy.evidence(fact.evidence.start, fact.evidence.end, fact.value)) for fact in reading.second]
     second = tuple(fact.model_copy(update={"evidence": evidence}) for fact, evidence in placed if evidence is not None)
     return reading.model_copy(update={"triples": triples, "second": second})
-
-
-def _placed(triple: Triple, copy: ConformedCopy) -> Triple:
-    if triple.evidence is None:
-        return triple
-    evidence = copy.evidence(triple.evidence.start, triple.evidence.end, triple.object)
-    return triple.model_copy(update={"evidence": evidence})
 
 
 def _differences(before: LoanReading, after: LoanReading, by: str, clauses: Sequence[Evidence]) -> list[Superseded]:
@@ -208,7 +202,7 @@ def _differences(before: LoanReading, after: LoanReading, by: str, clauses: Sequ
     fallback = passage(clauses[0]) if clauses else None
     if not before.facilities or not after.facilities:
         return []
-    was, now = dict(fact_rows(before.facilities[0])), dict(fact_rows(after.facilities[0]))
+    was, now = ({row.name: row.value for row in fact_list(each.facilities[0], {})} for each in (before, after))
     return [
         Superseded(
             fact=fact,

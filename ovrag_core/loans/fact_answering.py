@@ -72,7 +72,7 @@ def sentence(facility: Facility, fact: str) -> str:
     elif fact == "guarantors":
         value = " and ".join(map(_party, value))
     elif fact == "principal":
-        value = f"{value.currency} {value.amount:,.2f}"
+        value = value.words()
     elif isinstance(value, Party):
         value = _party(value)
     return _SENTENCES[fact].format(str(value).rstrip("."))
@@ -89,11 +89,7 @@ class FactAnswerer:
         self._passages = passages
         self._documents = documents
         self._read = read
-
-    @property
-    def name(self) -> str:
-        """The name that results are labelled with."""
-        return f"facts read, else {self._passages.name}"
+        self.name = f"facts read, else {passages.name}"
 
     def answer(
         self,
@@ -109,29 +105,23 @@ class FactAnswerer:
         """
         facts = requested_facts(question)
         document_ids = {chunk.document_id for chunk in chunks}
-        reading = (
-            self._read(self._documents[document_ids.pop()])
-            if facts and len(document_ids) == 1 and not corrections
-            else None
-        )
-        if reading is None or reading.status != "loan":
-            return self._passages.answer(question, chunks, exclude=exclude, corrections=corrections)
-        sentences = list(self._sentences(reading, facts))
-        if not sentences:
-            return Answer(text=NO_ANSWER)
-        passages = dict.fromkeys(passage for _, grounds in sentences for passage in grounds.evidence)
-        document = self._documents[reading.document_id]
-        return Answer(
-            text="\n".join(text for text, _ in sentences),
-            evidence=tuple(Evidence.of(document, passage.start, passage.end) for passage in passages),
-        )
+        if facts and len(document_ids) == 1 and not corrections:
+            document = self._documents[document_ids.pop()]
+            reading = self._read(document)
+            if reading.status == "loan":
+                sentences = list(self._sentences(reading, document, facts))
+                passages = dict.fromkeys(passage for _, grounds in sentences for passage in grounds.evidence)
+                evidence = tuple(Evidence.of(document, passage.start, passage.end) for passage in passages)
+                return Answer(text="\n".join(text for text, _ in sentences) or NO_ANSWER, evidence=evidence)
+        return self._passages.answer(question, chunks, exclude=exclude, corrections=corrections)
 
-    def _sentences(self, reading: LoanReading, facts: frozenset[str]) -> Iterator[tuple[str, Grounds]]:
+    def _sentences(
+        self, reading: LoanReading, document: Document, facts: frozenset[str]
+    ) -> Iterator[tuple[str, Grounds]]:
         """Yield each of the facts that is stated in a sentence, behind the facility's name where there are several.
 
         A fact that is not stated gives way to the one that comes nearest (`INSTEAD`).
         """
-        document = self._documents[reading.document_id]
         for facility in reading.facilities:
             prefix = f"{facility.name}: " if len(reading.facilities) > 1 else ""
             asked = {fact if is_stated(facility, fact) else INSTEAD.get(fact, fact) for fact in facts}

@@ -1,10 +1,12 @@
-"""Grounds of facts: the passages that each fact of a reading rests on, and what was reckoned from them."""
+"""Grounds of facts: the passages that each fact of a reading rests on, what was reckoned from them, marks in a text."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 
 from ovrag_core.base import Document, Evidence, Frozen, Triple
 from ovrag_core.loans.loan_facts import PREDICATES, Facility, Facts, LoanReading
@@ -53,14 +55,14 @@ def grounds_of(facility: Facility, reading: LoanReading, documents: Sequence[Doc
 
 
 def _grounds(fact: str, facility: Facility, triples: Sequence[Triple], documents: Mapping[str, Document]) -> Grounds:
-    passages = _passages(_triples(fact, facility, triples))
+    passages = passages_of(_triples(fact, facility, triples))
     if fact == "maturity" and passages:
         day = dt.date.fromisoformat(facility.maturity or "")
         return _of_maturity(day, passages, documents)
     if fact == "term_months" and passages and facility.maturity:
         counts = [months for months, _, _ in durations(" ".join(p.quote for p in passages))]
         if facility.term_months not in counts:
-            until = _passages(_triples("maturity", facility, triples))
+            until = passages_of(_triples("maturity", facility, triples))
             evidence = tuple(dict.fromkeys((*passages, *until)))
             return Grounds(evidence=evidence, reckoned="the period or the instalments in the passage, and the maturity")
     return Grounds(evidence=passages, reckoned=_reckoned(fact, facility, passages, triples))
@@ -96,7 +98,8 @@ def _first_each(triples: Sequence[Triple]) -> list[Triple]:
     return list({triple.object: triple for triple in reversed(triples)}.values())[::-1]
 
 
-def _passages(triples: Sequence[Triple]) -> tuple[Passage, ...]:
+def passages_of(triples: Iterable[Triple]) -> tuple[Passage, ...]:
+    """The passages that statements were read from, each once."""
     return tuple(dict.fromkeys(passage(triple.evidence) for triple in triples if triple.evidence))
 
 
@@ -124,7 +127,7 @@ def _kinds_from(facility: Facility, found: Sequence[Passage], triples: Sequence[
         ("collateral", "the collateral"),
         ("purpose", "the purpose"),
     ):
-        if set(_passages(_triples(fact, facility, triples))) & set(found):
+        if set(passages_of(_triples(fact, facility, triples))) & set(found):
             return words
     return None
 
@@ -153,3 +156,23 @@ def _line(text: str, start: int, end: int) -> tuple[int, int]:
     """The words of the line around a span."""
     line_end = text.find("\n", end)
     return strip_span(text, text.rfind("\n", 0, start) + 1, line_end if line_end >= 0 else len(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A run of text, where it begins, and the marks of the passages that it is in (None for plain text)."""
+
+    start: int
+    text: str
+    mark: str | None
+
+
+def pieces(text: str, marks: Sequence[tuple[str, Sequence[Passage]]]) -> list[Piece]:
+    """`text` cut at the quoted passages, each piece with the marks of all that it is in. Joined, they are the text."""
+    spans = [(passage.start, passage.end, sign) for sign, passages in marks for passage in passages]
+    cuts = sorted({0, len(text), *(edge for start, end, _ in spans for edge in (start, end))})
+    return [Piece(start, text[start:end], _marks(start, end, spans)) for start, end in pairwise(cuts)]
+
+
+def _marks(start: int, end: int, spans: Sequence[tuple[int, int, str]]) -> str | None:
+    return ", ".join(dict.fromkeys(sign for low, high, sign in spans if low <= start and end <= high)) or None

@@ -70,7 +70,7 @@ Seconds = Annotated[Annotated[float, Field(ge=0, allow_inf_nan=False)] | None, M
 class RecordedPart(BaseModel):
     """A piece of a row; fields of ours that it does not have stay empty."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True, str_strip_whitespace=False)
+    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
 
 class RecordedStatement(RecordedPart):
@@ -81,6 +81,14 @@ class RecordedStatement(RecordedPart):
     obj: str | None = None
     sub_type: str | None = None
     obj_type: str | None = None
+
+    def triple(self) -> Triple:
+        """The statement in our field names; what it does not say is empty."""
+        values = {ours: getattr(self, theirs) or "" for theirs, ours in _OURS.items()}
+        return Triple(**values)
+
+
+_OURS = {"sub": "subject", "pred": "predicate", "obj": "object", "sub_type": "subject_type", "obj_type": "object_type"}
 
 
 class Try(RecordedPart):
@@ -123,10 +131,17 @@ class RecordedRow(RecordedPart):
     latency_total: Seconds = None
 
     @property
+    def label(self) -> Label | None:
+        """The recorded label; None where there is none."""
+        if self.ground_truth is not None or self.expect_clash is None:
+            return self.ground_truth
+        return "CLASH" if self.expect_clash else "CLEAN"
+
+    @property
     def passed(self) -> bool | None:
         """The recorded verdict on the query; None where there is none."""
-        verdicts = (self.validation_passed, self.validation_is_valid, None if not self.hard_reject else False)
-        return next((value for value in verdicts if value is not None), None)
+        verdict = self.validation_is_valid if self.validation_passed is None else self.validation_passed
+        return False if verdict is None and self.hard_reject else verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +205,7 @@ def import_run(
         "rejudged": ["triples"] if rejudge else [],
     }
     manifest = manifest_text({"imported": {"file": source.name, **origin, **inputs}})
-    is_there = files.records.exists() or files.partial_manifest.exists()
-    if is_there and not (files.manifest.exists() and manifest_text(read_manifest(files.manifest)) == manifest):
-        raise RunError(f"{files.records} exists and is not of this import; choose another --name or delete it")
+    _refuse_another(files, manifest)
     rows, left_behind = _read_rows(content, source)
     records = _placed(_records(rows, model, truths), documents, contracts)
     if rejudge:
@@ -202,23 +215,27 @@ def import_run(
     return Import(files, source.name, len(rows), records, seconds, left_behind)
 
 
+def _refuse_another(files: RunFiles, manifest: str) -> None:
+    is_there = files.records.exists() or files.partial_manifest.exists()
+    if is_there and not (files.manifest.exists() and manifest_text(read_manifest(files.manifest)) == manifest):
+        raise RunError(f"{files.records} exists and is not of this import; choose another --name or delete it")
+
+
 def _read_rows(text: str, source: Path) -> tuple[list[RecordedRow], tuple[str, ...]]:
     """The rows of a file, each checked, and the names of fields that have no place in them."""
     raw = list(_json_rows(text, source) if text.lstrip()[0] in "{[" else _csv_rows(text, source))
-    _refuse_missing_columns([values for _, values in raw], source)
-    rows = [_row(values, where, source) for where, values in raw]
-    _refuse_repeated([where for where, _ in raw], rows)
-    left_behind = dict.fromkeys(key for _, values in raw for key in values if key not in RecordedRow.model_fields)
-    return rows, tuple(left_behind)
-
-
-def _records(rows: Sequence[RecordedRow], model: str, truths: Mapping[str, ContractTruth]) -> tuple[QueryRecord, ...]:
-    """A record for each row; the arms that judge are ours that validate and those with a verdict in any row."""
-    judging = {row.condition for row in rows if row.passed is not None}
-    judging |= {name for name, arm in ARMS.items() if arm.validates}
-    return tuple(
-        _with_truth(_record(row, model, judges=row.condition in judging), truths.get(row.contract_id)) for row in rows
-    )
+    present = dict.fromkeys(key for _, values in raw for key in values)
+    _refuse_missing_columns(present, source)
+    rows: dict[Key, RecordedRow] = {}
+    for where, values in raw:
+        row = _row(values, where)
+        arm, contract, question = key = (row.condition, row.contract_id, row.question_id)
+        if key in rows:
+            raise RunError(
+                f"{where} repeats condition {arm}, contract {contract}, question {question}; keep one row of it"
+            )
+        rows[key] = row
+    return list(rows.values()), tuple(key for key in present if key not in RecordedRow.model_fields)
 
 
 def _json_rows(text: str, source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -233,7 +250,8 @@ def _json_rows(text: str, source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             raise RunError(f"{where} is not one whole JSON object; a run recorded as JSON has one a line") from None
         if not isinstance(values, dict):
             raise RunError(f"{where} is not a JSON object; a run recorded as JSON has one a line")
-        yield where, values
+        # without halves of surrogate pairs, which JSON can hold and no text written again can
+        yield where, json.loads(json.dumps(values, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def _csv_rows(text: str, source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -249,12 +267,11 @@ def _csv_rows(text: str, source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         raise RunError(f"{source} line {reader.reader.line_num} is not CSV ({error}); mend that row") from None
 
 
-def _refuse_missing_columns(rows: Sequence[Mapping[str, object]], source: Path) -> None:
-    if not rows:
+def _refuse_missing_columns(present: Collection[str], source: Path) -> None:
+    if not present:
         raise RunError(f"{source} has no rows; a run has one row a query")
-    present = {key for values in rows for key in values}
     missing = [name for name in KEYS if name not in present]
-    if not present & {"validation_passed", "validation_is_valid"}:
+    if not {"validation_passed", "validation_is_valid"} & set(present):
         missing.append("validation_passed")
     if missing:
         raise RunError(
@@ -263,60 +280,50 @@ def _refuse_missing_columns(rows: Sequence[Mapping[str, object]], source: Path) 
         )
 
 
-def _row(values: Mapping[str, object], place: str, source: Path) -> RecordedRow:
+def _row(values: Mapping[str, object], where: str) -> RecordedRow:
     try:
-        row = RecordedRow.model_validate(_writable(values))
+        row = RecordedRow.model_validate(values)
     except ValidationError as error:
         problem = error.errors()[0]
-        where = ".".join(str(key) for key in problem["loc"])
+        field = ".".join(str(key) for key in problem["loc"])
         shown = "" if problem["type"] == "missing" else f", not {str(problem['input'])[:60]!r}"
         message = f"{problem['msg'][0].lower()}{problem['msg'][1:]}{shown}"
-        raise RunError(f"{place}: {where}: {message}; mend that row") from None
+        raise RunError(f"{where}: {field}: {message}; mend that row") from None
     if row.hard_reject and row.validation_passed:
-        raise RunError(f"{place} says both that validation passed and that the answer was rejected; mend that row")
+        raise RunError(f"{where} says both that validation passed and that the answer was rejected; mend that row")
     if row.ground_truth in ("CLEAN", "CLASH") and row.expect_clash not in (None, row.ground_truth == "CLASH"):
-        raise RunError(f"{place}: ground_truth {row.ground_truth} and expect_clash {row.expect_clash} do not agree")
+        raise RunError(f"{where}: ground_truth {row.ground_truth} and expect_clash {row.expect_clash} do not agree")
     return row
 
 
-def _writable(value: object) -> object:
-    """The value without halves of surrogate pairs: JSON can hold them, no text written again can."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, list):
-        return [_writable(item) for item in value]
-    return {str(key): _writable(item) for key, item in value.items()} if isinstance(value, dict) else value
+def _records(rows: Sequence[RecordedRow], model: str, truths: Mapping[str, ContractTruth]) -> tuple[QueryRecord, ...]:
+    """A record for each row; the arms that judge are ours that validate and those with a verdict in any row."""
+    judging = {row.condition for row in rows if row.passed is not None}
+    judging |= {name for name, arm in ARMS.items() if arm.validates}
+    return tuple(_record(row, model, truths.get(row.contract_id), judges=row.condition in judging) for row in rows)
 
 
-def _refuse_repeated(places: Sequence[str], rows: Sequence[RecordedRow]) -> None:
-    keys: set[Key] = set()
-    for where, row in zip(places, rows, strict=True):
-        arm, contract, question = key = (row.condition, row.contract_id, row.question_id)
-        if key in keys:
-            raise RunError(
-                f"{where} repeats condition {arm}, contract {contract}, question {question}; keep one row of it"
-            )
-        keys.add(key)
-
-
-def _record(row: RecordedRow, model: str, *, judges: bool) -> QueryRecord:
-    scores = {name: getattr(row, name) for name in Recorded.SCORES}
+def _record(row: RecordedRow, model: str, truth: ContractTruth | None, *, judges: bool) -> QueryRecord:
     attempts = _attempts(row, judges=judges)
     count = row.total_attempts or (None if row.accepted_at_attempt is None else row.accepted_at_attempt + 1)
-    recorded = Recorded(attempts=None if count == len(attempts) else count, **scores)
     outcome, reason = _outcome(row, attempts, count or len(attempts), judges=judges)
+    known = truth.of_record(row.question_id) if truth else {}
     return QueryRecord(
         arm=row.condition,
         document_id=row.contract_id,
         question_id=row.question_id,
         question=row.question_text or row.question or "",
-        label=row.ground_truth or (None if row.expect_clash is None else "CLASH" if row.expect_clash else "CLEAN"),
-        clash_type=row.clash_type,
+        label=row.label or (truth.label if truth else None),
+        clash_type=row.clash_type or (known.get("clash_type") if row.label in (None, "CLASH") else None),
+        reference_answer=known.get("reference_answer"),
         attempts=attempts,
         outcome=outcome,
         error=reason,
         model=model,
-        recorded=recorded,
+        recorded=Recorded(
+            attempts=None if count == len(attempts) else count,
+            **{name: getattr(row, name) for name in Recorded.SCORES},
+        ),
     )
 
 
@@ -330,21 +337,11 @@ def _attempts(row: RecordedRow, *, judges: bool) -> tuple[Attempt, ...]:
         start = row.total_attempts or 1
     attempts = []
     for number, attempt in enumerate(tries, start):
-        triples = tuple(map(_triple, attempt.triples or ()))
+        triples = tuple(statement.triple() for statement in attempt.triples or ())
         verdict = _verdict(attempt, triples) if judges else None
         answer = Answer(text=attempt.answer or "")
         attempts.append(Attempt(number=number, answer=answer, triples=triples, verdict=verdict))
     return tuple(attempts)
-
-
-def _triple(item: RecordedStatement) -> Triple:
-    return Triple(
-        subject=item.sub or "",
-        predicate=item.pred or "",
-        object=item.obj or "",
-        subject_type=item.sub_type or "",
-        object_type=item.obj_type or "",
-    )
 
 
 def _verdict(attempt: Try, triples: Sequence[Triple]) -> Verdict:
@@ -377,23 +374,9 @@ def _latency(row: RecordedRow) -> LatencyRecord | None:
         arm=row.condition,
         document_id=row.contract_id,
         question_id=row.question_id,
-        rag=row.latency_rag,
-        extraction=row.latency_extraction,
-        validation=row.latency_validation,
         total=row.latency_total,
         attempts=row.total_attempts or len(row.correction_attempts or ()) or 1,
-    )
-
-
-def _with_truth(record: QueryRecord, truth: ContractTruth | None) -> QueryRecord:
-    if truth is None:
-        return record
-    return record.model_copy(
-        update={
-            "label": record.label or truth.label,
-            "clash_type": record.clash_type or (truth.clash_type if record.label in (None, "CLASH") else None),
-            "reference_answer": truth.reference_answers.get(record.question_id),
-        }
+        **{part: getattr(row, f"latency_{part}") for part in ("rag", "extraction", "validation")},
     )
 
 

@@ -35,6 +35,10 @@ class Money(Frozen):
     amount: float
     currency: str
 
+    def words(self) -> str:
+        """`EUR 12,500.00`."""
+        return f"{self.currency} {self.amount:,.2f}"
+
 
 class Facts(Frozen):
     """Facts that a document states of one facility. Null where it does not say; a variable rate is null.

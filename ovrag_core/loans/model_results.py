@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 from pydantic import ValidationError
 
 from ovrag_core.base import Frozen, LatencyRecord, QueryRecord, RunError, read_yaml
-from ovrag_core.evaluation import (
-    Difference,
-    Estimate,
-    cell,
-    exact_mcnemar,
-    holm,
-    paired_difference,
-    ratio,
-    sums,
-    wilson,
-)
+from ovrag_core.evaluation import cell, confusion, exact_mcnemar, holm, paired_difference, ratio, sums, wilson
 from ovrag_core.loans.answer_truth import HELD
-from ovrag_core.report import MARK, Note, Run, with_bounds, write
+from ovrag_core.report import MARK, Note, Run, write
 
-MATRIX = ("tp", "fp", "tn", "fn")
 RECORDED = Path("data/recorded.yaml")
 _GIVEN = ("right", "wrong")
 
@@ -39,10 +29,13 @@ def answer_table(run: Run, frame: pd.DataFrame) -> pd.DataFrame:
         for when in ("before", "after"):
             row: dict[str, object] = {"arm": arm, "when": when, "queries": len(of_arm)}
             row |= {v: int((of_arm[when] == v).sum()) for v in HELD}
+            clusters = list(of_arm["document_id"])
+            queries = sums([1.0] * len(of_arm), clusters)
             for verdict in _GIVEN:
-                row |= _share(of_arm, when, verdict, run)
+                given = sums(list((of_arm[when] == verdict).astype(float)), clusters)
+                row |= confusion.bounds(f"{verdict}_share", ratio(given, queries, run.plan))
             rows.append(row)
-    columns = ["arm", "when", "queries", *HELD, *with_bounds([f"{v}_share" for v in _GIVEN])]
+    columns = ["arm", "when", "queries", *HELD, *confusion.with_bounds([f"{v}_share" for v in _GIVEN])]
     more = (
         "Before: the first answer; after: what the user is given, corrected or refused. Wrong: an asked fact is stated "
         "otherwise than the ground truth has it; silent: none is stated. Answers are read by the clause reader, as "
@@ -76,7 +69,7 @@ def change_table(run: Run, frame: pd.DataFrame) -> pd.DataFrame:
                     "queries": len(of_arm),
                     "gained": test.first_only,
                     "lost": test.second_only,
-                    **_bounds("difference", difference),
+                    **confusion.bounds("difference", difference),
                     "p": test.p,
                 }
             )
@@ -94,32 +87,7 @@ def form_table(run: Run, read: Mapping[str, Sequence[QueryRecord]], frames: Mapp
     `read` is the records by form, of one arm and without corrections; `frames` their `answer_truth.answer_frame`. Only
     sound contracts count: a contract's own contradiction is no matter of its answers.
     """
-    rows = []
-    for name, records in read.items():
-        clean = [record for record in records if record.label == "CLEAN"]
-        sound = [record for record in clean if record.attempts]
-        keys = zip(frames[name]["document_id"], frames[name]["question_id"], strict=True)
-        verdicts = dict(zip(keys, frames[name]["before"], strict=True))
-        wrong = [verdicts.get((record.document_id, record.question_id)) == "wrong" for record in sound]
-        falsely = [record.flagged and not is_wrong for record, is_wrong in zip(sound, wrong, strict=True)]
-        clusters = [record.document_id for record in sound]
-        not_wrong = sums([float(not w) for w in wrong], clusters)
-        rate = ratio(sums(list(map(float, falsely)), clusters), not_wrong, run.plan)
-        answers = max(1, len(sound))
-        rows.append(
-            {
-                "form": name,
-                "answers": len(sound),
-                "unread": len(clean) - len(sound),
-                "wrong": sum(wrong),
-                "wrong_refused": sum(record.flagged for record in sound) - sum(falsely),
-                "others_refused": sum(falsely),
-                **_bounds("others_refused_share", rate),
-                "statements": sum(len(record.attempts[0].triples) for record in sound) / answers,
-                "not_used": sum(sum(record.discarded.values()) for record in sound),
-                "tokens": sum(record.usage.completion_tokens for record in sound) / answers,
-            }
-        )
+    rows = [_form_row(name, records, frames[name], run) for name, records in read.items()]
     more = (
         "First answers about sound contracts, the same for each form, which is joined with the clause reader. Unread: "
         "the form's reply was cut off or could not be used, and the answer counts in no other column. Wrong: as the "
@@ -133,6 +101,32 @@ def form_table(run: Run, read: Mapping[str, Sequence[QueryRecord]], frames: Mapp
     note = run.note(arm=", ".join(arms), n=f"the answers named, about {len(contracts)} contracts", more=more)
     decimals = {"statements": 2, "tokens": 0, "others_refused_share": 3}
     return write(run, pd.DataFrame(rows), "forms", caption, note, headers=headers, decimals=decimals)
+
+
+def _form_row(name: str, records: Sequence[QueryRecord], frame: pd.DataFrame, run: Run) -> dict[str, object]:
+    clean = [record for record in records if record.label == "CLEAN"]
+    sound = [record for record in clean if record.attempts]
+    queries = zip(frame["document_id"], frame["question_id"], strict=True)
+    verdicts = dict(zip(queries, frame["before"], strict=True))
+    wrong = [verdicts.get((record.document_id, record.question_id)) == "wrong" for record in sound]
+    falsely = [record.flagged and not is_wrong for record, is_wrong in zip(sound, wrong, strict=True)]
+    clusters = [record.document_id for record in sound]
+    not_wrong = sums([float(not w) for w in wrong], clusters)
+    answers = max(1, len(sound))
+    return {
+        "form": name,
+        "answers": len(sound),
+        "unread": len(clean) - len(sound),
+        "wrong": sum(wrong),
+        "wrong_refused": sum(record.flagged for record in sound) - sum(falsely),
+        "others_refused": sum(falsely),
+        **confusion.bounds(
+            "others_refused_share", ratio(sums(list(map(float, falsely)), clusters), not_wrong, run.plan)
+        ),
+        "statements": sum(len(record.attempts[0].triples) for record in sound) / answers,
+        "not_used": sum(sum(record.discarded.values()) for record in sound),
+        "tokens": sum(record.usage.completion_tokens for record in sound) / answers,
+    }
 
 
 def seconds_table(run: Run, latency: Sequence[LatencyRecord]) -> pd.DataFrame:
@@ -163,13 +157,11 @@ def accused_table(run: Run) -> pd.DataFrame:
             records = [record for record in run.records if (record.arm, record.label) == (arm, label)]
             accused = {record.document_id for record in records if record.outcome == "source_finding"}
             contracts = len({record.document_id for record in records})
-            estimate = wilson(len(accused), contracts, run.plan.confidence)
-            row = {"arm": arm, "label": label, "contracts": contracts, "accused": len(accused)}
-            rows.append({**row, **_bounds("share", estimate)})
-    table = pd.DataFrame(rows, columns=["arm", "label", "contracts", "accused", *with_bounds(["share"])])
+            share = confusion.bounds("share", wilson(len(accused), contracts, run.plan.confidence))
+            rows.append({"arm": arm, "label": label, "contracts": contracts, "accused": len(accused), **share})
+    table = pd.DataFrame(rows, columns=["arm", "label", "contracts", "accused", *confusion.with_bounds(["share"])])
     note = run.note(n="contracts as listed", more="Accused: at least one of its queries ends in a source finding")
-    how = f"{run.plan.confidence:.0%}, Wilson, a contract is a trial"
-    note = Note(note.model, note.arm, note.n, how, note.more)
+    note = replace(note, interval=f"{run.plan.confidence:.0%}, Wilson, a contract is a trial")
     return write(run, table, "accused", "Contracts said to contradict themselves, by their label.", note)
 
 
@@ -192,16 +184,16 @@ def systems_table(run: Run, systems: Mapping[str, Sequence[QueryRecord]]) -> pd.
     """
     rows: list[dict[str, object]] = []
     if run.published is not None:
-        cells = {c: run.published.value("ovrag", c) for c in MATRIX}
+        cells = {c: run.published.value("ovrag", c) for c in confusion.MATRIX}
         rows.append({"system": f"{run.published.model} {MARK}", "arm": "ovrag", **cells})
     rows += [recorded.model_dump() for recorded in recorded_runs()]
     for name, records in systems.items():
         for arm in dict.fromkeys(record.arm for record in records):
             outcomes = [cell(record) for record in records if record.arm == arm]
-            rows.append({"system": name, "arm": arm, **{c: outcomes.count(c) for c in MATRIX}})
-    table = pd.DataFrame(rows, columns=["system", "arm", *MATRIX])
+            rows.append({"system": name, "arm": arm, **{c: outcomes.count(c) for c in confusion.MATRIX}})
+    table = pd.DataFrame(rows, columns=["system", "arm", *confusion.MATRIX])
     table = table[table["tp"] + table["fp"] > 0]
-    table.insert(2, "queries", table[list(MATRIX)].sum(axis=1))
+    table.insert(2, "queries", table[list(confusion.MATRIX)].sum(axis=1))
     table["precision"] = table["tp"] / (table["tp"] + table["fp"])
     table["recall"] = table["tp"] / (table["tp"] + table["fn"])
     table["f1"] = 2 * table["tp"] / (2 * table["tp"] + table["fp"] + table["fn"])
@@ -215,13 +207,3 @@ def recorded_runs(path: Path = RECORDED) -> list[RecordedRun]:
         return [RecordedRun.model_validate(row) for row in read_yaml(path, RunError, "restore it")["runs"]]
     except (ValidationError, KeyError, TypeError):
         raise RunError(f"{path} does not hold recorded runs: system, arm, tp, fp, tn, fn; restore it") from None
-
-
-def _share(of_arm: pd.DataFrame, when: str, held: str, run: Run) -> dict[str, object]:
-    clusters = list(of_arm["document_id"])
-    held_by = sums(list((of_arm[when] == held).astype(float)), clusters)
-    return _bounds(f"{held}_share", ratio(held_by, sums([1.0] * len(of_arm), clusters), run.plan))
-
-
-def _bounds(name: str, figure: Estimate | Difference) -> dict[str, object]:
-    return {name: figure.value, f"{name}_low": figure.low, f"{name}_high": figure.high}

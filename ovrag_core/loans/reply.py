@@ -5,7 +5,7 @@ An outcome says what validation found, not that the answer is right: nothing her
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import cast
@@ -65,12 +65,9 @@ def _problem(document_id: str, bench: Bench) -> str | None:
 def _unchecked(record: QueryRecord, reason: str) -> QueryRecord:
     """The record with a verdict that nothing could be checked; notes on another document's details stay."""
     attempt = record.attempts[-1]
-    notes = [
-        violation
-        for violation in (attempt.verdict.violations if attempt.verdict else ())
-        if violation.kind == "identity"
-    ]
-    verdict = Verdict(status="unchecked", reason=reason, violations=tuple(notes))
+    violations = attempt.verdict.violations if attempt.verdict else ()
+    notes = tuple(violation for violation in violations if violation.kind == "identity")
+    verdict = Verdict(status="unchecked", reason=reason, violations=notes)
     attempts = (*record.attempts[:-1], attempt.model_copy(update={"verdict": verdict}))
     return record.model_copy(update={"attempts": attempts, "outcome": "unchecked", "cause": None})
 
@@ -115,15 +112,11 @@ def asked_facts(
     names = requested_facts(question)
     by_facility = []
     for facility in reading.facilities:
-        rows = [
-            row
-            for row in fact_list(facility, grounds_of(facility, reading, [document]))
-            if FIELDS[row.name] in names
-            and row.grounds is not None
-            and sentence(facility, FIELDS[row.name]) not in told
-        ]
-        by_facility.append((facility.name, rows))
-    return [(name, rows) for name, rows in by_facility if rows]
+        stated = [row for row in fact_list(facility, grounds_of(facility, reading, [document])) if row.grounds]
+        asked = [row for row in stated if FIELDS[row.name] in names]
+        if rows := [row for row in asked if sentence(facility, FIELDS[row.name]) not in told]:
+            by_facility.append((facility.name, rows))
+    return by_facility
 
 
 def known_facts(record: QueryRecord, bench: Bench) -> list[tuple[str, list[FactRow]]]:
@@ -161,10 +154,14 @@ def answer_text(record: QueryRecord, facts: Sequence[tuple[str, Sequence[FactRow
         lines += ["", f"As a review reads it ({one_line(name)}):"]
         for row in rows:
             lines += [f"  {row.name}: {one_line(row.value)}", *grounds_lines(row, False, 4)]
+    return "\n".join([*lines, *_finding_lines(record)])
+
+
+def _finding_lines(record: QueryRecord) -> Iterator[str]:
+    """What validation found: notes on another document's details, then contradictions with their quotes."""
     verdict = record.attempts[-1].verdict
     violations = verdict.violations if verdict else ()
-    lines += [f"- {v.message}" for v in violations if v.kind == "identity"]  # whose message quotes
-    for finding in findings([v for v in violations if v.kind != "identity"]):
-        named = any(p.document != record.document_id for p in finding.evidence)
-        lines += [f"- {finding.message}", *quote_lines(finding.evidence, named, 4)]
-    return "\n".join(lines)
+    yield from (f"- {v.message}" for v in violations if v.kind == "identity")  # whose message quotes
+    for finding in findings(v for v in violations if v.kind != "identity"):
+        yield f"- {finding.message}"
+        yield from quote_lines(finding.evidence, any(p.document != record.document_id for p in finding.evidence), 4)

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import Field, computed_field
+from pydantic import Field
 
-from ovrag_core.base import Document, Frozen, Label, ModelError, ModelSetupError, Severity, Triple, Verdict, Violation
-from ovrag_core.loans.grounds import FACTS, Grounds, Passage, grounds_of, is_stated, passage
+from ovrag_core.base import Document, Frozen, Label, ModelError, ModelSetupError, Severity, Verdict, Violation
+from ovrag_core.loans.grounds import FACTS, Grounds, Passage, grounds_of, is_stated, passage, passages_of
 from ovrag_core.loans.loan_facts import Facility, Facts, LoanReading, Money, Party, Standing
 from ovrag_core.loans.reading.amendments import in_new_words
 from ovrag_core.loop import Checker, Extractor, assign_causes
@@ -91,7 +91,6 @@ class Review(Frozen):
     seconds: float
     notes: tuple[str, ...] = ()
 
-    @computed_field  # type: ignore[prop-decorator]
     @property
     def clashes(self) -> int:
         """Number of violations that are contradictions rather than warnings."""
@@ -99,7 +98,7 @@ class Review(Frozen):
 
     def to_json(self) -> str:
         """One line of JSON, as `ovrag review --format jsonl` prints it."""
-        return self.model_dump_json(exclude={"clashes"})
+        return self.model_dump_json()
 
     def about_documents(self) -> list[str]:
         """Lines of the report on the documents of a deal."""
@@ -115,11 +114,12 @@ def review(document: Document, extractor: Extractor[LoanReading], validator: Che
     started = time.perf_counter()
     try:
         reading = in_new_words(document, extractor.read)
+        problem = unread(reading)
     except ModelSetupError:  # the next document fares no better
         raise
     except ModelError as failure:
-        return unchecked(document.id, str(failure), model, time.perf_counter() - started)
-    if (problem := unread(reading)) is not None:
+        problem = str(failure)
+    if problem is not None:
         return unchecked(document.id, problem, model, time.perf_counter() - started)
     verdict = assign_causes(validator.check(reading.triples, document=document.id), document.id)
     return review_of(document.id, [document], reading, verdict, model, time.perf_counter() - started)
@@ -189,10 +189,10 @@ def review_of(
 
 
 def findings(violations: Iterable[Violation]) -> tuple[Finding, ...]:
-    """A finding for each contradiction."""
+    """A finding for each contradiction, its passages in the order of their documents."""
     shared = [name for name in Finding.model_fields if name in Violation.model_fields]
     return tuple(
-        Finding(**{name: getattr(violation, name) for name in shared}, evidence=_passages(violation.triples))
+        Finding(**{name: getattr(violation, name) for name in shared}, evidence=_in_order(violation))
         for violation in contradictions(violations)
     )
 
@@ -201,11 +201,15 @@ def contradictions(violations: Iterable[Violation]) -> tuple[Violation, ...]:
     """Return a violation for each contradiction: rules of one kind that the very same passages break are joined."""
     joined: dict[tuple[object, ...], Violation] = {}
     for new in violations:
-        passages = tuple((p.document, p.start, p.end) for p in _passages(new.triples))
+        passages = _in_order(new)
         joinable = passages and new.clash_type
         key = (new.clash_type, new.severity, passages) if joinable else (new.rule, new.message)
         joined[key] = _joined(joined[key], new) if key in joined else new
     return tuple(joined.values())
+
+
+def _in_order(violation: Violation) -> tuple[Passage, ...]:
+    return tuple(sorted(passages_of(violation.triples), key=lambda p: (p.document or "", p.start, p.end)))
 
 
 def _joined(one: Violation, other: Violation) -> Violation:
@@ -216,15 +220,6 @@ def _joined(one: Violation, other: Violation) -> Violation:
             "axioms": tuple(dict.fromkeys((*one.axioms, *other.axioms))),
         }
     )
-
-
-def _passages(triples: Sequence[Triple]) -> tuple[Passage, ...]:
-    by_span = {
-        (triple.evidence.document_id, triple.evidence.start, triple.evidence.end): passage(triple.evidence)
-        for triple in triples
-        if triple.evidence
-    }
-    return tuple(by_span[span] for span in sorted(by_span))
 
 
 def report(result: Review) -> str:
@@ -295,14 +290,9 @@ def facts_shown(result: Review) -> list[tuple[str, list[FactRow]]]:
 
 
 def fact_list(facts: Facts, grounds: Mapping[str, Grounds], second: Sequence[ModelFact] = ()) -> list[FactRow]:
-    """The facts that `grounds` are of, as rows."""
+    """Each fact as a row, with its grounds and what a model reads; `not stated` where the document does not say it."""
     read = {fact.fact: fact for fact in second}
-    return [FactRow(name, value, grounds.get(FIELDS[name]), read.get(FIELDS[name])) for name, value in fact_rows(facts)]
-
-
-def fact_rows(facts: Facts) -> list[tuple[str, str]]:
-    """Name and value of each fact in words; what the document does not say is `not stated`."""
-    return [(name, _value(facts, field) if is_stated(facts, field) else "not stated") for name, field in FIELDS.items()]
+    return [FactRow(name, _value(facts, field), grounds.get(field), read.get(field)) for name, field in FIELDS.items()]
 
 
 FIELDS = {
@@ -319,9 +309,11 @@ FIELDS = {
 
 
 def _value(facts: Facts, field: str) -> str:
+    if not is_stated(facts, field):
+        return "not stated"
     value = getattr(facts, field)
     if isinstance(value, Party):
         return f"{value.name} ({value.kind.replace('_', ' ') if value.kind else 'kind not stated'})"
     if isinstance(value, Money):
-        return f"{value.currency} {value.amount:,.2f}"
+        return value.words()
     return ", ".join(value) if isinstance(value, tuple) else str(value)

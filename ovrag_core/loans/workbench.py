@@ -16,7 +16,6 @@ from ovrag_core.base import (
     CorpusError,
     Document,
     QueryRecord,
-    Reading,
     Settings,
     SettingsError,
     Triple,
@@ -51,7 +50,6 @@ from ovrag_core.ontology import Ontology, open_form, open_ontology
 from ovrag_core.retrieval import INDEX, Documents, Embedder, Index, find_embedder, index_loaded
 
 PASSAGES, DOCUMENTS = 128, 2  # whose reading is kept
-_MOST_NAMED = 5
 
 
 def make_validator(settings: Settings, *, wait: bool = True) -> Validator:
@@ -110,13 +108,12 @@ def _indexed(paths: Sequence[Path], document_ids: Collection[str]) -> list[Path]
     """The paths of documents that the index holds; a line names others. Raises CorpusError where it holds none."""
     indexed = set(document_ids)
     left_out = [path.name for path in paths if path.stem not in indexed]
-    more = f" and {len(left_out) - _MOST_NAMED} more" if len(left_out) > _MOST_NAMED else ""
     named = f"{len(left_out)} of {len(paths)} documents are not in the index"
     remedy = "`dvc repro 02_index_contracts` indexes those that can be read"
     if len(left_out) == len(paths):
         raise CorpusError(f"{named}; {remedy}")
     if left_out:
-        warn_on_stderr(f"{named} and are left out: {', '.join(left_out[:_MOST_NAMED])}{more}; {remedy}")
+        warn_on_stderr(f"{named} and are left out: {corpus.first_of(left_out)}; {remedy}")
     return [path for path in paths if path.stem in indexed]
 
 
@@ -154,16 +151,12 @@ def _bench(
     read_once = ReadOnce()
     chat = connection.chat if connection else None
     model_reader = _other_reader(settings, validator.ontology, chat, embedder)
-    extractor: Extractor[Reading]
-    if model_reader is not None:
-        extractor, extractor_name = model_reader, model_reader.name
-    else:
-        extractor, extractor_name = _extractor(settings, validator.ontology, chat, read_once)
+    extractor = model_reader or _extractor(settings, validator.ontology, chat, read_once)
     if connection is None:
         answerer: Answerer = ExtractiveAnswerer(embedder)
     else:
         answerer = ChatAnswerer(connection.chat, temperature=settings.llm.temperature, seed=settings.llm.seed)
-    label = f"{answerer.name}, {extractor_name}, {embedder.name}"
+    label = f"{answerer.name}, {extractor.name}, {embedder.name}"
     bench = Bench(
         index=index,
         embedder=embedder,
@@ -189,7 +182,8 @@ def _bench(
 def review_extractor(settings: Settings, ontology: Ontology) -> Iterator[tuple[Extractor[LoanReading], str]]:
     """Open the extractor for a review, with its name: the reader, alone or with the model of the settings."""
     with open_connection(settings) or nullcontext() as connection:
-        yield _extractor(settings, ontology, connection.chat if connection else None, ReadOnce())
+        extractor = _extractor(settings, ontology, connection.chat if connection else None, ReadOnce())
+        yield extractor, extractor.name
 
 
 @contextmanager
@@ -216,15 +210,13 @@ def _other_reader(settings: Settings, ontology: Ontology, model: Chat | None, em
     return ModelReader(form_reader(model, form, seed=seed), classes, window=settings.extraction.window)
 
 
-def _extractor(
-    settings: Settings, ontology: Ontology, model: Chat | None, read_once: Extractor[LoanReading]
-) -> tuple[Extractor[LoanReading], str]:
-    """The extractor that the settings ask for, and the name that results are labelled with."""
+def _extractor(settings: Settings, ontology: Ontology, model: Chat | None, read_once: ReadOnce) -> Named:
+    """The extractor that the settings ask for; results are labelled with its name."""
     if model is None or settings.extractor == "reader":
-        return read_once, reader.NAME
+        return read_once
     seed, window, form_name = settings.llm.seed, settings.extraction.window, settings.extraction.form
     by_meaning = settings.extraction.support == "meaning"
-    extractor: FormHybrid | ChatExtractor | HybridExtractor | AnswersAlone
+    extractor: FormHybrid | ChatExtractor | HybridExtractor
     if form_name == "triples":
         chat = ChatExtractor(model, ontology, seed=seed, window=window, by_meaning=by_meaning)
         extractor = chat if settings.extractor == "chat" else HybridExtractor(chat, read_once, reader.NAME)
@@ -233,8 +225,8 @@ def _extractor(
         model_reader = form_reader(model, form, seed=seed, passages=form_name == "passages", by_meaning=by_meaning)
         extractor = FormHybrid(model_reader, read_once, reader.NAME, ontology, window=window)
     if settings.extractor == "answers":
-        extractor = AnswersAlone(extractor, read_once, extractor.name)
-    return extractor, extractor.name
+        return AnswersAlone(extractor, read_once, extractor.name)
+    return extractor
 
 
 class ReadOnce:
@@ -242,6 +234,8 @@ class ReadOnce:
 
     A short contract's chunks are all retrieved for every question, and a correction may come to the same answer.
     """
+
+    name = reader.NAME
 
     def __init__(self) -> None:
         self.read = lru_cache(DOCUMENTS)(reader.read)
@@ -251,6 +245,9 @@ class ReadOnce:
         """The triples of retrieved chunks, each read on its own."""
         read = [self.read_passage(chunk.text, document_id=chunk.document_id, start=chunk.start) for chunk in chunks]
         return tuple(triple for triples in read for triple in triples)
+
+
+Named = FormHybrid | ChatExtractor | HybridExtractor | AnswersAlone | ReadOnce
 
 
 def _payer(settings: Settings) -> tuple[str, str] | None:

@@ -17,8 +17,8 @@ from ovrag_core.base.errors import CorpusError
 from ovrag_core.loans import ContractTruth, generate, highlighted, load_truth
 from ovrag_core.loans.contracts.draft import Draft
 from ovrag_core.loans.contracts.generator import compose, truth_of
+from ovrag_core.loans.contracts.lists import lists
 from ovrag_core.loans.contracts.phrasings import phrasings
-from ovrag_core.loans.contracts.registers import registers
 from ovrag_core.loans.contracts.render import write_pdf
 from ovrag_core.loans.contracts.sample import plan, quotas, sample
 from ovrag_core.loans.contracts.speaker import Speaker
@@ -235,7 +235,7 @@ def test_every_phrasing_can_be_filled_and_is_neutral():
 
 
 def _known_tokens() -> set[str]:
-    speaker = Speaker(sample(1, 1)[0], registers().registers[0], Random(1))
+    speaker = Speaker(sample(1, 1)[0], lists().registers[0], Random(1))
     parties = {"name", "address", "style", "born", "id", "signatory", "office", "trade"}
     return set(speaker.values) | parties | {"kind", "borrower", "borrower_kind", "lender", "lender_kind"}
 
@@ -245,8 +245,8 @@ def test_central_clauses_have_many_phrasings():
         "amount_closed",
         "amount_open",
         "rate_fixed",
-        "closed",
-        "open",
+        "closed_end",
+        "open_end",
         "unsecured",
         "purpose_personal",
         "purpose_business",

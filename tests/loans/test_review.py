@@ -14,10 +14,9 @@ from standins import BlackAndWhite, WordExtractor
 
 from ovrag_core.base.types import Document, Evidence, Triple, Violation
 from ovrag_core.documents import load
-from ovrag_core.loans.grounds import ALL_FACTS, FACTS, Passage, is_stated
+from ovrag_core.loans.grounds import ALL_FACTS, FACTS, Passage, is_stated, pieces
 from ovrag_core.loans.loan_facts import Money
 from ovrag_core.loans.reading import reader
-from ovrag_core.loans.review_pages import pieces
 from ovrag_core.loans.reviewing import MARK, Finding, findings, is_report, report, review, unchecked
 
 LOAN = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ovrag_core.base.types import Document
 from ovrag_core.loans.reading.parties import Parties, find_parties
 from ovrag_core.loans.reading.roles import LEAST, candidates, definitions, sighted
-from ovrag_core.loans.reading.sightings import Terms
 
 NOTE = """\
 LOAN MEMORANDUM, Tromsø, 4 May 2025
@@ -18,7 +17,7 @@ Solbakken answers for it with all that he has. The pastor, Aslak Mienna, wrote t
 
 def test_a_term_of_its_own_is_found_with_who_may_bear_it() -> None:
     text = 'Hartwell Trust (the "Trust") and Ida Roth (the "Borrower"): the Trust lends, the Borrower repays the Trust.'
-    names = candidates(text, Terms(text))
+    names = candidates(text)
     trust, borrower = definitions(text, [(name.start, name.end) for name in names])
     assert [names[row].text for row in trust.rows] == ["Hartwell Trust"]
     assert [text[start:end] for start, end in trust.places] == ["Trust", "Trust"]
@@ -32,5 +31,5 @@ def test_parties_that_no_term_names_are_told_by_what_is_said_of_them() -> None:
 
 
 def test_a_text_without_names_has_no_parties() -> None:
-    assert sighted("", Terms(""), LEAST) == []
+    assert sighted("", LEAST) == []
     assert find_parties(Document("empty", "")) == Parties()

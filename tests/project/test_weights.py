@@ -23,6 +23,7 @@ ELSEWHERE = {
 }
 TRAINERS = {
     "train_judge": ("ontologies/lexicon/judge.safetensors",),
+    "train_names": ("ontologies/lexicon/names.safetensors",),
     "train_gate": ("ontologies/lexicon/gate.safetensors",),
     "train_questions": ("ontologies/lexicon/questions.safetensors",),
     "train_contract_nli": ("ovrag_studies/contract_review/weights/nli.json",),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ovrag_core.loans.contracts.lists import kinds
+from functools import partial
+
+from ovrag_core.loans.contracts.lists import lists
 from ovrag_core.loans.contracts.phrasings import only
 from ovrag_core.loans.contracts.terms import LoanTerms, tags_of
 from ovrag_core.loans.contracts.written_figures import values_of
@@ -27,21 +29,19 @@ def reference_answers(terms: LoanTerms, collateral: str | None) -> dict[str, str
     Where a contract contradicts itself on what is asked, the answer says so.
     """
     clash = describe_clash(terms, collateral) or ""
-    on = {kind: clash if terms.clash_type == kind else "" for kind in ("secured_unsecured", "openend_closedend")}
-    on_parties = clash if terms.clash_type in ("borrower_type", "lender_type") else ""
-    on_kind = (
-        clash if terms.clash_type == "openend_closedend" or terms.variant == "consumer_collateral_unsecured" else ""
-    )
 
-    def say(clause: str) -> str:
-        return _answer(terms, collateral, clause)
+    def on(*clash_types: str) -> str:
+        return clash if terms.clash_type in clash_types else ""
 
-    end = say("end") if terms.maturity else ""
+    say = partial(_answer, terms, collateral)
+    on_form = on("openend_closedend")
+    on_kind = clash if terms.variant == "consumer_collateral_unsecured" else on_form
+    on_parties = on("borrower_type", "lender_type")
     answers = {
         "Q1": (say("kind"), on_kind, on_parties),
         "Q2": (say("parties"), on_parties),
-        "Q3": (say("security"), on["secured_unsecured"]),
-        "Q4": (say("form"), on["openend_closedend"], say(terms.repayment), end),
+        "Q3": (say("security"), on("secured_unsecured")),
+        "Q4": (say("form"), on_form, say(terms.repayment), say("end") if terms.maturity else ""),
         "Q5": (say("summary"), say("parties"), say("security"), clash),
     }
     return {question: " ".join(s for s in sentences if s) for question, sentences in answers.items()}
@@ -49,7 +49,7 @@ def reference_answers(terms: LoanTerms, collateral: str | None) -> dict[str, str
 
 def kind_of_loan(terms: LoanTerms) -> str:
     """The kind as a noun phrase with its article, a stated use included."""
-    kind = kinds()[terms.kind].name
+    kind = lists().kinds[terms.kind].name
     if terms.kind in ("ConsumerLoan", "CommercialLoan"):
         return f"{kind}, as a revolving line of credit" if terms.open_end else kind
     use = f"{kind} for {terms.extra_use} purposes" if terms.extra_use else kind

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ovrag_core.loans.contracts.terms import PLANTED, Says, Variant
+from ovrag_core.loans.contracts.terms import PLANTED, Says, Side
 
-BlockStyle = Literal["title", "subtitle", "heading", "text", "row", "cell", "note", "space", "signature", "rule"]
+BlockStyle = Literal["title", "subtitle", "heading", "text", "row", "cell", "note", "signature"]
+LineStyle = Literal["row", "cell"]
 
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """A sentence that states a fact which a contradiction may turn on."""
+    """A sentence that states a fact which a contradiction may turn on; an ordinary one where it `says` nothing."""
 
-    says: Says
+    says: Says | None
     text: str
 
 
@@ -27,51 +28,53 @@ class Block:
     label: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PageLook:
-    """Look of the pages: font family, size in points, paper, and what runs along the foot."""
+@dataclass
+class Draft:
+    """Blocks in order, and the first passage that says each thing; the collateral as the contract words it.
 
+    Look of the pages: font family, size in points, paper, and what runs along the foot.
+    """
+
+    collateral: str | None = None
     font: Literal["serif", "sans"] = "serif"
     size: float = 10.5
     paper: Literal["a4", "letter"] = "a4"
     footer: Literal["none", "page", "page_of", "reference"] = "page_of"
-    indent: float = 0
-
-
-@dataclass
-class Draft:
-    """Blocks in order, and the first passage that says each thing."""
-
-    look: PageLook = PageLook()
     blocks: list[Block] = field(default_factory=list)
     passages: dict[Says, str] = field(default_factory=dict)
-    collateral: str | None = None
 
-    def add(self, style: BlockStyle, *parts: str | Saying, label: str = "") -> None:
+    def add(self, style: BlockStyle, *parts: str | Saying) -> None:
         """Append a block whose text is the parts joined by blanks; nothing where all are empty."""
-        for saying in parts:
-            if isinstance(saying, Saying):
-                self.passages.setdefault(saying.says, saying.text)
-        texts = [part.text if isinstance(part, Saying) else part for part in parts]
-        text = " ".join(filter(None, texts))
-        if text or not parts:
-            self.blocks.append(Block(style, text, label))
+        for part in parts:
+            self._note(part)
+        if text := " ".join(filter(None, map(_text, parts))):
+            self.blocks.append(Block(style, text))
 
-    def row(self, label: str, value: str | Saying) -> None:
-        """Append a line `label: value`; a saying's passage is the whole line."""
-        text = value.text if isinstance(value, Saying) else value
-        line = f"{label}: {text}"
-        self.add("row", Saying(value.says, line) if isinstance(value, Saying) else line)
+    def row(self, label: str, value: str | Saying, style: LineStyle = "row") -> None:
+        """Append a line `label: value`, or a line of a table; a saying's passage is label and value as they read."""
+        text = _text(value)
+        line = f"{label}: {text}" if style == "row" else f"{label} {text}"
+        self._note(Saying(value.says, line) if isinstance(value, Saying) else line)
+        self.blocks.append(Block("row", line) if style == "row" else Block("cell", text, label))
 
-    def cell(self, label: str, value: str, says: Says | None = None) -> None:
-        """Append a line of a table; a saying's passage is label and value, as they follow each other in the text."""
-        if says:
-            self.passages.setdefault(says, f"{label} {value}")
-        self.blocks.append(Block("cell", value, label))
+    def _note(self, part: str | Saying) -> None:
+        if isinstance(part, Saying) and part.says:
+            self.passages.setdefault(part.says, part.text)
 
-    def evidence(self, variant: Variant | None) -> tuple[str, ...]:
+    def evidence(self, variant: str | None) -> tuple[str, ...]:
         """The two passages that contradict each other; empty for a clean contract."""
         return tuple(self.passages[says] for says in PLANTED[variant].passages) if variant else ()
+
+
+def _text(part: str | Saying) -> str:
+    return part.text if isinstance(part, Saying) else part
+
+
+def sign(draft: Draft, side: Side, role: str = "") -> None:
+    """Append the lines on which a party signs, in its role."""
+    draft.add("signature", side.name + (f" ({role})" if role else ""))
+    if side.signatory:
+        draft.add("text", f"By: {side.signatory}, {side.office}")
 
 
 def sentence(text: str) -> str:

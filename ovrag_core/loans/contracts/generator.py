@@ -13,8 +13,9 @@ from ovrag_core.loans.contracts.draft import Draft
 from ovrag_core.loans.contracts.plain_wording import write_plain
 from ovrag_core.loans.contracts.render import write_pdf
 from ovrag_core.loans.contracts.sample import sample
-from ovrag_core.loans.contracts.terms import LoanTerms, facts
+from ovrag_core.loans.contracts.terms import LoanTerms
 from ovrag_core.loans.contracts.varied_wording import write_varied
+from ovrag_core.loans.loan_facts import Money, Party
 
 Wording = Literal["plain", "varied"]
 _WRITERS = {"plain": write_plain, "varied": write_varied}
@@ -54,9 +55,24 @@ def compose(terms: LoanTerms, *, seed: int, wording: Wording) -> Draft:
 
 
 def truth_of(terms: LoanTerms, draft: Draft) -> ContractTruth:
-    """The ground truth of a contract as drafted."""
+    """The ground truth of a contract as drafted: what the planted clash concerns is `contradictory`.
+
+    Classes of the loan are the most specific first; a consumer or commercial class only where a purpose says so.
+    """
+    more = {"personal": "ConsumerLoan", "business": "CommercialLoan"}.get(terms.extra_use or "")
+    above = "StudentLoan" if terms.kind == "SubsidizedStudentLoan" else None
+    security = "secured" if terms.pledge else "unsecured"
+    form = "open-end" if terms.open_end else "closed-end"
     return ContractTruth(
-        **{**dict(facts(terms)), "collateral": draft.collateral},
+        loan_types=tuple(dict.fromkeys(kind for kind in (above, terms.kind, more) if kind)),
+        security="contradictory" if terms.clash_type == "secured_unsecured" else security,
+        credit_form="contradictory" if terms.clash_type == "openend_closedend" else form,
+        borrower=Party(name=terms.borrower.name, kind=terms.borrower.kind),
+        lender=Party(name=terms.lender.name, kind=terms.lender.kind),
+        principal=Money(amount=float(terms.principal), currency=terms.place.currency),
+        interest_rate=None if terms.rate.percent is None else f"{terms.rate.percent.normalize():f}%",
+        maturity=terms.maturity.isoformat() if terms.maturity else None,
+        collateral=draft.collateral,
         label="CLASH" if terms.variant else "CLEAN",
         clash_type=terms.clash_type,
         clash_variant=terms.variant,

@@ -1,21 +1,24 @@
-"""The lists that contracts are sampled from, read from the YAML files beside this module."""
+"""The lists that contracts are sampled and worded from, read from the YAML files beside this module."""
 
 from __future__ import annotations
 
+from collections import ChainMap
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import Field, TypeAdapter
+from pydantic import Field
 
 from ovrag_core.base import Frozen
 
 _FOLDER = Path(__file__).resolve().parent
 Texts = Annotated[tuple[str, ...], Field(min_length=1)]
-
-
+Use = Literal["personal", "business", "home", "study", "green"]
 Asset = Literal["real_property", "vehicle", "deposit", "equipment", "receivables", "undertaking", "securities"]
+MoneyStyle = Literal["code", "code_after", "symbol", "symbol_bare", "words", "note", "local"]
+DayStyle = Literal["us", "uk", "iso", "dotted", "ordinal", "abbreviated"]
+RateStyle = Literal["sign", "sign_spaced", "per_cent", "percent", "words", "fraction", "comma"]
 
 
 class Culture(Frozen):
@@ -23,31 +26,6 @@ class Culture(Frozen):
 
     first: Texts
     last: Texts
-
-
-class NameParts(Frozen):
-    """Parts of names of people, companies and lenders."""
-
-    people: dict[str, Culture]
-    titles: Texts
-    suffixes: Texts
-    middles: Texts
-    lender_stems: Texts
-    continental_stems: Texts
-    lender_people: Texts
-    company_stems: Texts
-    trades: Texts
-    street_stems: Texts
-    other_banks: Texts
-
-
-class Matters(Frozen):
-    """Noun phrases for purposes and collateral, and what fills them."""
-
-    purposes: dict[str, Texts]
-    pledges: dict[str, Texts]
-    makes: Texts
-    machines: Texts
 
 
 class Place(Frozen):
@@ -87,6 +65,7 @@ class KindOfLoan(Frozen):
     """Values to draw from for a kind of loan, as `kinds.yaml` explains; no `assets`: those of the borrower's sort."""
 
     name: str
+    use: Use
     tags: Texts
     principal: tuple[int, int, int]
     months: tuple[int, ...]
@@ -95,30 +74,80 @@ class KindOfLoan(Frozen):
     assets: tuple[Asset, ...] = ()
 
 
-@cache
-def names() -> NameParts:
-    """The name lists."""
-    return NameParts.model_validate(read_list("names.yaml"))
+class Register(Frozen):
+    """A family of documents; every list is drawn from.
+
+    `articles` stand before party terms; `short_names` is the share of contracts in which the parties' own short names
+    take the place of terms; `numbering` names ways of numbering; `extras` are further sections.
+    """
+
+    name: str
+    voice: Literal["third", "you", "first"]
+    fits: tuple[str, ...]
+    weight: int
+    form: Literal["agreement", "letter", "note", "cover", "you", "schedule", "first", "boxes", "memo"]
+    titles: tuple[str, ...]
+    open_titles: tuple[str, ...]
+    borrower: tuple[str, ...]
+    lender: tuple[str, ...]
+    debt: tuple[str, ...]
+    document: tuple[str, ...]
+    shall: tuple[str, ...]
+    money: tuple[MoneyStyle, ...]
+    days: tuple[DayStyle, ...]
+    rates: tuple[RateStyle, ...]
+    headings: str
+    numbering: Texts
+    flow: tuple[Literal["sentences", "joined"], ...]
+    font: Literal["serif", "sans"]
+    articles: tuple[Literal["the", ""], ...] = ("the",)
+    short_names: float = 0
+    extras: tuple[Literal["definitions", "conditions", "representations", "boilerplate"], ...] = ()
+
+
+class Numbering(Frozen):
+    """Patterns of a section's heading and of the mark of each of its paragraphs, where there are several.
+
+    A heading that is `within` begins the first paragraph.
+    """
+
+    heading: str
+    mark: str = ""
+    within: bool = False
+
+
+class Lists(Frozen):
+    """Parts of names, noun phrases for purposes and collateral with what fills them, and what else is drawn from.
+
+    `kinds` are by the name of their class, `headings` texts by set and section.
+    """
+
+    people: dict[str, Culture]
+    titles: Texts
+    suffixes: Texts
+    middles: Texts
+    lender_stems: Texts
+    continental_stems: Texts
+    lender_people: Texts
+    company_stems: Texts
+    trades: Texts
+    street_stems: Texts
+    other_banks: Texts
+    purposes: dict[str, Texts]
+    pledges: dict[str, Texts]
+    makes: Texts
+    machines: Texts
+    kinds: dict[str, KindOfLoan]
+    places: tuple[Place, ...]
+    numberings: dict[str, Numbering]
+    headings: dict[str, dict[str, Texts]]
+    registers: tuple[Register, ...]
 
 
 @cache
-def matters() -> Matters:
-    """The lists of purposes and collateral."""
-    return Matters.model_validate(read_list("matters.yaml"))
-
-
-@cache
-def kinds() -> dict[str, KindOfLoan]:
-    """The kinds of loan by the name of their class."""
-    return TypeAdapter(dict[str, KindOfLoan]).validate_python(read_list("kinds.yaml"))
-
-
-@cache
-def places() -> tuple[Place, ...]:
-    """The jurisdictions, in the file's order."""
-    return TypeAdapter(tuple[Place, ...]).validate_python(read_list("places.yaml"))
-
-
-def read_list(name: str) -> object:
-    """What a YAML file beside this module holds."""
-    return yaml.load((_FOLDER / name).read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+def lists() -> Lists:
+    """The lists, each in its file's order."""
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in _FOLDER.glob("*.yaml")}
+    files = {name: yaml.load(text, Loader=yaml.CSafeLoader) for name, text in texts.items()}
+    whole = {name: files.pop(name) for name in ("kinds", "places")}
+    return Lists.model_validate(dict(ChainMap(whole, *files.values())))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Literal
+from typing import Literal, NamedTuple
 
 _FOLDER = Path(__file__).resolve().parent / "phrasings"
 _CONDITION = re.compile(r"^\[([^\]]+)\] ")
@@ -16,8 +15,7 @@ Voice = Literal["third", "you", "first", "rows", "parties", "plain", "answers"]
 _FILES = {"third": "third_person.txt", "you": "you_and_we.txt", "first": "first_person.txt"}  # others by their voice
 
 
-@dataclass(frozen=True, slots=True)
-class Phrasing:
+class Phrasing(NamedTuple):
     """A text with `{tokens}`, and the conditions under which it fits, such as `company` and `!card`."""
 
     text: str
@@ -33,29 +31,30 @@ def fits(conditions: Sequence[str], tags: frozenset[str]) -> bool:
 def phrasings(voice: Voice) -> dict[str, tuple[Phrasing, ...]]:
     """All phrasings of a voice by clause, in the file's order."""
     clauses: dict[str, list[Phrasing]] = {}
-    wordings: list[Phrasing] = []
+    clause = ""
     for line in (_FOLDER / _FILES.get(voice, f"{voice}.txt")).read_text(encoding="utf-8").splitlines():
         if line.startswith("== "):
-            wordings = clauses.setdefault(line[3:].strip(), [])
+            clause = line[3:].strip()
         elif line.strip() and not line.startswith("#"):
             condition = _CONDITION.match(line.strip())
             conditions = tuple(condition[1].split()) if condition else ()
-            wordings.append(Phrasing(line.strip()[condition.end() if condition else 0 :], conditions))
+            clauses.setdefault(clause, []).append(
+                Phrasing(line.strip()[condition.end() if condition else 0 :], conditions)
+            )
     return {clause: tuple(texts) for clause, texts in clauses.items()}
+
+
+def fitting(voice: Voice, clause: str, tags: frozenset[str]) -> list[str]:
+    """All fitting texts of a clause, in the file's order. Raises KeyError for a clause that the voice lacks."""
+    return [phrasing.text for phrasing in phrasings(voice)[clause] if fits(phrasing.conditions, tags)]
 
 
 def choose(random: Random, voice: Voice, clause: str, tags: frozenset[str]) -> str:
     """One fitting text of a clause. Raises KeyError for an unknown clause, IndexError where nothing fits."""
-    return random.choice([phrasing.text for phrasing in phrasings(voice)[clause] if fits(phrasing.conditions, tags)])
+    return random.choice(fitting(voice, clause, tags))
 
 
 def only(voice: Voice, clause: str, tags: frozenset[str]) -> str:
     """The one fitting text of a clause. Raises ValueError unless exactly one fits."""
-    (text,) = [phrasing.text for phrasing in phrasings(voice)[clause] if fits(phrasing.conditions, tags)]
+    (text,) = fitting(voice, clause, tags)
     return text
-
-
-def choose_several(random: Random, voice: Voice, clause: str, tags: frozenset[str], count: int) -> list[str]:
-    """Up to `count` different fitting texts of a clause, in random order; none where the voice has no such clause."""
-    fitting = [phrasing.text for phrasing in phrasings(voice).get(clause, ()) if fits(phrasing.conditions, tags)]
-    return random.sample(fitting, min(count, len(fitting)))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -16,19 +16,9 @@ from reportlab.lib.units import mm
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import (
-    BaseDocTemplate,
-    Flowable,
-    Frame,
-    HRFlowable,
-    PageTemplate,
-    Paragraph,
-    Spacer,
-    Table,
-    TableStyle,
-)
+from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table, TableStyle
 
-from ovrag_core.loans.contracts.draft import Block, Draft, PageLook
+from ovrag_core.loans.contracts.draft import Block, Draft
 
 _MARGIN = 24 * mm
 _STANDARD = {"serif": ("Times-Roman", "Times-Bold"), "sans": ("Helvetica", "Helvetica-Bold")}
@@ -49,10 +39,10 @@ def write_pdf(draft: Draft, path: Path, *, title: str) -> None:
     never divided between pages, so that a passage stands in the extracted text without a footer in its midst.
     """
     regular, bold = _fonts(draft)
-    styles = _styles(draft.look, regular, bold)
+    styles = _styles(draft.size, regular, bold)
     document = BaseDocTemplate(
         str(path),
-        pagesize=A4 if draft.look.paper == "a4" else LETTER,
+        pagesize=A4 if draft.paper == "a4" else LETTER,
         leftMargin=_MARGIN,
         rightMargin=_MARGIN,
         topMargin=_MARGIN,
@@ -61,13 +51,13 @@ def write_pdf(draft: Draft, path: Path, *, title: str) -> None:
         author="",
         invariant=1,
     )
-    small = min(draft.look.size, 8.5)
+    small = min(draft.size, 8.5)
 
     def foot(canvas: Canvas, _: BaseDocTemplate) -> None:
         page = canvas.getPageNumber()
         footers = {"none": "", "page": f"- {page} -", "page_of": f"Page {page}", "reference": f"{title} / {page}"}
         canvas.setFont(regular, small)
-        canvas.drawCentredString(document.pagesize[0] / 2, 13 * mm, footers[draft.look.footer])
+        canvas.drawCentredString(document.pagesize[0] / 2, 13 * mm, footers[draft.footer])
 
     frame = Frame(document.leftMargin, document.bottomMargin, document.width, document.height)
     document.addPageTemplates(PageTemplate(frames=[frame], onPageEnd=foot))
@@ -79,71 +69,52 @@ def _fonts(draft: Draft) -> tuple[str, str]:
     try:
         text.encode("cp1252")
     except UnicodeEncodeError:
-        return _unicode_fonts(draft.look.font)
-    return _STANDARD[draft.look.font]
+        return _unicode_fonts(draft.font)
+    return _STANDARD[draft.font]
 
 
 @cache
 def _unicode_fonts(family: str) -> tuple[str, str]:
-    spec = importlib.util.find_spec("matplotlib")
-    assert spec is not None and spec.submodule_search_locations
-    folder = Path(spec.submodule_search_locations[0]) / "mpl-data" / "fonts" / "ttf"
+    folder = Path(str(files("matplotlib"))) / "mpl-data" / "fonts" / "ttf"
     for name in _UNICODE[family]:
         pdfmetrics.registerFont(TTFont(name, str(folder / f"{name}.ttf")))
     return _UNICODE[family]
 
 
-def _styles(look: PageLook, regular: str, bold: str) -> dict[str, ParagraphStyle]:
-    lead = look.size * 1.3
+def _styles(size: float, regular: str, bold: str) -> dict[str, ParagraphStyle]:
+    lead = size * 1.3
     text = ParagraphStyle(
-        "text", fontName=regular, fontSize=look.size, leading=lead, spaceAfter=look.size * 0.6, leftIndent=look.indent,
-        splitLongWords=0,
-    )  # fmt: skip
-    return {
-        "text": text,
-        "row": ParagraphStyle("row", parent=text, spaceAfter=look.size * 0.35),
-        "cell": ParagraphStyle("cell", parent=text, spaceAfter=0, leftIndent=0),
-        "note": ParagraphStyle("note", parent=text, fontSize=look.size * 0.85, leading=lead * 0.85),
-        "signature": ParagraphStyle("signature", parent=text, spaceBefore=look.size * 2.4, spaceAfter=2),
-        "heading": ParagraphStyle(
-            "heading", parent=text, fontName=bold, spaceBefore=look.size * 0.9, leftIndent=0, keepWithNext=1
-        ),
-        "title": ParagraphStyle(
-            "title",
-            parent=text,
-            fontName=bold,
-            fontSize=look.size * 1.5,
-            leading=lead * 1.5,
-            alignment=TA_CENTER,
-            leftIndent=0,
-        ),
-        "subtitle": ParagraphStyle("subtitle", parent=text, alignment=TA_CENTER, leftIndent=0),
+        "text", fontName=regular, fontSize=size, leading=lead, spaceAfter=size * 0.6, splitLongWords=0
+    )
+    titled = {"fontName": bold, "fontSize": size * 1.5, "leading": lead * 1.5, "alignment": TA_CENTER}
+    changes: dict[str, dict[str, object]] = {
+        "text": {},
+        "row": {"spaceAfter": size * 0.35},
+        "cell": {"spaceAfter": 0},
+        "note": {"fontSize": size * 0.85, "leading": lead * 0.85},
+        "signature": {"spaceBefore": size * 2.4, "spaceAfter": 2},
+        "heading": {"fontName": bold, "spaceBefore": size * 0.9, "keepWithNext": 1},
+        "title": titled,
+        "subtitle": {"alignment": TA_CENTER},
     }
+    return {name: ParagraphStyle(name, parent=text, **change) for name, change in changes.items()}
 
 
 def _flow(draft: Draft, styles: dict[str, ParagraphStyle], width: float) -> Iterator[Flowable]:
     for are_cells, blocks in groupby(draft.blocks, lambda block: block.style == "cell"):
         if are_cells:
-            yield from _table(list(blocks), styles, width)
+            yield from _table(blocks, styles["cell"], width)
         else:
-            yield from (_flowable(block, styles) for block in blocks)
+            yield from (_Whole(_line(block), styles[block.style]) for block in blocks)
 
 
-def _flowable(block: Block, styles: dict[str, ParagraphStyle]) -> Flowable:
-    if block.style == "space":
-        return Spacer(1, 10)
-    if block.style == "rule":
-        return HRFlowable(width="100%", thickness=0.5, spaceAfter=6)
-    text = escape(block.text)
-    if block.style == "signature":
-        text = f"______________________________<br/>{text}"
-    return _Whole(text, styles[block.style])
+def _line(block: Block) -> str:
+    above = "______________________________<br/>" if block.style == "signature" else ""
+    return above + escape(block.text)
 
 
-def _table(cells: list[Block], styles: dict[str, ParagraphStyle], width: float) -> Iterator[Flowable]:
-    rows = [
-        [Paragraph(escape(cell.label), styles["cell"]), Paragraph(escape(cell.text), styles["cell"])] for cell in cells
-    ]
+def _table(cells: Iterable[Block], style: ParagraphStyle, width: float) -> Iterator[Flowable]:
+    rows = [[Paragraph(escape(text), style) for text in (cell.label, cell.text)] for cell in cells]
     table = Table(rows, colWidths=[width * 0.32, width * 0.68])
     table.setStyle(TableStyle([("GRID", (0, 0), (-1, -1), 0.4, "#777777"), ("VALIGN", (0, 0), (-1, -1), "TOP")]))
     yield table

@@ -1,4 +1,4 @@
-"""Seeded sampling: how many contracts of each sort, and the terms of each one."""
+"""Seeded sampling: how many contracts of each sort, the terms of each, and invented names, nobody's in particular."""
 
 from __future__ import annotations
 
@@ -10,21 +10,8 @@ from itertools import cycle, islice
 from random import Random
 
 from ovrag_core.base import CorpusError
-from ovrag_core.loans.contracts import invented_names
-from ovrag_core.loans.contracts.lists import Asset, Place, kinds, matters, places
-from ovrag_core.loans.contracts.lists import names as name_lists
-from ovrag_core.loans.contracts.terms import (
-    KINDS,
-    PLANTED,
-    Kind,
-    LoanRate,
-    LoanTerms,
-    Pledge,
-    Repayment,
-    Side,
-    Use,
-    Variant,
-)
+from ovrag_core.loans.contracts.lists import Asset, Place, Use, lists
+from ovrag_core.loans.contracts.terms import PLANTED, LoanRate, LoanTerms, Pledge, Repayment, Side
 from ovrag_core.text import add_months
 
 SHARES: Mapping[str, int] = {
@@ -51,7 +38,7 @@ def quotas(count: int) -> dict[str, int]:
     return quota
 
 
-def plan(count: int) -> list[tuple[Kind, Variant | None]]:
+def plan(count: int) -> list[tuple[str, str | None]]:
     """Kind and planted clash of each contract in order: clean ones over the seven kinds in turn, then each clash type.
 
     Raises CorpusError where `count` is not positive.
@@ -59,7 +46,7 @@ def plan(count: int) -> list[tuple[Kind, Variant | None]]:
     if count < 1:
         raise CorpusError(f"corpus.contracts must be at least 1, not {count}")
     quota = quotas(count)
-    slots: list[tuple[Kind, Variant | None]] = [(KINDS[i % len(KINDS)], None) for i in range(quota["CLEAN"])]
+    slots: list[tuple[str, str | None]] = [(kind, None) for kind in islice(cycle(lists().kinds), quota["CLEAN"])]
     for clash_type in quota:
         variants = [variant for variant, planted in PLANTED.items() if planted.clash_type == clash_type]
         slots += [(PLANTED[variant].kind, variant) for variant in islice(cycle(variants), quota[clash_type])]
@@ -78,8 +65,8 @@ def sample(count: int, seed: int) -> list[LoanTerms]:
     ]
 
 
-def _terms(random: Random, number: int, kind: Kind, variant: Variant | None, used: set[str]) -> LoanTerms:
-    place = random.choices(places(), weights=[p.weight for p in places()])[0]
+def _terms(random: Random, number: int, kind: str, variant: str | None, used: set[str]) -> LoanTerms:
+    place = random.choices(lists().places, weights=[p.weight for p in lists().places])[0]
     use, extra_use = _uses(random, kind, variant)
     borrower = _borrower(random, place, kind, variant, use, used)
     if kind == "Mortgage" and not borrower.is_person:
@@ -89,7 +76,7 @@ def _terms(random: Random, number: int, kind: Kind, variant: Variant | None, use
     open_end = _is_open_end(random, kind, variant, extra_use)
     fixed_term = not open_end or kind == "CommercialLoan" or variant in ("card_fixed_term", "consumer_both")
     signed = _signing_day(random)
-    months = random.choice(kinds()[kind].months) if fixed_term else None
+    months = random.choice(lists().kinds[kind].months) if fixed_term else None
     if months and open_end and variant is None:
         months = random.choice((12, 24, 36, 48, 60))
     principal = _principal(random, kind, place)
@@ -119,36 +106,27 @@ def _terms(random: Random, number: int, kind: Kind, variant: Variant | None, use
     )
 
 
-def _uses(random: Random, kind: Kind, variant: Variant | None) -> tuple[Use, Use | None]:
-    if kind == "ConsumerLoan":
-        return "personal", "personal"
-    if kind == "CommercialLoan":
-        return "business", "business"
-    if kind == "CardAccount":
-        use: Use = "business" if variant is None and random.random() < 0.25 else "personal"
-        return use, use
-    if kind == "Mortgage":
-        stated = variant is None and random.random() < 0.25
-        return "home", "personal" if stated else None
-    if kind == "GreenLoan":
-        return "green", None
-    return "study", None
+def _uses(random: Random, kind: str, variant: str | None) -> tuple[Use, Use | None]:
+    """The use of the loan, and where it is private or business, that the contract says so."""
+    use = lists().kinds[kind].use
+    stated = use if use in ("personal", "business") else None
+    if kind in ("CardAccount", "Mortgage") and variant is None and random.random() < 0.25:
+        return ("business", "business") if kind == "CardAccount" else (use, "personal")
+    return use, stated
 
 
-def _borrower(random: Random, place: Place, kind: Kind, variant: Variant | None, use: Use, used: set[str]) -> Side:
+def _borrower(random: Random, place: Place, kind: str, variant: str | None, use: Use, used: set[str]) -> Side:
     chance = random.random()
-    if variant == "consumer_to_company":
-        return _company(random, place, used)
-    if variant == "commercial_to_person":
-        return _person(random, place, used)
-    if kind == "CommercialLoan" or use == "business":
-        return _company(random, place, used)
-    if (kind == "Mortgage" and variant is None and chance < 0.25) or (kind == "GreenLoan" and chance < 0.6):
-        return _company(random, place, used)
-    return _person(random, place, used)
+    is_company = (
+        variant == "consumer_to_company"
+        or (use == "business" and variant != "commercial_to_person")
+        or (kind == "Mortgage" and variant is None and chance < 0.25)
+        or (kind == "GreenLoan" and chance < 0.6)
+    )
+    return (_company if is_company else _person)(random, place, used)
 
 
-def _is_open_end(random: Random, kind: Kind, variant: Variant | None, extra_use: Use | None) -> bool:
+def _is_open_end(random: Random, kind: str, variant: str | None, extra_use: Use | None) -> bool:
     chance = random.random()
     if kind == "CardAccount":
         return True
@@ -158,7 +136,7 @@ def _is_open_end(random: Random, kind: Kind, variant: Variant | None, extra_use:
     return chance < share.get(kind, 0.0)
 
 
-def _repayment(random: Random, kind: Kind, variant: Variant | None, *, open_end: bool) -> Repayment:
+def _repayment(random: Random, kind: str, variant: str | None, *, open_end: bool) -> Repayment:
     chance = random.random()
     if open_end and variant != "card_fixed_term":
         return "minimum" if kind in ("CardAccount", "ConsumerLoan", "Mortgage") else "clean_down"
@@ -173,14 +151,14 @@ def _signing_day(random: Random) -> date:
     return when.replace(day=min(when.day, 28))
 
 
-def _principal(random: Random, kind: Kind, place: Place) -> Decimal:
-    low, high, step = kinds()[kind].principal
+def _principal(random: Random, kind: str, place: Place) -> Decimal:
+    low, high, step = lists().kinds[kind].principal
     amount = low * (high / low) ** random.random()
     return Decimal(round(amount / step) * step * _CURRENCY_SCALE.get(place.currency, 1))
 
 
-def _rate(random: Random, kind: Kind, place: Place, *, open_end: bool, variant: Variant | None) -> LoanRate:
-    low, high = kinds()[kind].rates
+def _rate(random: Random, kind: str, place: Place, *, open_end: bool, variant: str | None) -> LoanRate:
+    low, high = lists().kinds[kind].rates
     step = random.choice((Decimal("0.05"), Decimal("0.125"), Decimal("0.25"), Decimal("0.01")))
     percent = (Decimal(str(random.uniform(low, high))) / step).quantize(Decimal(1), ROUND_HALF_UP) * step
     variable = random.random() < (0.4 if open_end else 0.12)
@@ -196,24 +174,23 @@ def _instalment(principal: Decimal, rate: LoanRate, months: int) -> Decimal:
     return (principal * monthly * factor / (factor - 1)).quantize(_CENT, ROUND_HALF_UP)
 
 
-def _purpose(random: Random, kind: Kind, use: Use, borrower: Side) -> str:
+def _purpose(random: Random, kind: str, use: Use, borrower: Side) -> str:
+    matter: str = use
     if kind == "CardAccount":
-        return random.choice(matters().purposes[f"card_{use}"])
-    if kind == "Mortgage":
-        return random.choice(matters().purposes["home" if borrower.is_person else "premises"])
-    return random.choice(matters().purposes[use])
+        matter = f"card_{use}"
+    elif kind == "Mortgage":
+        matter = "home" if borrower.is_person else "premises"
+    return random.choice(lists().purposes[matter])
 
 
-def _pledge(random: Random, place: Place, kind: Kind, variant: Variant | None, borrower: Side) -> Pledge | None:
-    secured = random.random() < kinds()[kind].secured
+def _pledge(random: Random, place: Place, kind: str, variant: str | None, borrower: Side) -> Pledge | None:
+    secured = random.random() < lists().kinds[kind].secured
     if variant in ("secured_without_collateral", "card_fixed_term"):
         return None
     if not secured and variant != "consumer_collateral_unsecured":
         return None
-    if kind == "Mortgage":
-        return _asset(random, place, "real_property")
-    assets = kinds()[kind].assets or (_PERSONAL_ASSETS if borrower.is_person else _COMPANY_ASSETS)
-    return _asset(random, place, random.choice(assets))
+    assets = lists().kinds[kind].assets or (_PERSONAL_ASSETS if borrower.is_person else _COMPANY_ASSETS)
+    return _asset(random, place, "real_property" if kind == "Mortgage" else random.choice(assets))
 
 
 _PERSONAL_ASSETS: tuple[Asset, ...] = ("equipment", "vehicle", "deposit")
@@ -223,20 +200,20 @@ _COMPANY_ASSETS: tuple[Asset, ...] = ("equipment", "equipment", "receivables", "
 def _asset(random: Random, place: Place, asset: Asset) -> Pledge:
     if asset == "real_property":
         address = _address(random, place)
-        stems = name_lists().continental_stems if place.continental else name_lists().street_stems
+        stems = lists().continental_stems if place.continental else lists().street_stems
         text = random.choice(place.land).format(
             address=address, lot=random.randint(2, 48), block=random.choice("ABCDEFG"), stem=random.choice(stems),
             book=random.randint(101, 4890), page=random.randint(100, 990),
             title=f"{random.choice(('NK', 'WYK', 'DN', 'INV', 'GY', 'PTH'))}{random.randint(10_000, 399_999)}",
         )  # fmt: skip
         return Pledge(asset, text)
-    machine, machine2 = random.sample(matters().machines, 2)
-    text = random.choice(matters().pledges[asset]).format(
+    machine, machine2 = random.sample(lists().machines, 2)
+    text = random.choice(lists().pledges[asset]).format(
         year=random.randint(2018, 2025),
-        make=random.choice(matters().makes), vin="".join(random.choices("ABCDEFGHJKLMNPRSTUVWXYZ0123456789", k=17)),
+        make=random.choice(lists().makes), vin="".join(random.choices("ABCDEFGHJKLMNPRSTUVWXYZ0123456789", k=17)),
         account=f"{random.randint(1000, 9999)} {random.randint(100_000, 999_999)}",
         machine=machine, machine2=machine2, serial=f"{random.choice('ABKMT')}{random.randint(1000, 99999)}",
-        count=f"{random.randint(2, 90) * 100:,}", stem=random.choice(name_lists().company_stems),
+        count=f"{random.randint(2, 90) * 100:,}", stem=random.choice(lists().company_stems),
     )  # fmt: skip
     return Pledge(asset, text)
 
@@ -245,6 +222,42 @@ def _address(random: Random, place: Place) -> str:
     return place.address.format(
         n=random.randint(1, 240), street=random.choice(place.streets), city=random.choice(place.cities)
     )
+
+
+def person_name(random: Random, cultures: tuple[str, ...], *, bare: bool = False) -> str:
+    """A person's full name, now and then with a middle initial, a title or a suffix unless `bare`."""
+    parts = lists()
+    culture = parts.people[random.choice(cultures)]
+    name = f"{random.choice(culture.first)} {random.choice(culture.last)}"
+    if random.random() < 0.2:
+        name = name.replace(" ", f" {random.choice(parts.middles)} ", 1)
+    chance = random.random()
+    if bare or chance < 0.8:
+        return name
+    return f"{random.choice(parts.titles)} {name}" if chance < 0.95 else name + random.choice(parts.suffixes)
+
+
+def company_name(random: Random, form: str, cultures: tuple[str, ...]) -> str:
+    """A company's name with its legal form; some bear a person's or a family's name."""
+    parts = lists()
+    trade = random.choice(parts.trades)
+    chance = random.random()
+    if chance < 0.15:
+        stem = f"{random.choice(parts.people[random.choice(cultures)].last)} {trade}"
+    elif chance < 0.25:
+        stem = f"{person_name(random, cultures, bare=True)} {trade}"
+    elif chance < 0.35:
+        stem = random.choice(parts.company_stems)
+    else:
+        stem = f"{random.choice(parts.company_stems)} {trade}"
+    return f"{stem}, {form}" if form.startswith("Inc") and random.random() < 0.5 else f"{stem} {form}"
+
+
+def lender_name(random: Random, pattern: str, *, continental: bool) -> str:
+    """A lending organisation's name from its pattern."""
+    parts = lists()
+    stems = parts.continental_stems if continental else parts.lender_stems
+    return pattern.format(stem=random.choice(stems), person=random.choice(parts.lender_people))
 
 
 def _unused(draw: Callable[[], str], used: set[str]) -> str:
@@ -258,14 +271,14 @@ def _unused(draw: Callable[[], str], used: set[str]) -> str:
 
 
 def _person(random: Random, place: Place, used: set[str]) -> Side:
-    name = _unused(lambda: invented_names.person(random, place.cultures), used)
+    name = _unused(lambda: person_name(random, place.cultures), used)
     born = date(random.randint(1951, 2003), random.randint(1, 12), random.randint(1, 28))
-    return Side(name=name, kind="natural_person", address=_address(random, place), style="", born=born)
+    return Side(name=name, kind="natural_person", address=_address(random, place), born=born)
 
 
 def _company(random: Random, place: Place, used: set[str]) -> Side:
     form, style = random.choice(place.company_forms)
-    name = _unused(lambda: invented_names.company(random, form, place.cultures), used)
+    name = _unused(lambda: company_name(random, form, place.cultures), used)
     filled = style.format(
         law=place.law,
         register=random.randint(10_000, 799_999),
@@ -273,7 +286,7 @@ def _company(random: Random, place: Place, used: set[str]) -> Side:
         lot=random.randint(10, 24),
     )
     office = random.choice(("managing director", "director", "chief financial officer", "authorised signatory"))
-    signatory = invented_names.person(random, place.cultures, bare=True)
+    signatory = person_name(random, place.cultures, bare=True)
     return Side(
         name=name,
         kind="legal_entity",
@@ -284,22 +297,22 @@ def _company(random: Random, place: Place, used: set[str]) -> Side:
     )
 
 
-_LENT_BY_ANYBODY: tuple[Kind, ...] = ("StudentLoan", "GreenLoan")
+_LENT_BY_ANYBODY: tuple[str, ...] = ("StudentLoan", "GreenLoan")
 _SHARE_LENT_BY_PEOPLE = 0.06
 
 
 def _lender(
-    random: Random, place: Place, kind: Kind, variant: Variant | None, extra_use: Use | None, used: set[str]
+    random: Random, place: Place, kind: str, variant: str | None, extra_use: Use | None, used: set[str]
 ) -> Side:
     if variant in ("commercial_by_person", "mortgage_by_person"):
         return _person(random, place, used)
     if kind in _LENT_BY_ANYBODY and variant is None and extra_use is None and random.random() < _SHARE_LENT_BY_PEOPLE:
         return _person(random, place, used)
-    signatory = invented_names.person(random, place.cultures, bare=True)
+    signatory = person_name(random, place.cultures, bare=True)
     public = {"StudentLoan": 0.25, "SubsidizedStudentLoan": 0.7}.get(kind, 0.0)
     if random.random() < public:
         return Side(
-            name=random.choice(place.government), kind="government", address=_address(random, place), style="",
+            name=random.choice(place.government), kind="government", address=_address(random, place),
             signatory=signatory, office="authorised officer",
         )  # fmt: skip
     style = ""
@@ -307,7 +320,7 @@ def _lender(
     def draw() -> str:
         nonlocal style
         pattern, style = random.choice(place.lender_forms)
-        return invented_names.lender(random, pattern, continental=place.continental)
+        return lender_name(random, pattern, continental=place.continental)
 
     name = _unused(draw, used)
     return Side(
@@ -316,7 +329,7 @@ def _lender(
     )  # fmt: skip
 
 
-def _guarantor(random: Random, place: Place, kind: Kind, variant: Variant | None, used: set[str]) -> Side | None:
+def _guarantor(random: Random, place: Place, kind: str, variant: str | None, used: set[str]) -> Side | None:
     chance = random.random()
     if kind != "CommercialLoan" or variant in ("commercial_to_person", "commercial_by_person") or chance > 0.3:
         return None

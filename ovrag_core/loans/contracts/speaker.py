@@ -8,9 +8,8 @@ from decimal import Decimal
 from random import Random
 
 from ovrag_core.loans.contracts.draft import Saying, sentence
-from ovrag_core.loans.contracts.lists import names
-from ovrag_core.loans.contracts.phrasings import Voice, choose, choose_several
-from ovrag_core.loans.contracts.registers import Register
+from ovrag_core.loans.contracts.lists import Register, lists
+from ovrag_core.loans.contracts.phrasings import Voice, choose, fitting, phrasings
 from ovrag_core.loans.contracts.terms import LoanTerms, Says, Side, tags_of
 from ovrag_core.loans.contracts.written_figures import Styles, day, money, percent, values_of
 
@@ -31,7 +30,7 @@ class Speaker:
         self.borrower_term = random.choice([term for term in register.borrower if company or term != "Company"])
         self.lender_term = random.choice(_lender_terms(terms, register))
         self.article = random.choice(register.articles)
-        self.short_names = random.random() < register.short_names and _have_short_names(terms)
+        self.short_names = _short_names(terms) if random.random() < register.short_names else None
         self.shout = random.random() < 0.15
         self.named_last = register.form == "note" and random.random() < 0.3
         self.pledge = self._localised(terms.pledge.text) if terms.pledge else None
@@ -42,13 +41,15 @@ class Speaker:
         text = choose(self.random, voice or self.register.voice, clause, self.tags)
         return sentence(text.format_map(self.values))
 
-    def saying(self, says: Says, clause: str, voice: Voice | None = None) -> Saying:
+    def saying(self, says: Says | None, clause: str, voice: Voice | None = None) -> Saying:
         """A phrasing of the clause as a passage that a contradiction may turn on."""
         return Saying(says, self.say(clause, voice))
 
     def several(self, clause: str, count: int) -> list[str]:
         """Up to `count` different phrasings of a clause; none where this voice lacks it."""
-        texts = choose_several(self.random, self.register.voice, clause, self.tags, count)
+        voice = self.register.voice
+        known = fitting(voice, clause, self.tags) if clause in phrasings(voice) else []
+        texts = self.random.sample(known, min(count, len(known)))
         return [sentence(text.format_map(self.values | self._others())) for text in texts]
 
     def row(self, clause: str) -> tuple[str, str]:
@@ -71,23 +72,19 @@ class Speaker:
         the_debt = {"you": f"your {debt}", "first": f"my {debt}"}.get(self.register.voice, f"the {debt}")
         borrower, lender = self._parties()
         costs = random.choice((Decimal("0.18"), Decimal("0.27"), Decimal("0.41")))
-        values = values_of(terms, self.styles) | {
-            "B": borrower,
-            "TheB": sentence(borrower),
-            "B_quoted": self._quoted(self.borrower_term, terms.borrower, "borrower"),
-            "L": lender,
-            "TheL": sentence(lender),
-            "L_quoted": self._quoted(self.lender_term, terms.lender, "lender"),
-            "D": the_debt,
-            "TheD": sentence(the_debt),
-            "K": document,
-            "TheK": sentence(document),
+        spoken = {"B": borrower, "L": lender, "D": the_debt, "K": document}
+        values = (
+            values_of(terms, self.styles) | spoken | {f"The{name}": sentence(text) for name, text in spoken.items()}
+        )
+        values |= {
+            "B_quoted": self._quoted(self.borrower_term, borrower, "borrower"),
+            "L_quoted": self._quoted(self.lender_term, lender, "lender"),
             "shall": random.choice(self.register.shall),
             "effective": percent(terms.rate.percent + costs) if terms.rate.percent is not None else "",
             "purpose": self._localised(terms.purpose),
             "pledge": self.pledge or "",
+            **self._others(),
         }
-        values |= self._others()
         values["city"] = terms.lender.address.split(",")[-2 if terms.place.american else -1].strip()
         values["borrower_intro"] = self.introduce(terms.borrower)
         values["lender_intro"] = self.introduce(terms.lender)
@@ -97,7 +94,7 @@ class Speaker:
         """A bank, an amount and an earlier date that have nothing to do with this loan."""
         random = self.random
         earlier = self.terms.signed - timedelta(days=random.randint(200, 1500))
-        bank = random.choice(names().other_banks)
+        bank = random.choice(lists().other_banks)
         thousands = max(1, round(self.terms.principal * random.randint(2, 30) / 10_000))
         return {
             "other_bank": bank,
@@ -107,7 +104,7 @@ class Speaker:
 
     def introduce(self, side: Side) -> str:
         """Name, address and what else identifies a party, without the final full stop."""
-        random, lists = self.random, names()
+        random, parts = self.random, lists()
         clauses = {"natural_person": "person", "legal_entity": "company", "government": "government"}
         clause = clauses.get(side.kind, "bank")
         if clause == "person" and "trader" in self.tags and side is self.terms.borrower and random.random() < 0.6:
@@ -121,7 +118,7 @@ class Speaker:
             id=f"{random.choice('CLPX')}{random.randint(1_000_000, 9_999_999)}",
             signatory=side.signatory,
             office=side.office,
-            trade=f"{random.choice(lists.company_stems)} {random.choice(lists.trades)}",
+            trade=f"{random.choice(parts.company_stems)} {random.choice(parts.trades)}",
         )
 
     def _parties(self) -> tuple[str, str]:
@@ -129,12 +126,12 @@ class Speaker:
         if self.register.voice == "you":
             return "you", "we"
         if self.short_names:
-            return _short_name(self.terms.borrower), _short_name(self.terms.lender)
+            return self.short_names
         return f"{self.article} {self.borrower_term}".strip(), f"{self.article} {self.lender_term}".strip()
 
-    def _quoted(self, term: str, side: Side, role: str) -> str:
+    def _quoted(self, term: str, spoken: str, role: str) -> str:
         if self.short_names:
-            return f"“{_short_name(side)}”, as {role}"
+            return f"“{spoken}”, as {role}"
         return f"“{term}”" if self.register.voice == "you" else f"{self.article} “{term}”".strip()
 
     def _localised(self, text: str) -> str:
@@ -160,10 +157,11 @@ populaire Limited Private Credit Union Student Department Ministry Office"""
 _COMMON = frozenset(_COMMON_WORDS.split())
 
 
-def _have_short_names(terms: LoanTerms) -> bool:
-    names_of = [_short_name(side) for side in (terms.borrower, terms.lender)]
-    no_people = not terms.borrower.is_person and not terms.lender.is_person
-    return no_people and all(names_of) and names_of[0] != names_of[1]
+def _short_names(terms: LoanTerms) -> tuple[str, str] | None:
+    """Short names of borrower and lender, two organisations; None where either has none or both have the same."""
+    borrower, lender = _short_name(terms.borrower), _short_name(terms.lender)
+    people = terms.borrower.is_person or terms.lender.is_person
+    return None if people or not borrower or not lender or borrower == lender else (borrower, lender)
 
 
 def _lender_terms(terms: LoanTerms, register: Register) -> list[str]:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Literal
 
+from babel.numbers import format_decimal
+
+from ovrag_core.loans.contracts.lists import DayStyle, MoneyStyle, RateStyle
 from ovrag_core.loans.contracts.terms import LoanTerms
 from ovrag_core.text import MONTHS, ONES, TENS
 
-MoneyStyle = Literal["code", "code_after", "symbol", "symbol_bare", "words", "note", "local"]
-DayStyle = Literal["us", "uk", "iso", "dotted", "ordinal", "abbreviated", "long"]
-RateStyle = Literal["sign", "sign_spaced", "per_cent", "percent", "words", "fraction", "comma"]
-
-_SCALES = ((1_000_000_000, "billion"), (1_000_000, "million"), (1_000, "thousand"))
+_SCALES = ((1_000_000_000, "billion"), (1_000_000, "million"), (1_000, "thousand"), (100, "hundred"))
 _SYMBOLS = {
     "USD": "$", "GBP": "£", "EUR": "€", "CAD": "C$", "AUD": "A$", "SGD": "S$", "CHF": "CHF ", "INR": "Rs. ", "ZAR": "R",
 }  # fmt: skip
 _UNITS = {
     "USD": "Dollars", "GBP": "Pounds Sterling", "EUR": "Euro", "CAD": "Canadian Dollars", "AUD": "Australian Dollars",
     "SGD": "Singapore Dollars", "CHF": "Swiss Francs", "INR": "Indian Rupees", "ZAR": "South African Rand",
+}  # fmt: skip
+_LOCAL = {  # pattern and the locale whose marks it is filled with
+    "EUR": ("#,##0.00 'EUR'", "de"), "CHF": ("'CHF' #,##0.00", "de_CH"), "INR": ("'Rs.' #,##,##0.00", "en_IN"),
 }  # fmt: skip
 _FRACTIONS = {"0.25": "¼", "0.5": "½", "0.75": "¾"}
 _FRACTION_WORDS = {"0.25": "one-quarter", "0.5": "one-half", "0.75": "three-quarters"}
@@ -31,12 +31,8 @@ def number_words(number: int) -> str:
     """A whole number below a thousand billion in English words, `1203` as "one thousand two hundred three"."""
     for scale, name in _SCALES:
         if number >= scale:
-            remainder = number % scale
             head = f"{number_words(number // scale)} {name}"
-            return f"{head} {number_words(remainder)}" if remainder else head
-    if number >= 100:
-        head = f"{ONES[number // 100]} hundred"
-        return f"{head} {number_words(number % 100)}" if number % 100 else head
+            return f"{head} {number_words(number % scale)}" if number % scale else head
     if number >= 20:
         head = TENS[number // 10 - 2]
         return f"{head}-{ONES[number % 10]}" if number % 10 else head
@@ -55,8 +51,11 @@ def money(amount: Decimal, currency: str, style: MoneyStyle = "code") -> str:
         "code_after": f"{figure} {currency}",
         "symbol": f"{_SYMBOLS[currency]}{figure}",
         "symbol_bare": f"{_SYMBOLS[currency]}{figure.removesuffix('.00')}",
-        "local": _local(amount, currency),
+        "local": f"{_SYMBOLS[currency]}{figure.removesuffix('.00')}",
     }
+    if style == "local" and currency in _LOCAL:
+        pattern, locale = _LOCAL[currency]
+        return format_decimal(amount, pattern, locale)
     if style in simple:
         return simple[style]
     whole = int(amount)
@@ -72,29 +71,12 @@ def _title(words: str) -> str:
     return " ".join("-".join(half.capitalize() for half in word.split("-")) for word in words.split())
 
 
-def _local(amount: Decimal, currency: str) -> str:
-    figure = f"{amount:,.2f}"
-    if currency == "EUR":
-        return f"{figure.translate(str.maketrans(',.', '.,'))} EUR"
-    if currency == "CHF":
-        return f"CHF {figure.replace(',', '’')}"
-    if currency == "INR":
-        return f"Rs. {_lakhs(int(amount))}.{round((amount % 1) * 100):02d}"
-    return f"{_SYMBOLS[currency]}{figure.removesuffix('.00')}"
-
-
-def _lakhs(number: int) -> str:
-    head, tail = str(number)[:-3], str(number)[-3:]
-    return re.sub(r"\d(?=(?:\d\d)+$)", r"\g<0>,", head) + f",{tail}" if head else tail
-
-
-def day(when: date, style: DayStyle = "long") -> str:
-    """A date as `style` writes it; `long` is "30 June 2031", never two numbers that can be mistaken for each other."""
+def day(when: date, style: DayStyle = "uk") -> str:
+    """A date as `style` writes it; `uk` is "30 June 2031", never two numbers that can be mistaken for each other."""
     month = MONTHS[when.month - 1]
     return {
         "us": f"{month} {when.day}, {when.year}",
         "uk": f"{when.day} {month} {when.year}",
-        "long": f"{when.day} {month} {when.year}",
         "iso": when.isoformat(),
         "dotted": f"{when:%d.%m.%Y}",
         "ordinal": f"the {ordinal(when.day)} day of {month}, {when.year}",
@@ -132,17 +114,12 @@ def percent(rate: Decimal, style: RateStyle = "sign") -> str:
     return simple.get(style, f"{figure}%")
 
 
-def months(count: int, *, words: bool = False) -> str:
-    """A number of months: "60 months", or "sixty (60) months" with `words`."""
-    return f"{number_words(count)} ({count}) months" if words else f"{count} months"
-
-
 @dataclass(frozen=True, slots=True)
 class Styles:
     """Styles in which a contract writes amounts, days and rates."""
 
     money: MoneyStyle = "code"
-    day: DayStyle = "long"
+    day: DayStyle = "uk"
     rate: RateStyle = "sign"
 
     @property
@@ -165,8 +142,8 @@ def values_of(terms: LoanTerms, styles: Styles = Styles()) -> dict[str, str]:
         "rate": percent(terms.rate.percent, styles.rate) if terms.rate.percent is not None else "",
         "benchmark": terms.place.benchmark,
         "margin": f"{terms.rate.margin:f}",
-        "months": months(count),
-        "mwords": months(count, words=True),
+        "months": f"{count} months",
+        "mwords": f"{number_words(count)} ({count}) months",
         "count": str(count),
         "nth": ordinal(count),
         "total": small(terms.payment * count),

@@ -10,6 +10,7 @@ import datetime as dt
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from itertools import chain
 from typing import NamedTuple
 
 from ovrag_core.base import Document
@@ -20,20 +21,17 @@ from ovrag_core.text import dates, one_line, plain_words, readings
 _ENDS = 1500  # characters at the beginning and the end of a document in which its own day stands
 _NEAR = 0.84  # likeness of two words of a name that a slip may have made of one
 _LONGEST = 100  # characters of a title that is shown
+_AMENDMENT = r"(?i:(?:amendment|variation|supplement|addendum|modification|extension|amending agreement)\b)"
 _TITLE = (
-    r"(?:[A-Z][\w&'’/-]*[ \t]+(?:and[ \t]+)?){0,7}"
+    rf"(?:(?!{_AMENDMENT})[A-Z][\w&'’/-]*[ \t]+(?:and[ \t]+)?){{0,7}}"
     r"(?:(?i:agreement|contract|note|letter|deed|bond)|LOAN|Loan|FACILITY|Facility)\b"
 )
-_AMENDMENT = "amendment|variation|supplement|addendum|modification|extension"
-_NUMBERED_TO = r"[ \t]+(?:(?i:no\.?|number)[ \t]*\d+[ \t]+)?(?i:to|of)[ \t]+"
-_DATED = re.compile(  # before a date
-    rf"(?P<lead>\b(?i:this|the present)[ \t]+(?:[\w.]+[ \t]+){{0,6}}|"
-    rf"\b(?i:{_AMENDMENT}){_NUMBERED_TO}(?:(?i:the)[ \t]+)?)?(?P<title>{_TITLE})[ \t]*,?\s{{0,2}}"
-    rf"(?i:(?:originally[ \t]+)?(?:dated|made|of|entered[ \t]+into|executed|signed)"
-    rf"(?:[ \t]+(?:as|of|on|the|and|effective|dated|executed|at|this)){{0,4}})\s+\Z"
-)
-_AMENDS = re.compile(
-    rf"\b(?i:{_AMENDMENT}|amending agreement){_NUMBERED_TO}(?i:the[ \t]+|that[ \t]+certain[ \t]+)*(?P<title>{_TITLE})"
+_NAMED = re.compile(  # a title, up to its date where it has one
+    rf"(?P<lead>\b(?i:(?P<own>this|the present)[ \t]+(?:[\w.]+[ \t]+){{0,6}}|"
+    rf"{_AMENDMENT}[ \t]+(?:(?:no\.?|number)[ \t]*\d+[ \t]+)?(?:to|of)[ \t]+(?:(?:the|that|certain)[ \t]+)*))?"
+    rf"(?P<title>{_TITLE})"
+    r"(?:[ \t]*,?\s{0,2}(?i:(?:originally[ \t]+)?(?:dated|made|of|entered[ \t]+into|executed|signed)"
+    r"(?:[ \t]+(?:as|of|on|the|and|effective|dated|executed|at|this)){0,4})\s+)?"
 )
 _OWN_DAY = re.compile(  # before a date
     r"\bthis\b[^.;\n]{0,120}?\b(?:dated|made|entered into|effective|executed)\b[^.;\n\d]{0,40}\Z|"
@@ -74,17 +72,15 @@ def misfit(amendment: Document, earlier: Sequence[Document]) -> str | None:
     body = plain_words(" ".join(document.text for document in earlier))
     earlier_parties = [_parties(document) for document in earlier]
     days = {day for document in earlier for day in _days_of(document)}
-    is_other_day = bool(named.days) and bool(days) and days.isdisjoint(named.days)
-    is_other_title = bool(named.titles) and all(_is_other_title(title, body) for title in named.titles)
+    is_other_day = named.days and days and days.isdisjoint(named.days)
+    is_other_title = named.titles and all(_is_other_title(title, body) for title in named.titles)
     strangers = _strangers(amendment, named.parties, body, earlier_parties)
     if not (is_other_day or is_other_title or strangers):
         return None
-    original = earlier[0]
-    theirs = _described(
-        named.titles[0] if named.titles else "an agreement", named.days[:1] if is_other_day else (), strangers
-    )
-    known_parties = {role: earlier_parties[0][role] for role in strangers if role in earlier_parties[0]}
-    ours = _described(_title_of(original), _days_of(original)[:1] if is_other_day else (), known_parties)
+    theirs = _described(next(iter(named.titles), "an agreement"), named.days if is_other_day else (), strangers)
+    original, known_parties = earlier[0], earlier_parties[0]
+    own_parties = {role: known_parties[role] for role in strangers if role in known_parties}
+    ours = _described(_title_of(original), _days_of(original) if is_other_day else (), own_parties)
     return (
         f"{amendment.id} amends {theirs}, but {original.id} is {ours}; leave {amendment.id} out, or review it with the "
         "agreement that it amends"
@@ -113,20 +109,22 @@ def _strangers(amendment: Document, named: dict[str, str], body: str, own: Seque
 def agreement_named(amendment: Document) -> Named:
     """The agreement that an amendment says it amends, as far as it says so."""
     text = amendment.text
-    titles = [m["title"] for m in _AMENDS.finditer(text[:_ENDS])]
-    dated = [(text[max(0, start - _BEFORE) : start], readings(text[start:end], day)) for day, start, end in dates(text)]
-    own_days = {day for before, days in dated if _OWN_DAY.search(before) for day in days}
+    mentions = {start: readings(text[start:end], day) for day, start, end in dates(text)}
+    own = (days for start, days in mentions.items() if _OWN_DAY.search(text[max(0, start - _BEFORE) : start]))
+    own_days = set(chain.from_iterable(own))
+    titles: list[str] = []
     named_days: list[dt.date] = []
-    for before, days in dated:
-        match = _DATED.search(before)
-        lead = ((match and match["lead"]) or "").casefold()
+    for match in _NAMED.finditer(text):
+        if match["own"] or _BESIDE.search(match["title"]):
+            continue
+        days = mentions.get(match.end(), ())
         # "Amendment to the Loan Agreement dated …": where nothing else says of which day it is, that may be its own.
-        is_own = lead.startswith(("this", "the present")) or (lead and not own_days) or own_days & set(days)
-        if match and not is_own and not _BESIDE.search(match["title"]):
-            titles.append(match["title"])
+        if own_days.intersection(days) or (match["lead"] and not own_days):
+            days = ()
+        if days or (match["lead"] and match.start() < _ENDS):
+            titles.append(one_line(match["title"]))
             named_days += days
-    named_titles = dict.fromkeys(one_line(title) for title in titles if not _BESIDE.search(title))
-    return Named(tuple(named_titles), tuple(dict.fromkeys(named_days)), _parties(amendment))
+    return Named(tuple(dict.fromkeys(titles)), tuple(dict.fromkeys(named_days)), _parties(amendment))
 
 
 def is_same_name(one: str, other: str) -> bool:
@@ -169,14 +167,8 @@ def _is_other_title(title: str, body: str) -> bool:
 
 def _days_of(document: Document) -> list[dt.date]:
     """The days that may be a document's own: those at its beginning and its end."""
-    text = document.text
-    stretches = (text,) if len(text) <= 2 * _ENDS else (text[:_ENDS], text[-_ENDS:])
-    return [
-        reading
-        for stretch in stretches
-        for day, start, end in dates(stretch)
-        for reading in readings(stretch[start:end], day)
-    ]
+    ends = f"{document.text[:_ENDS]}\n\n{document.text[_ENDS:][-_ENDS:]}"
+    return [reading for day, start, end in dates(ends) for reading in readings(ends[start:end], day)]
 
 
 def _title_of(document: Document) -> str:
@@ -185,5 +177,6 @@ def _title_of(document: Document) -> str:
 
 
 def _described(title: str, days: Sequence[dt.date], parties: dict[str, str]) -> str:
+    """A title with the first of its days, and parties by role."""
     day = f" of {days[0].isoformat()}" if days else ""
     return f"“{title}”{day}" + "".join(f", {role} {one_line(name)}" for role, name in parties.items())

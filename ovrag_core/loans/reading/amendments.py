@@ -11,19 +11,21 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise, takewhile
-from typing import Literal, NamedTuple, TypeVar
+from dataclasses import dataclass, field, replace
+from itertools import chain, pairwise, takewhile
+from typing import Literal, NamedTuple
 
 from ovrag_core.base import Document, Evidence, Triple
 from ovrag_core.loans.conformed import BREAK, SPACE, ConformedCopy, Segment
-from ovrag_core.loans.loan_facts import LoanReading, SecondReading
-from ovrag_core.loans.reading.claims import STATED, find_claims
-from ovrag_core.loans.reading.names import name_at
+from ovrag_core.loans.loan_facts import LoanReading
+from ovrag_core.loans.reading.claims import FORM, OPPOSITES, STATED, find_claims
+from ovrag_core.loans.reading.facilities import OPEN_WORDS, TERM_WORDS
 from ovrag_core.loans.reading.parties import find_parties
-from ovrag_core.loans.reading.sentences import plain_text, units
-from ovrag_core.loans.reading.values import find_values, values_in
-from ovrag_core.text import MONTH, ORDINALS, Span, any_of, dates, strip_span, words_to_number
+from ovrag_core.loans.reading.prepared import placed
+from ovrag_core.loans.reading.sentences import SAME_LENGTH, plain_text, units
+from ovrag_core.loans.reading.subjects import ROLE_WORDS, ROLES
+from ovrag_core.loans.reading.values import Value, find_values, values_in
+from ovrag_core.text import NUMBER_WORD, ORDINALS, Span, any_of, dates, strip_span, words_to_number
 
 Role = Literal["agreement", "amendment", "restatement"]
 
@@ -33,189 +35,131 @@ _TITLE_WORDS = 14
 _LONGEST_TITLE = 200  # characters
 _MAX_PASSES = 12  # clearing a state away uncovers further statements of it
 _MAX_SECTION = 60_000  # characters
-_BEFORE = 120  # characters before a word of change, in which what is changed is named
-_AHEAD = 200  # characters beyond a provision in which another one that it puts in place may begin
-_UNIT = 16  # characters, in which `per annum` may follow a rate
+_BEFORE = 160  # characters before words or a value in which it is said what becomes of them
 _LEAST_CLAUSE = 12  # characters
 _SHOWN = 400  # characters of a clause that is quoted
 
 _AMENDING = (
-    r"amendment|amending|variation|supplement(?:al|ary)?|addendum|modification|extension|change (?:in|"
-    r"of) terms|"
-    r"waiver|consent|assumption|novation|deed of release|rider|side letter|allonge|assignment and|amendatory"
+    r"(?:amend(?:ment|ing|atory)|variation|supplement(?:al|ary)?|addendum|modification|extension|"
+    r"change (?:in|of) terms|waiver|consent|assumption|novation|deed of release|rider|side letter|allonge|"
+    r"assignment and)"
 )
-_IS_AMENDMENT = re.compile(rf"\b(?:{_AMENDING})\b", re.I)
+_IS_AMENDMENT = re.compile(rf"\b{_AMENDING}\b", re.I)
 _IS_RESTATED = re.compile(r"\bamended\s+and\s+restated\b", re.I)
 _NUMBERED = re.compile(
-    rf"\b(?P<word>{any_of(ORDINALS)})\s+(?:{_AMENDING})|\b(?P<nth>\d{{1,2}})(?:st|nd|rd|th)\s+(?:{_AMENDING})|"
-    rf"\b(?:{_AMENDING})(?:\s+agreement|\s+letter)?\s*(?:no\.?|number|#|nr\.?)\s*(?P<number>\d{{1,2}}|"
-    rf"{any_of(ORDINALS)}|"
-    r"one|two|three|four|five|six)\b|\b(?:amendment|supplement|addendum|variation)\s+(?P<bare>\d{1,2})\b",
+    rf"\b(?P<before>{any_of(ORDINALS)}|\d{{1,2}}(?=st|nd|rd|th))\w*\s+{_AMENDING}\b|"
+    rf"\b{_AMENDING}(?:(?:\s+(?:agreement|letter))?\s*(?:no\.?|number|nr\.?|#)\s*|\s)"
+    rf"(?P<after>\d{{1,2}}|{any_of(ORDINALS)}|{NUMBER_WORD})\b",
     re.I,
 )
-_DATE = (
-    rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|{MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}|"
-    rf"\d{{1,2}}(?:st|nd|rd|th)?\s+(?:day\s+of\s+)?{MONTH}\.?,?\s+\d{{4}})"
-)
 _DATED = re.compile(
-    rf"^[ \t]*(?:date[d:]?\s*(?:as\s+of\s+)?|[A-Z][\w ,]{{2,30}},\s+)?(?P<alone>{_DATE})[ \t.]*$|"
-    rf"\b(?:dated|date:|made|entered into|executed|effective|as of|this)\b[^.\n]{{0,40}}?(?P<date>{_DATE})",
-    re.I | re.M,
+    r"\b(?:dated|date:|made|entered into|executed|effective|as of|this)\b[^.\n]{0,40}\Z", re.I
+)  # before a date
+_LINE_BEGUN = re.compile(r"^[ \t]*(?:date[d:]?\s*(?:as\s+of\s+)?|[A-Z][\w ,]{2,30},\s+)?\Z", re.I | re.M)
+_REFERS = re.compile(r"\b(?:agreement|contract|facility|note|loan)\b[^.]{0,60}\b(?:dated|of)\s+(?:as of\s+)?\Z", re.I)
+# Words of change, of a text or of a value.
+_CHANGE = (
+    r"(?:(?:amend|chang|decreas|deferr?|delet|extend|fix|increas|lower|modif|mov|postpon|rais|reduc|remov|replac|reset|"
+    r"restat|revis|strik|substitut|var)(?:e|ed|es|ied|ies|ing|s|y)?|struck)"
 )
-_ANY_DATE = re.compile(_DATE, re.I)
-_PERCENT = r"\d{1,2}(?:[.,]\d+)?(?:\s?\d/\d)?\s*(?:%|per\s?cent\b\.?)(?:\s+(?:per annum|p\.\s?a\.|a year))?"
-_CURRENCY = r"(?:(?:US|AU|NZ|CA|HK|A|C|S)?[$€£¥₹]|\b[A-Z]{3}\s|(?:US|U\.S\.)\s?(?:\$|Dollars\s))"
-_MONEY = rf"{_CURRENCY}\s?(?:\d[\d,.']*\d|\d)(?:\s(?:million|billion))?"
-
-_RECITALS = re.compile(
-    r"^[ \t]*(?:recitals?|background|preamble|whereas\b.*|witnesseth\b.*)[ \t]*:?[ \t]*", re.I | re.M
+_CHANGES_TERM = re.compile(
+    rf"\b(?:section|clause|maturity|rate|limit|amount)\b[^.]{{0,120}}?\b(?:is|are|be)\s+(?:hereby\s+)?{_CHANGE}", re.I
 )
+_RECITALS = re.compile(r"^[ \t]*(?:recitals?|background|preamble|whereas|witnesseth)\b", re.I | re.M)
 _OPERATIVE = re.compile(
-    r"^[ \t]*(?:now,?\s+therefore|it is (?:hereby )?agreed|(?:the parties|borrower and lender)[^\n]{0,60}\bagree\b|"
-    r"(?:agreement|operative (?:part|provisions)|terms|agreed terms)[ \t]*:?[ \t]*$|(?:(?:section|clause|article)\s+)?"
-    r"1[.)]?[ \t:]+\S)",
+    r"^[ \t]*(?:now,?\s+therefore|it is (?:hereby )?agreed|(?:the parties|borrower and lender)\b.{0,60}\bagree\b|"
+    r"(?:agreed |operative )?(?:agreement|part|provisions|terms)\W*$|"
+    r"(?:(?:section|clause|article)\s+)?1[.)]?[ \t:]+\S)",
     re.I | re.M,
 )
 # The agreement by its name, which says what it was called, not what it is.
 _REFERENCE = re.compile(
     r"\b(?:the|this|that|said|certain)\s+(?:[A-Z][\w&'-]*\s+){0,6}(?:Agreement|Contract|Note|Letter|Deed)\b"
-    rf"(?:\s+(?:dated|of)\s+(?:as\s+of\s+)?(?i:{_DATE}))?"
+    r"(?:\s+(?:dated|of)\s+(?:as\s+of\s+)?(?=\d|[A-Z]))?"
 )
-_ITEM = re.compile(
-    r"^[ \t]*(?:(?:section|clause|article|paragraph)\s+)?(?:\d{1,2}(?:\.\d{1,2})*[.):]|\d{1,2}\.\d{1,2}\b|"
-    r"\([a-z]{1,4}\))[ \t]+",
+_NUMBER = re.compile(  # of a section or provision, at the beginning of its line
+    r"^[ \t#*]*(?:(?:(?:section|clause|article|paragraph|sec\.|§)\s*(?=\d)|(?=\d{1,3}(?:\.\d|[.):])))"
+    r"(?P<num>\d{1,3}(?:\.\d{1,3})*)(?=[.):\s])|\([a-z]{1,4}\)(?=\s))",
     re.I | re.M,
 )
-
 _SECTION = (
-    r"(?:sections?|clauses?|articles?|paragraphs?|points?|items?|"
-    r"§)\s*(?P<num>\d{1,3}(?:\.\d{1,3})*)(?P<sub>(?:\([a-z0-9]{1,4}\))*)"
+    r"\b(?:(?:sections?|clauses?|articles?|paragraphs?|points?|items?)\b|§)\s*"
+    r"(?P<num>\d{1,3}(?:\.\d{1,3})*)(?P<sub>(?:\([a-z0-9]{1,4}\))*)"
 )
-_REPLACES = r"(?:deleted|amended|replaced|restated|substituted|struck|removed|revised|changed)"
 _REPLACED_SECTION = re.compile(
-    rf"\b{_SECTION}[^\"]{{0,240}}?\b{_REPLACES}\b[^\"]{{0,240}}?(?:follow(?:s|ing)|to read|\bby\b|\bwith\b|"
-    rf"\bnew\b)[^\"]{{0,80}}?\"",
-    re.I,
-)
-# A quote that follows these is of a word or a term, not of a provision.
-_QUOTED_WORDS = re.compile(
-    r"\b(?:definition of|terms?|words?|figures?|numbers?|references? to|phrase|amount)\s*\"$", re.I
-)
-_BARE_SECTION = re.compile(
-    rf"\b{_SECTION}[^\":]{{0,240}}?\b{_REPLACES}\b[^\":]{{0,200}}?(?:follow(?:s|ing)|"
-    rf"to read)[^\":]{{0,40}}?:\s*(?=[^\"\s])",
+    rf"{_SECTION}[^\"]{{0,240}}?\b{_CHANGE}\b(?:[^\":]{{0,200}}?\b(?:follow|read)[^\":]{{0,40}}:(?!\s*\")\s*|"
+    r"[^\"]{0,240}?\b(?:by|with|new|follow|read)[^\"]{0,80}?(?P<quote>\"))",
     re.I,
 )
 _DELETED_SECTION = re.compile(
-    rf"\b{_SECTION}[^.;\"]{{0,160}}?\b(?:is|are|shall be|be)\s+(?:hereby\s+)?(?:deleted|removed|revoked|"
-    rf"cancelled|struck(?:\s+out)?)"
-    r"(?:\s+in\s+(?:its|their)\s+entirety|\s+entirely)?(?:\s+and\s+(?:is\s+)?of\s+no\s+(?:further\s+)?(?:force|"
-    r"effect)[^.;]{0,40})?\s*(?:[.;]|$)",
-    re.I,
+    rf"{_SECTION}[^.;\"]{{0,160}}?\b(?:deleted|removed|revoked|cancelled|struck)\b[^.;:\"]{{0,120}}?(?:[.;]|$)", re.I
 )
+# A quote that follows these is of a word or a term, not of a provision.
+_QUOTED_WORDS = re.compile(r"\b(?:definition of|references? to|terms?|words?|figures?|phrase|amount)\s*\"\Z", re.I)
+_A_SECTION = re.compile(_SECTION, re.I)
+_DEFINES = re.compile(r"\bdefinition\s+of\s+(?:the\s+term\s+)?\"\Z", re.I)  # before a quoted term
+_CHANGES = re.compile(rf"\b{_CHANGE}\b", re.I)
+_PUTS = re.compile(r"\b(?:substitut|insert|put)\w+\b", re.I)  # words, in place of others
+_PUT_FOR = re.compile(r"\b(?:for|in place of|in lieu of|instead of)\b", re.I)
+_PUT_BY = re.compile(r"\b(?:with|by|for|insert\w*|substitut\w*|to)\b", re.I)
+_QUOTED = re.compile(r"\"(?P<words>[^\"]{1,200})\"")
 _DEFINITION = re.compile(
-    rf"\b(?P<before>(?:amend|restat|replac|delet|substitut|"
-    rf"revis)\w+[^\"]{{0,100}}?)?\bdefinitions?\s+of\s+(?:the\s+term\s+)?"
-    rf"\"(?P<term>[^\"]{{2,60}})\"(?:(?(before)[^\"]{{0,240}}?|"
-    rf"[^\"]{{0,200}}?\b{_REPLACES}\b[^\"]{{0,160}}?))(?P<new>\")",
-    re.I,
+    r"\bdefinition\s+of\s+(?:the\s+term\s+)?\"(?P<term>[^\"]{2,60})\"[^\"]{0,240}?(?P<new>\")", re.I
 )
 _NEW_MEANING = re.compile(
-    r"\"(?P<term>[^\"\n]{2,60})\"\s+(?:shall\s+(?:now\s+|hereafter\s+)?mean|(?:now|hereafter)\s+means)\s+", re.I
+    r"(?P<new>\")(?P<term>[^\"\n]{2,60})\"\s+(?:shall|now|hereafter)\s[^\".;]{0,20}?means?\s", re.I
 )
-_SWAPS = tuple(
-    re.compile(pattern, re.I)
-    for pattern in (
-        rf"\"(?P<old>[^\"\n]{{1,200}})\"[^\"]{{0,120}}?\b{_REPLACES}\b[^\"]{{0,160}}?\"(?P<new>[^\"\n]{{1,200}})\"",
-        r"\b(?:deleting|replacing|striking(?: out)?|changing|"
-        r"removing)\b[^\"]{0,80}\"(?P<old>[^\"\n]{1,200})\"(?:[^\"]{0,40}\b(?:definition of|the term|"
-        r"defined as)\s*\"[^\"\n]{2,60}\")?"
-        r"[^\"]{0,160}?\b(?:with|by|for|insert\w*|substitut\w*|to)\b[^\"]{0,60}\"(?P<new>[^\"\n]{1,200})\"",
-        r"\b(?:substitut|insert|put)\w+\b[^\"]{0,60}\"(?P<new>[^\"\n]{1,200})\"[^\"]{0,40}\b(?:for|in place of|"
-        r"in lieu of|instead of)\b[^\"]{0,60}\"(?P<old>[^\"\n]{1,200})\"",
-    )
+_TERM_NAMES = (  # by the sorts of values: amounts, rates, days, terms
+    r"principal|limit|amount|sum|commitments?|facility|loan|credit",
+    r"rate|interest|margin",
+    r"maturity|repayment|due\s+date|termination|expiry|last\s+instal+ment",
+    r"term|duration|repayment\s+period|tenor",
 )
-_CHANGED = (
-    r"(?:extend(?:ed|s)?|postpone[ds]?|deferred|brought forward|change[ds]?|amend(?:ed|s)?|modif(?:ied|ies)|"
-    r"revise[ds]?|reset|"
-    r"increase[ds]?|raise[ds]?|decrease[ds]?|reduce[ds]?|lower(?:ed|s)?|fixed|moved|shall (?:now |henceforth |"
-    r"hereafter )?be|will (?:now )?be|is now|(?:is|are) payable)"
+_CHANGES_VALUE = re.compile(
+    rf"\b(?:{_CHANGE}|(?:shall|will) (?:\w+ )?be|is now|(?:is|are) payable|brought forward)\b", re.I
 )
-_EXCHANGES = (
-    r"\bfrom\s+(?P<old>{value})\s*,?\s+(?:to|until)\s+(?P<new>{value})",
-    r"(?P<new>{value})\s*,?\s*\(?\s*(?:in place of|instead of|rather than|in lieu of|previously|"
-    r"formerly)\s*:?\s*(?P<old>{value})",
+_LEADS_TO_VALUE = re.compile(
+    r"\b(?:at|be|is|of|on|to|until)\s+(?:(?:an?|and|annual|be|fixed|including|of|rate)\s+)*\Z", re.I
 )
-_SETS = (
-    r"\b(?P<topic>{topic})\b[^.;\n]{{0,160}}?\b{changed}\b(?:(?:[^.;\n]|\.(?!\s)){{0,160}}?\b(?:to|until|at)\b)?\s+"
-    r"(?:be\s+|an?\s+|and\s+including\s+)*(?:fixed\s+|annual\s+)*(?:rate\s+of\s+)?(?P<value>{value})",
-    r"\b{changed}\b[^.;\n]{{0,80}}?\b(?P<topic>{topic})\b(?:[^.;\n]|\.(?!\s)){{0,60}}?\b(?:at|of|to|is|"
-    r"be)\s+(?:an?\s+)?"
-    r"(?P<value>{value})",
+_FROM = re.compile(r"\bfrom\s+\Z", re.I)
+_TO = re.compile(r"[^.;\d]{0,20}\b(?:to|until)\s+\Z", re.I)
+_INSTEAD = re.compile(
+    r"[^.;\d]{0,20}\b(?:in place of|in lieu of|instead of|rather than|previously|formerly)\W+\Z", re.I
 )
 _CONFIRMS = re.compile(
-    r"\b(?:remains?|continues?|confirms?|confirmed|acknowledges?|acknowledged|ratif\w+|reaffirm\w*|represents?|"
-    r"warrants?|unchanged|"
-    r"recognis\w+|recogniz\w+|agree[sd]? that)\b",
+    r"\b(?:remain|continue|confirm|acknowledge|ratif|reaffirm|represent|warrant|unchanged|recogni[sz]|agreed? that)",
     re.I,
 )
 _FROM_NOW = re.compile(
-    r"\b(?:henceforth|hereafter|hereby|from (?:the date|this date|now|and after)|as (?:of|from)|effective|"
-    r"with effect|becom(?:es?|ing)|"
-    r"convert\w*|ceases?|no longer|shall|will|instead|in addition|is changed|replaces?)\b",
+    r"\b(?:henceforth|hereafter|hereby|from (?:the date|this date|now|and after)|as (?:of|from)|effective|with effect|"
+    r"becom|convert|ceases?|no longer|shall|will|instead|in addition|is changed|replaces?)",
     re.I,
 )
-_SECURITY_NOUN = (
-    r"(?:security(?:\s+interests?)?|collateral|liens?|mortgages?|charges?|pledges?|debentures?|"
-    r"deeds?\s+of\s+trust|hypothecations?)"
-)
-_RELEASES = re.compile(
-    rf"\b(?:releases?|discharges?|releases\s+and\s+discharges|reconveys?|terminates?|"
-    rf"cancels?)\b[^.;\n]{{0,120}}?\b{_SECURITY_NOUN}\b|"
-    rf"\b{_SECURITY_NOUN}\b[^.;\n]{{0,120}}?\b(?:is|are|shall be|be)\s+(?:hereby\s+)?(?:fully\s+|irrevocably\s+)*"
-    r"(?:released|discharged|terminated|cancelled|reconveyed)",
+_RELEASE = re.compile(r"\b(?:releas|discharg|reconvey|terminat|cancel)\w*", re.I)
+_SECURITY = re.compile(
+    r"\b(?:security|collateral|liens?|mortgages?|charges?|pledges?|debentures?|deeds?\s+of\s+trust|hypothecations?)\b",
     re.I,
 )
-_PARTLY = re.compile(
-    r"\b(?:only|solely|part of|portion|one of|certain|other than|except(?:ing)?|remaining (?:collateral|security))\b",
-    re.I,
-)
+_PARTLY = re.compile(r"\b(?:only|solely|part of|portion|one of|certain|other than|except(?:ing)?|remaining)\b", re.I)
 _NO_RELEASE = re.compile(
-    r"\b(?:not|nothing|neither|nor|without|no)\b|\b(?:upon|when|if|once|until|unless|provided that|may)\b", re.I
+    r"\b(?:not|nothing|neither|nor|without|no|upon|when|if|once|until|unless|provided|may)\b", re.I
 )
 _CONVERTS = re.compile(
-    r"\b(?:convert\w*|(?:is|are|be|been)\s+(?:hereby\s+)?(?:changed|turned|"
-    r"transformed))\b[^.;\n]{0,120}?\b(?:in)?to\s+(?:an?\s+)?"
-    r"(?P<what>[^.;,\n]{0,60})",
+    r"\b(?:convert\w*|(?:is|are|be|been)\s+(?:hereby\s+)?(?:changed|turned|transformed))\b[^.;]{0,120}?"
+    r"\b(?:in)?to\s+(?:an?\s+)?(?P<what>[^.;,]{0,60})",
     re.I,
 )
-_TO_TERM = re.compile(r"\b(?:term|closed-?\s?end|fixed-term|instal+ment)\b", re.I)
-_TO_REVOLVING = re.compile(r"\b(?:revolving|open-?\s?end|line of credit|overdraft)\b", re.I)
-_FORM_WORDS = {
-    "OpenEndCredit": re.compile(r"\b(?:revolving|revolver|line of credit|overdraft|re-?borrow\w*|redraw\w*)\b", re.I),
-    "ClosedEndCredit": re.compile(r"\b(?:term loan|term facility|fixed term|closed-?end)\b", re.I),
-}
-_OPPOSITE = {
-    "SecuredLoan": "UnsecuredLoan",
-    "UnsecuredLoan": "SecuredLoan",
-    "OpenEndCredit": "ClosedEndCredit",
-    "ClosedEndCredit": "OpenEndCredit",
-}
-_ROLE_WORD = r"borrower|lender|guarantor|bank|debtor|creditor|obligor"
-_ROLES = {"bank": "lender", "creditor": "lender", "debtor": "borrower", "obligor": "borrower"}
+_FORM_WORDS = {"OpenEndCredit": OPEN_WORDS, "ClosedEndCredit": TERM_WORDS}
 _PUT_IN_PLACE = re.compile(
-    rf"\b(?:substitut\w+|replac\w+)\b[^.;]{{0,200}}?\b(?:as|of)\b[^.;]{{0,40}}?\b(?P<role>{_ROLE_WORD})\b|"
-    rf"\bbecomes?\b[^.;]{{0,60}}?\b(?P<role2>{_ROLE_WORD})\b|"
-    rf"\b(?:assigns?|transfers?|novates?|assigned|"
-    rf"transferred)\b[^.;]{{0,200}}?\bas\b[^.;]{{0,40}}?\b(?P<role3>borrower|lender|bank|creditor|debtor|obligor)\b",
+    rf"\b(?:(?:substitut|replac|assign|transfer|novat)\w*\b[^.;]{{0,200}}?\bas|becom\w+)\b[^.;]{{0,60}}?"
+    rf"\b(?P<role>{any_of(ROLE_WORDS)})\b",
     re.I,
 )
 _DESCRIPTION = re.compile(
-    r",\s+(?:an?|being|incorporated|organi[sz]ed|existing|having|whose|of|residing|born|"
-    r"acting)\b[^()\"\n;]{0,200}?(?=\s*(?:[(\n;]|$|\.\s|\.$|,\s+(?:who|which)\b))",
+    r",\s+(?:an?|being|incorporated|organi[sz]ed|existing|having|whose|of|residing|born|acting)\b[^()\"\n;]{0,200}?"
+    r"(?=\s*(?:[(\n;]|$|\.\s|\.$|,\s+(?:who|which)\b))",
     re.I,
 )
-_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "\u00a0": " "})
 
 
 class Identity(NamedTuple):
@@ -240,13 +184,6 @@ class Amended(NamedTuple):
     released: Evidence | None
 
 
-class Item(NamedTuple):
-    """A numbered provision of an amendment, as a span of its text."""
-
-    start: int
-    end: int
-
-
 @dataclass
 class _Amending:
     """One amendment being carried out: the agreement so far, and what is left to say of the amendment itself."""
@@ -254,65 +191,59 @@ class _Amending:
     document: Document
     text: str
     body: ConformedCopy
-    used: list[tuple[int, int]] = field(default_factory=list)
-    quoted: list[tuple[int, int]] = field(default_factory=list)
+    used: list[Span] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    released: tuple[int, int] | None = None
+    released: Span | None = None
 
-    def segment(self, start: int, end: int, item: Item) -> Segment:
+    def segment(self, start: int, end: int, item: Span) -> Segment:
         """Words of the amendment, quoted by the clause they stand in."""
-        inside = item.start <= start < end <= item.end
-        shown = _clause(self.text, start, end, item) if inside else (item.start, min(item.end, item.start + _SHOWN))
+        inside = item[0] <= start and end <= item[1]
+        shown = _clause(self.text, start, end, item) if inside else (item[0], min(item[1], item[0] + _SHOWN))
         return Segment(self.document, start, end, shown)
+
+    def put(self, places: Iterable[Span], segment: Segment) -> None:
+        """Put words in each of some places of the agreement."""
+        for start, end in sorted(places, reverse=True):
+            self.body = self.body.replaced(start, end, [segment])
+
+    def is_used(self, start: int, end: int) -> bool:
+        """Return True where some of `[start, end)` is carried out by now."""
+        return any(a < end and start < b for a, b in self.used)
 
 
 def identify(document: Document) -> Identity:
     """Role, number and date of a document, from its own first words."""
-    text = document.text.translate(_QUOTES)
+    text = document.text.translate(SAME_LENGTH)
     head = text[:_HEAD]
     lines = [line.strip() for line in head.split("\n") if line.strip()]
-    title = " ".join(takewhile(lambda line: len(line.split()) <= _TITLE_WORDS, lines[:_TITLE_LINES]))
+    short_lines = takewhile(lambda line: len(line.split()) <= _TITLE_WORDS, lines[:_TITLE_LINES])
+    title = " ".join(short_lines) or " ".join(lines[:1])
     number = _number(head)
-    dated = _DATED.search(head)
-    day = (
-        _day(dated["date"] or dated["alone"])
-        if dated
-        else next((_day(match.group()) for match in _ANY_DATE.finditer(head)), None)
-    )
-    if _IS_RESTATED.search(title) and not re.search(rf"\b(?:{_AMENDING})\b[^.]{{0,30}}\bto\b", title, re.I):
+    days = list(dates(head))
+    dated = (day for day, start, end in days if _DATED.search(head, 0, start) or _is_alone(head, start, end))
+    day = next(dated, days[0][0] if days else None)
+    named, restated = _IS_AMENDMENT.search(title), _IS_RESTATED.search(title)
+    if restated and not (named and named.start() < restated.start()):
         return Identity("restatement", number, day)
-    named = _IS_AMENDMENT.search(lines[0] if lines else "") or _IS_AMENDMENT.search(title)
-    return Identity("amendment" if named or _speaks_of_changes(text) else "agreement", number, day)
+    # A letter without a title refers to an agreement of a date, and changes something of it.
+    refers = any(_REFERS.search(head, 0, start) for _, start, _ in days)
+    changes = named or (refers and _CHANGES_TERM.search(text))
+    return Identity("amendment" if changes else "agreement", number, day)
 
 
-def _speaks_of_changes(text: str) -> bool:
-    """A letter without a title: it refers to an agreement of a date, and changes something of it."""
-    refers = re.search(
-        rf"\b(?:agreement|contract|facility|note|loan)\b[^.]{{0,60}}?\b(?:dated|of)\b\s+(?:as of\s+)?{_DATE}",
-        text[:_HEAD],
-        re.I,
-    )
-    changes = re.search(
-        rf"\b(?:{_SECTION}|maturity|rate|limit|amount)\b[^.]{{0,120}}?\b(?:is|are|"
-        rf"shall be)\s+(?:hereby\s+)?(?:amended|deleted|replaced|extended|increased|reduced|changed)",
-        text,
-        re.I,
-    )
-    return bool(refers and changes)
+def _is_alone(text: str, start: int, end: int) -> bool:
+    """Return True where `[start, end)` stands on a line with no more than a place before it."""
+    return bool(_LINE_BEGUN.search(text, 0, start)) and not text[end:].partition("\n")[0].strip(" \t.")
 
 
 def _number(head: str) -> int | None:
     numbered = _NUMBERED.search(head)
     if numbered is None:
         return None
-    word = (numbered["word"] or numbered["nth"] or numbered["number"] or numbered["bare"]).lower()
+    word = (numbered["before"] or numbered["after"]).lower()
     if word in ORDINALS:
         return ORDINALS.index(word) + 1
-    return words_to_number(word) or int(word)
-
-
-def _day(words: str) -> dt.date | None:
-    return next((day for day, _, _ in dates(words)), None)
+    return int(word) if word.isdigit() else words_to_number(word)
 
 
 def in_order(documents: Sequence[Document]) -> list[tuple[Document, Identity]]:
@@ -337,17 +268,18 @@ def _is_numbered(identity: Identity) -> bool:
 
 def amend(body: ConformedCopy, amendment: Document) -> Amended:
     """Carries out an amendment on the agreement so far."""
-    text = amendment.text.translate(_QUOTES)
+    text = amendment.text.translate(SAME_LENGTH)
     work = _Amending(amendment, text, body)
     recitals = _recitals(text)
     for item in _items(text, recitals):
-        for step in (_definitions, _swaps, _sections, _deletions, _exchanges, _values, _states, _parties):
+        for step in (_swaps, _definitions, _sections, _values, _states, _parties):
             step(work, item)
-    references = [match.span() for match in _REFERENCE.finditer(text)]
+    days = {start: end for _, start, end in dates(text)}
+    names = (match.span() for match in _REFERENCE.finditer(text))
+    references = [(start, days.get(end, end)) for start, end in names]
     remainder = ConformedCopy.of(amendment).blanked([_title(text), *work.used, *recitals, *references])
     released = Evidence.of(amendment, *work.released) if work.released else None
-    whole = [_clause(text, start, end, Item(start, len(text))) for start, end in sorted(set(work.used))]
-    clauses = [strip_span(text, *span) for span in whole]
+    clauses = [strip_span(text, *_clause(text, *span, (span[0], len(text)))) for span in sorted(set(work.used))]
     passages = tuple(Evidence.of(amendment, start, end) for start, end in clauses if end - start > _LEAST_CLAUSE)
     return Amended(work.body, remainder, passages, tuple(work.notes), released)
 
@@ -358,49 +290,34 @@ def in_new_words(document: Document, read: Callable[[Document], LoanReading]) ->
     These are the old value of an exchange ("from X to Y"), quoted words that give way to others, and in the recitals
     the values of terms that the provisions set. Each quote stands in the document as it is.
     """
-    text = document.text.translate(_QUOTES)
+    text = document.text.translate(SAME_LENGTH)
     gone = _old_words(text) if identify(document).role == "amendment" else []
     if not gone:
         return read(document)
     copy = ConformedCopy.of(document).blanked(gone)
     reading = read(Document(document.id, copy.text, document.pages, document.sections))
-    triples = tuple(_in_its_words(t, document) for t in reading.triples)
-    second = tuple(_in_its_words(s, document) for s in reading.second)
+    triples = tuple(placed(t, document) for t in reading.triples)
+    second = tuple(placed(s, document) for s in reading.second)
     return reading.model_copy(update={"triples": triples, "second": second})
 
 
-Said = TypeVar("Said", Triple, SecondReading)
-
-
-def _in_its_words(said: Said, document: Document) -> Said:
-    if said.evidence is None:
-        return said
-    return said.model_copy(update={"evidence": Evidence.of(document, said.evidence.start, said.evidence.end)})
-
-
-def _old_words(text: str) -> list[tuple[int, int]]:
+def _old_words(text: str) -> list[Span]:
     """The words of an amendment that it replaces, wherever it gives them."""
     recitals = _recitals(text)
-    provisions = ConformedCopy.of(Document("", text)).blanked(recitals).text
-    gone: list[tuple[int, int]] = []
-    for pattern in _SWAPS:
-        swaps = [swap for swap in pattern.finditer(provisions) if not _is_provision(swap["old"], swap["new"])]
-        gone += [span for swap in swaps for span in _places(text, swap["old"])]
-    for topic, value, mentions in _TOPICS:
-        patterns = [pattern.format(value=value) for pattern in _EXCHANGES]
-        exchanges = [exchange for pattern in patterns for exchange in re.finditer(pattern, provisions, re.I)]
-        gone += [span for exchange in exchanges for span in _places(text, exchange["old"])]
-        sets = any(
-            re.search(pattern.format(topic=topic, changed=_CHANGED, value=value), provisions, re.I) for pattern in _SETS
-        )
-        if exchanges or sets:
-            values = mentions(text)
-            gone += [(start, end) for _, start, end in values if _is_within(start, recitals)]
+    items = list(_items(text, recitals))
+    gone: list[Span] = []
+    for quoted, _ in (swap for item in items for swap in _quoted_exchanges(text, item)):
+        words = re.escape(quoted["words"])
+        gone += [match.span() for match in re.finditer(rf"(?<![\w.,]){words}(?![\w]|[.,]\d)", text)]
+    sorts: tuple[Sequence[Value], ...] = values_in(text)
+    for sort, of_sort in enumerate(sorts):
+        changes = [c for item in items for c in _changed_values(text, of_sort, _TERM_NAMES[sort], item)]
+        for old, _, _ in changes:
+            gone += _same_values(text, old, text, of_sort) if old else []
+        if changes:
+            stated = [(value.start, value.end) for value in find_values(text)[sort]]
+            gone += [span for span in stated if any(start <= span[0] < end for start, end in recitals)]
     return gone
-
-
-def _places(text: str, words: str) -> list[tuple[int, int]]:
-    return [match.span() for match in re.finditer(rf"(?<![\w.,]){re.escape(words)}(?![\w]|[.,]\d)", text)]
 
 
 def without_security(reading: LoanReading, released: Evidence) -> LoanReading:
@@ -417,178 +334,135 @@ def without_security(reading: LoanReading, released: Evidence) -> LoanReading:
     return reading.model_copy(update={"facilities": tuple(facilities), "triples": (*reading.triples, *triples)})
 
 
-def _title(text: str) -> tuple[int, int]:
+def _title(text: str) -> Span:
     """The title, which names the agreement that is amended."""
-    begun = re.search(r"\S", text)
-    start = begun.start() if begun else 0
+    start = len(text) - len(text.lstrip())
     end = text.find("\n\n", start)
     return start, end if 0 <= end - start <= _LONGEST_TITLE else start
 
 
-def _recitals(text: str) -> list[tuple[int, int]]:
+def _recitals(text: str) -> list[Span]:
     """Recitals tell how things stood before; they change nothing."""
     begun = _RECITALS.search(text)
-    if begun is None:
-        return []
-    after = _OPERATIVE.search(text, begun.end())
-    return [(begun.start(), after.start())] if after else []
+    after = _OPERATIVE.search(text, text.find("\n", begun.end())) if begun else None
+    return [(begun.start(), after.start())] if begun and after else []
 
 
-def _items(text: str, recitals: Sequence[tuple[int, int]]) -> Iterator[Item]:
+def _items(text: str, recitals: Sequence[Span]) -> Iterator[Span]:
     """Provisions that stand for themselves: from a number at the beginning of a line to the next outside of quotes."""
     start = recitals[0][1] if recitals else 0
-    numbers = (match.start() for match in _ITEM.finditer(text, start))
+    numbers = (match.start() for match in _NUMBER.finditer(text, start))
     unquoted = [number for number in numbers if text.count('"', start, number) % 2 == 0]
     for begin, end in pairwise([start, *unquoted, len(text)]):
         if text[begin:end].strip():
-            yield Item(begin, end)
+            yield begin, end
 
 
-def _closing(text: str, opening: int, end: int) -> int:
-    """Find the end of a quoted provision: a quote that ends its line, or the last one before `end`."""
-    closed = re.compile(r"\"[.;,)]*\s*(?:and|or)?[ \t]*(?=\n|$)").search(text, opening + 1, end)
-    closing = closed.start() if closed else text.rfind('"', opening + 1, end)
-    return closing if closing > opening else end
-
-
-def _clause(text: str, start: int, end: int, item: Item) -> tuple[int, int]:
+def _clause(text: str, start: int, end: int, item: Span) -> Span:
     """The sentence of `item` around a span, or the span with what leads to it, short enough to quote."""
-    clause_start = max(item.start, max(text.rfind(mark, item.start, start) for mark in (".\n", ";\n", "\n\n")) + 1)
+    clause_start = max(item[0], max(text.rfind(mark, item[0], start) for mark in (".\n", ";\n", "\n\n")) + 1)
     clause_start = max(clause_start, start - _SHOWN)
-    mark = re.compile(r"[.;](?=\s|$)|\n\n").search(text, end, min(item.end, end + _SHOWN))
-    return clause_start, mark.end() if mark else min(item.end, end + _SHOWN)
+    last = min(item[1], end + _SHOWN)
+    mark = re.compile(r"[.;](?=\s|$)|\n\n").search(text, end, last)
+    return clause_start, mark.end() if mark else last
 
 
-def _is_used(work: _Amending, start: int, end: int) -> bool:
-    return any(a < end and start < b for a, b in work.used)
+def _quoted_exchanges(text: str, item: Span) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
+    """Quoted words, old and new: `"A" is replaced by "B"`, `replacing "A" with "B"`, `substituting "B" for "A"`."""
+    quotes = [q for q in _QUOTED.finditer(text, *item) if not _DEFINES.search(text, item[0], q.start() + 1)]
+    for first, second in pairwise(quotes):
+        before = text[_clause_start(text, first.start(), item) : first.start()].rpartition('"')[2]
+        between = text[first.end() : second.start()]
+        if re.search(r"[.;]\s|\n\s*\n", between) or first[0].casefold() == second[0].casefold():
+            continue
+        if _PUTS.search(before) and _PUT_FOR.search(between):
+            yield second, first
+        elif _CHANGES.search(between) or (_CHANGES.search(before) and _PUT_BY.search(between)):
+            yield first, second
 
 
-def _definitions(work: _Amending, item: Item) -> None:
+def _swaps(work: _Amending, item: Span) -> None:
+    """Quoted words in place of others: in the section that is named, else wherever these stand."""
+    for old, new in _quoted_exchanges(work.text, item):
+        start, end = min(old.start(), new.start()), max(old.end(), new.end())
+        section = _A_SECTION.search(work.text, item[0], end)
+        within = _find_section(work.body.text, section["num"], section["sub"]) if section else None
+        body = work.body.text.translate(SAME_LENGTH)
+        words = re.compile(re.escape(old["words"]))
+        places = [match.span() for match in words.finditer(body, *(within or (0, len(body))))]
+        if places:
+            work.put(places, work.segment(*new.span("words"), item))
+            work.used.append((start, end))
+        else:
+            work.notes.append(f'"{old["words"]}" was not found where it is to be replaced')
+
+
+def _definitions(work: _Amending, item: Span) -> None:
     """`The definition of "X" is replaced by: "X" means …`"""
-    for meaning in _DEFINITION.finditer(work.text, *item):
-        _define(work, item, meaning["term"], meaning.start("new"), meaning.start())
-    for meaning in _NEW_MEANING.finditer(work.text, *item):
-        if not _is_used(work, *meaning.span()):
-            _define(work, item, meaning["term"], meaning.start(), meaning.start())
-
-
-def _define(work: _Amending, item: Item, term: str, new: int, start: int) -> None:
-    old = re.compile(
-        rf"\"(?:the\s+)?{re.escape(term)}\"\s*(?:means?|shall mean|is|has the meaning|:)[^\n]*?(?:[.;](?=\s|$)|\n|$)",
-        re.I,
-    )
-    definition = old.search(work.body.text.translate(_QUOTES))
-    end = re.compile(r"[.;](?=\s|$)|\n\n|$").search(work.text, new, item.end)
-    stop = end.start() if end else item.end
-    if definition is None or stop <= new:
-        return
-    work.body = work.body.replaced(*definition.span(), [work.segment(new, stop, item), SPACE])
-    work.used.append((start, stop))
-
-
-def _swaps(work: _Amending, item: Item) -> None:
-    """`The words "A" are replaced by "B"`: in the section that is named, else wherever they stand."""
-    for pattern in _SWAPS:
-        for swap in pattern.finditer(work.text, *item):
-            if _is_used(work, *swap.span()) or _is_provision(swap["old"], swap["new"]):
-                continue
-            section = re.compile(rf"\b{_SECTION}", re.I).search(work.text, item.start, swap.end())
-            span = _find_section(work.body.text, section["num"], section["sub"]) if section else None
-            body = work.body.text.translate(_QUOTES)
-            places = [
-                match.span()
-                for match in re.finditer(re.escape(swap["old"]), body)
-                if span is None or (span[0] <= match.start() and match.end() <= span[1])
-            ]
-            if not places:
-                work.notes.append(f'"{swap["old"]}" was not found where it is to be replaced')
-                continue
-            for start, end in reversed(places):
-                work.body = work.body.replaced(start, end, [work.segment(*swap.span("new"), item)])
-            work.used.append(swap.span())
-
-
-def _is_provision(old: str, new: str) -> bool:
-    return old.strip().casefold() == new.strip().casefold()
-
-
-def _sections(work: _Amending, item: Item) -> None:
-    """`Section N is deleted and replaced by the following: "…"`"""
-    replacement = _REPLACED_SECTION.search(work.text, *item)
-    while replacement is not None:
-        opening = replacement.end() - 1
-        closing = _closing(work.text, opening, item.end)
-        if not (_is_used(work, *replacement.span()) or _QUOTED_WORDS.search(replacement.group())):
-            _put_section(work, item, replacement, opening + 1, closing)
-        replacement = _REPLACED_SECTION.search(work.text, closing, item.end)
-    bare = _BARE_SECTION.search(work.text, item.start, item.end + _AHEAD)
-    if bare is not None and work.text.rindex(":", *bare.span()) < item.end and not _is_used(work, *bare.span()):
-        _put_section(work, item, bare, bare.end(), _end_of_bare(work.text, item, bare.end()))
-
-
-def _put_section(work: _Amending, item: Item, found: re.Match[str], start: int, end: int) -> None:
-    """The words `[start, end)` of the amendment in place of the section that it names."""
-    section = _named_section(work, found, "replaced")
-    if section is not None:
-        work.body = work.body.replaced(*section, [work.segment(start, end, item), BREAK])
-        work.used.append((found.start(), end))
-        work.quoted.append((start, end))
-
-
-def _named_section(work: _Amending, naming: re.Match[str], change: str) -> tuple[int, int] | None:
-    """The section of the agreement that a provision names; without it, a note of what was to become of it."""
-    section = _find_section(work.body.text, naming["num"], naming["sub"])
-    if section is None:
-        work.notes.append(f"section {naming['num']}{naming['sub']}, which is to be {change}, was not found")
-    return section
-
-
-def _end_of_bare(text: str, item: Item, start: int) -> int:
-    """Find the end of a provision given without quotes: the amendment's own next number, or its last words."""
-    begun = re.match(r"\s*(?:(?:section|clause)\s+)?(?:(\d{1,2})[.)]?\s|\(([a-y])\))", text[item.start : start], re.I)
-    if begun is None:
-        ahead = r"\n\n"
-    else:
-        following = str(int(begun[1]) + 1) if begun[1] else rf"\({chr(ord(begun[2]) + 1)}\)"
-        ahead = rf"^[ \t]*(?:section |clause )?{following}[.)]?[ \t]"
-    ending = rf"{ahead}|^[ \t]*(?:except|save|all other|in all other|otherwise|in witness)\b"
-    stop = re.compile(ending, re.I | re.M).search(text, start)
-    return stop.start() if stop else len(text)
-
-
-def _deletions(work: _Amending, item: Item) -> None:
-    """`Section N is deleted.`"""
-    for deletion in _DELETED_SECTION.finditer(work.text, *item):
-        if _is_used(work, *deletion.span()):
+    for meaning in chain(_DEFINITION.finditer(work.text, *item), _NEW_MEANING.finditer(work.text, *item)):
+        if work.is_used(*meaning.span()) or _QUOTED_WORDS.search(meaning.group()):
             continue
-        section = _named_section(work, deletion, "deleted")
-        if section is not None:
-            work.body = work.body.replaced(*section, [BREAK])
-            work.used.append(deletion.span())
-
-
-def _find_section(text: str, number: str, sub: str) -> tuple[int, int] | None:
-    """A section by its number at the beginning of a line, up to the next that is no part of it."""
-    heads = [
-        (match["num"].rstrip("."), match.start())
-        for match in re.finditer(
-            r"^[ \t#*]*(?:(?:section|clause|article|paragraph|sec\.|§)\s*|(?=\d{1,3}(?:\.\d{1,3})+|"
-            r"\d{1,3}[.):]))"
-            r"(?P<num>\d{1,3}(?:\.\d{1,3})*)(?=[.):\s])",
-            text,
-            re.I | re.M,
+        old = re.compile(
+            rf"\"(?:the\s+)?{re.escape(meaning['term'])}\"\s*(?:means?|shall mean|is|has the meaning|:)[^\n]*?"
+            r"(?:[.;](?=\s|$)|\n|$)",
+            re.I,
         )
-    ]
-    for index, (head, start) in enumerate(heads):
-        if head != number:
-            continue
-        following = (offset for label, offset in heads[index + 1 :] if not label.startswith(f"{number}."))
-        end = min(next(following, len(text)), start + _MAX_SECTION)
-        return _find_paragraph(text, start, end, sub) if sub else (start, end)
-    return None
+        definition = old.search(work.body.text.translate(SAME_LENGTH))
+        new = meaning.start("new")
+        end = re.compile(r"[.;](?=\s|$)|\n\n|$").search(work.text, new, item[1])
+        if definition is not None and end is not None:
+            put = [work.segment(new, end.start(), item), SPACE]
+            work.body = work.body.replaced(*definition.span(), put)
+            work.used.append((meaning.start(), end.start()))
 
 
-def _find_paragraph(text: str, start: int, end: int, sub: str) -> tuple[int, int] | None:
+def _sections(work: _Amending, item: Span) -> None:
+    """`Section N is deleted and replaced by the following: "…"`; `Section N is deleted.`"""
+    position, last = item
+    while (found := _REPLACED_SECTION.search(work.text, position, last)) is not None:
+        start = found.end()
+        position = _closing(work.text, start, last) if found["quote"] else _end_of_paragraph(work.text, start)
+        if not (work.is_used(*found.span()) or _QUOTED_WORDS.search(found.group())):
+            _put_section(work, found, position, "replaced", [work.segment(start, position, item)])
+    for found in _DELETED_SECTION.finditer(work.text, *item):
+        if not work.is_used(*found.span()):
+            _put_section(work, found, found.end(), "deleted")
+
+
+def _put_section(
+    work: _Amending, found: re.Match[str], end: int, change: str, segments: Sequence[Segment] = ()
+) -> None:
+    """The segments in place of the section that `found` names; a note where it is not there."""
+    section = _find_section(work.body.text, found["num"], found["sub"])
+    if section is None:
+        work.notes.append(f"section {found['num']}{found['sub']}, which is to be {change}, was not found")
+        return
+    work.body = work.body.replaced(*section, [*segments, BREAK])
+    work.used.append((found.start(), end))
+
+
+def _closing(text: str, start: int, end: int) -> int:
+    """Find the end of a quoted provision: a quote that ends its line, or the last one before `end`."""
+    closed = re.compile(r"\"[.;,)]*\s*(?:and|or)?[ \t]*(?=\n|$)").search(text, start, end)
+    closing = closed.start() if closed else text.rfind('"', start, end)
+    return closing if closing >= start else end
+
+
+def _end_of_paragraph(text: str, start: int) -> int:
+    """Find the end of a provision that is given without quotes."""
+    begin = start + len(text[start:]) - len(text[start:].lstrip())
+    end = text.find("\n\n", begin)
+    return end if end >= 0 else len(text)
+
+
+def _find_section(text: str, number: str, sub: str) -> Span | None:
+    """A section by its number at the beginning of a line, up to the next that is no part of it."""
+    heads = [(match["num"], match.start()) for match in _NUMBER.finditer(text) if match["num"]]
+    start = next((offset for label, offset in heads if label == number), None)
+    if start is None:
+        return None
+    following = (offset for label, offset in heads if offset > start and not label.startswith(f"{number}."))
+    end = min(next(following, len(text)), start + _MAX_SECTION)
     for letter in re.findall(r"\(([a-z0-9]+)\)", sub):
         marker = re.compile(rf"^[ \t]*\({letter}\)", re.M).search(text, start, end)
         if marker is None:
@@ -598,132 +472,98 @@ def _find_paragraph(text: str, start: int, end: int, sub: str) -> tuple[int, int
     return start, end
 
 
-_Mentions = Callable[[str], Sequence[tuple[str, int, int]]]
-_TOPICS: tuple[tuple[str, str, _Mentions], ...] = (
-    (
-        r"(?:final\s+|stated\s+)?(?:maturity(?:\s+date)?|repayment\s+date|due\s+date|termination\s+date|"
-        r"expiry(?:\s+date)?|last\s+instal+ment)",
-        _DATE,
-        lambda text: [(m.date, m.start, m.end) for m in find_values(text).maturities if m.probability],
-    ),
-    (
-        r"(?:rate\s+of\s+interest|interest\s+rate|annual\s+rate|rate|interest|margin)",
-        _PERCENT,
-        lambda text: [(str(r.percent), r.start, r.end) for r in find_values(text).rates],
-    ),
-    (
-        r"(?:principal(?:\s+(?:amount|sum))?|credit\s+limit|facility\s+amount|facility\s+limit|loan\s+amount|"
-        r"commitments?|amount\s+of\s+(?:the\s+)?(?:loan|facility|credit)|limit|facility|loan|credit)",
-        _MONEY,
-        lambda text: [(str(p.amount), p.start, p.end) for p in find_values(text).principals],
-    ),
-    (
-        r"(?:term|duration|repayment\s+period|tenor)",
-        r"\d{1,3}\s+(?:months|years)",
-        lambda text: [(str(t.months), t.start, t.end) for t in find_values(text).terms],
-    ),
-)
+def _changed_values(
+    text: str, values: Iterable[Value], names: str, item: Span
+) -> Iterator[tuple[Value | None, Value, Span]]:
+    """The old value, where it is given, the new one, and the words that say so.
+
+    `from X to Y`, `Y instead of X`, and the one new value of a term: `The Maturity Date is extended to Y`.
+    """
+    inside = sorted((v for v in values if item[0] <= v.start and v.end <= item[1]), key=lambda value: value.start)
+    exchanged: set[Value] = set()
+    for first, second in pairwise(inside):
+        between = text[first.end : second.start]
+        forward = _TO.fullmatch(between) and _FROM.search(text, item[0], first.start)
+        if forward or _INSTEAD.fullmatch(between):
+            old, new = (first, second) if forward else (second, first)
+            exchanged |= {first, second}
+            yield old, new, (_clause_start(text, first.start, item), second.end)
+    for value in inside:
+        start = _clause_start(text, value.start, item)
+        clause = text[start : value.start]
+        if value not in exchanged and _LEADS_TO_VALUE.search(clause):
+            named = re.search(rf"\b(?:{names})\b", clause, re.I)
+            if named and _CHANGES_VALUE.search(clause):
+                yield None, value, (start, value.end)
 
 
-def _exchanges(work: _Amending, item: Item) -> None:
-    """`from X to Y`, `Y instead of X`, `Y (previously X)`: Y stands wherever X stood."""
-    for _, value, mentions in _TOPICS:
-        for pattern in _EXCHANGES:
-            for exchange in _unquoted(work, item, pattern.format(value=value), "new"):
-                _set(work, item, exchange, "new", _same_values(work.body.text, exchange["old"], value, mentions))
+def _clause_start(text: str, end: int, item: Span) -> int:
+    """Find where the clause begins that ends at `end`."""
+    start = max(item[0], end - _BEFORE)
+    return max((match.end() for match in re.finditer(r"[.;]\s|\n\s*\n", text[start:end])), default=0) + start
 
 
-def _same_values(text: str, old: str, value: str, mentions: _Mentions) -> list[tuple[int, int]]:
-    """Find a value as it is written here; if it stands nowhere, find what the reader reads as the same value."""
-    if places := _places(text, old):
-        return places
-    old_readings = {reading for reading, _, _ in mentions(old)}
-    spans = [(start, end) for reading, start, end in mentions(text) if reading in old_readings]
-    exact = [re.compile(value, re.I).search(text, start, end + _UNIT) for start, end in spans]
-    return [match.span() for match in exact if match]
+def _values(work: _Amending, item: Span) -> None:
+    """New values in place of the old ones, or of those that the reader takes for the term that is changed."""
+    sorts: tuple[Sequence[Value], ...] = values_in(work.text)
+    changes = [
+        (sort, change)
+        for sort, of_sort in enumerate(sorts)
+        for change in _changed_values(work.text, of_sort, _TERM_NAMES[sort], item)
+        if not work.is_used(change[1].start, change[1].end)
+    ]
+    for sort, (old, new, used) in changes:
+        body = work.body.text
+        stated = [value for value in find_values(body)[sort] if value.probability]
+        if old:
+            places = _same_values(work.text, old, body, values_in(body)[sort])
+        else:
+            places = _same_values(body, stated[0], body, stated) if stated else []
+        if any(body[start:end] != work.text[new.start : new.end] for start, end in places):
+            work.put(places, work.segment(new.start, new.end, item))
+            work.used.append(used)
 
 
-def _values(work: _Amending, item: Item) -> None:
-    """`The Maturity Date is extended to Y`: Y stands where the value of that term stood."""
-    for topic, value, mentions in _TOPICS:
-        for pattern in _SETS:
-            sets = pattern.format(topic=topic, changed=_CHANGED, value=value)
-            for change in _unquoted(work, item, sets, "value"):
-                text = work.body.text
-                places = _defined_value(text, change["topic"], value) or _best_values(text, value, mentions)
-                _set(work, item, change, "value", places)
+def _same_values(written: str, value: Value, text: str, values: Iterable[Value]) -> list[Span]:
+    """The places in `text` of those `values` that are written, or read, as the value of `written` is."""
+    spelled = written[value.start : value.end]
+    return [
+        (other.start, other.end)
+        for other in values
+        if text[other.start : other.end] == spelled or _bare(other) == _bare(value)
+    ]
 
 
-def _unquoted(work: _Amending, item: Item, pattern: str, new: str) -> Iterator[re.Match[str]]:
-    """What matches in an item, but for values in words that are carried out by then."""
-    for match in re.compile(pattern, re.I).finditer(work.text, *item):
-        if not _is_within(match.start(new), work.quoted):
-            yield match
+def _bare(value: Value) -> Value:
+    return replace(value, start=0, end=0, probability=0.0)
 
 
-def _is_within(offset: int, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= offset < end for start, end in spans)
-
-
-def _set(work: _Amending, item: Item, found: re.Match[str], new: str, places: Sequence[tuple[int, int]]) -> None:
-    """The value that `found` gives put in each of the places, unless it stands there already."""
-    new_value = found[new].strip(" .,;")
-    if not places or all(work.body.text[start:end].strip(" .,;") == new_value for start, end in places):
-        return
-    for start, end in sorted(places, reverse=True):
-        work.body = work.body.replaced(start, end, [work.segment(*found.span(new), item)])
-    work.used.append(found.span())
-    work.quoted.append(found.span(new))
-
-
-def _defined_value(text: str, term: str, value: str) -> list[tuple[int, int]]:
-    """Find the places where a definition gives a term its value: `"Final Repayment Date" means 30 April 2026`."""
-    words = r"\s+".join(map(re.escape, term.split()))
-    defined = re.compile(
-        rf"[\"“](?:the\s+)?{words}[\"”]\s*(?:means?|shall mean|is|:)[^.;\n]{{0,60}}?(?P<value>{value})", re.I
-    )
-    return [match.span("value") for match in defined.finditer(text)]
-
-
-def _best_values(text: str, value: str, mentions: _Mentions) -> list[tuple[int, int]]:
-    """Find the value that the reader would take for the topic, wherever it is repeated."""
-    readings = mentions(text)
-    spans = []
-    for start, end in ((start, end) for reading, start, end in readings if reading == readings[0][0]):
-        exact = re.compile(value, re.I).search(text, start, end + _UNIT)
-        spans.append(exact.span() if exact else (start, end))
-    return spans
-
-
-def _states(work: _Amending, item: Item) -> None:
+def _states(work: _Amending, item: Span) -> None:
     """Replace earlier words on security and form by what an operative provision says of them for the time to come."""
     text = work.text
-    for provision in _RELEASES.finditer(text, *item):
-        clause = _clause(text, *provision.span(), item)
+    for release in _RELEASE.finditer(text, *item):
+        clause = _clause(text, *release.span(), item)
+        security = _SECURITY.search(text, *clause)
+        if security is None:
+            continue
+        start, end = min(release.start(), security.start()), max(release.end(), security.end())
         if _PARTLY.search(text, *clause):
             work.notes.append("a release of part of the security was not carried out")
-        elif not _NO_RELEASE.search(text, clause[0], provision.end()):
+        elif not _NO_RELEASE.search(text, clause[0], end):
             work.body = _cleared(work.body, "SecuredLoan")
-            work.used.append(provision.span())
+            work.used.append((start, end))
             work.released = strip_span(text, *clause)
-    for provision in _CONVERTS.finditer(text, *item):
-        if _TO_TERM.search(provision["what"]):
-            gone = "OpenEndCredit"
-        elif _TO_REVOLVING.search(provision["what"]):
-            gone = "ClosedEndCredit"
-        else:
-            continue
-        work.body = _cleared(work.body, gone)
-        spans = [match.span() for match in _FORM_WORDS[gone].finditer(work.body.text)]
-        work.body = work.body.blanked(spans)
-        work.used.append(
-            (max(_clause(text, *provision.span(), item)[0], provision.start() - _BEFORE), provision.start("what"))
-        )
-    masked = ConformedCopy.of(work.document).blanked([(0, item.start), (item.end, len(text)), *work.used])
+    for conversion in _CONVERTS.finditer(text, *item):
+        for kept, gone in (FORM, FORM[::-1]):
+            if _FORM_WORDS[kept].search(conversion["what"]):
+                work.body = _cleared(work.body, gone)
+                work.used.append((_clause(text, *conversion.span(), item)[0], conversion.start("what")))
+                break
+    masked = ConformedCopy.of(work.document).blanked([(0, item[0]), (item[1], len(text)), *work.used])
     for about, start, end in _claims(masked.text):
         words = text[slice(*_clause(text, start, end, item))]
         if _FROM_NOW.search(words) and not _CONFIRMS.search(words):
-            work.body = _cleared(work.body, _OPPOSITE[about])
+            work.body = _cleared(work.body, OPPOSITES[about])
 
 
 def _claims(text: str) -> list[tuple[str, int, int]]:
@@ -732,7 +572,7 @@ def _claims(text: str) -> list[tuple[str, int, int]]:
     return [
         (claim.about, *plain.original(claim.start, claim.end))
         for claim in find_claims(text, plain, units(plain.text))
-        if claim.about in _OPPOSITE and claim.belief >= STATED
+        if claim.about in OPPOSITES and claim.belief >= STATED
     ]
 
 
@@ -758,50 +598,32 @@ def _but_for_values(text: str, spans: Iterable[Span]) -> Iterator[Span]:
         yield at, end
 
 
-def _parties(work: _Amending, item: Item) -> None:
+def _parties(work: _Amending, item: Span) -> None:
     """`X is substituted for Y as Borrower`: X stands where Y stood, with its own description."""
     substitution = _PUT_IN_PLACE.search(work.text, *item)
     if substitution is None:
         return
-    word = (substitution["role"] or substitution["role2"] or substitution["role3"]).lower()
-    role = _ROLES.get(word, word)
-    mentions = getattr(find_parties(Document("", work.body.text)), f"{role}s")
-    if not mentions:
-        return
-    old = mentions[0].name
-    new = _newcomer(work.text, item, old)
+    attribute = f"{ROLES[ROLE_WORDS[substitution['role'].lower()]]}s"
+    before = getattr(find_parties(Document("", work.body.text)), attribute)
+    after = find_parties(Document("", work.text))
+    old = before[0].name if before else ""
+    new = next(
+        (
+            party.name
+            for party in (*getattr(after, attribute), *after.borrowers, *after.lenders, *after.guarantors)
+            if old and party.name != old and party.name in work.text[slice(*item)]
+        ),
+        None,
+    )
     if new is None:
         return
-    start, end, _ = new
-    body = work.body.text
-    for match in reversed(list(re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", body))):
-        described = _DESCRIPTION.match(body, match.end())
-        put = work.segment(start, end, item)
-        work.body = work.body.replaced(match.start(), described.end() if described else match.end(), [put])
-    work.used += [
-        match.span() for match in re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)(?:\s*\([^)\n]{{0,60}}\))?", work.text)
-    ]
-    work.used.append(item)
+    mentions = _mentions(new, work.text)
+    described = max(mentions, key=lambda span: span[1] - span[0])
+    work.put(_mentions(old, work.body.text), work.segment(*described, item))
+    work.used += [*_mentions(old, work.text), item]
 
 
-def _newcomer(text: str, item: Item, old: str) -> tuple[int, int, int] | None:
-    """The party that an item names beside the old one: start, end with its description, end of its name."""
-    for match in re.finditer(r"(?<![\w])(?=[A-Z])", text[item.start : item.end]):
-        named = name_at(text, item.start + match.start(), stop=item.end)
-        if named is None or old in named.text or named.text in old or _NOT_A_PARTY.search(named.text):
-            continue
-        described = _DESCRIPTION.match(text, named.end)
-        if described is None:
-            # The preamble tells what sort of person or body it is.
-            for mention in re.finditer(rf"(?<!\w){re.escape(named.text)}(?!\w)", text):
-                fuller = _DESCRIPTION.match(text, mention.end())
-                if fuller is not None:
-                    return mention.start(), fuller.end(), mention.end()
-        return named.start, described.end() if described else named.end, named.end
-    return None
-
-
-_NOT_A_PARTY = re.compile(
-    r"\b(?:Agreement|Loan|Borrower|Lender|Guarantor|Bank Agreement|Note|Section|Clause|Contract|Facility|"
-    r"Amendment|Date|Effective|Mortgage)\b"
-)
+def _mentions(name: str, text: str) -> list[Span]:
+    """The places that name a party, each with its description."""
+    named = re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)
+    return [(match.start(), (_DESCRIPTION.match(text, match.end()) or match).end()) for match in named]

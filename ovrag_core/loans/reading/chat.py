@@ -20,7 +20,7 @@ from ovrag_core.llm import Chat, Message, Once, current_tally, fence
 from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading.facts import facilities_of
 from ovrag_core.loans.reading.gate import gate
-from ovrag_core.loans.reading.prepared import addressed
+from ovrag_core.loans.reading.prepared import addressed, placed
 from ovrag_core.loans.reading.subjects import one_name_each, with_loan_types, without_repetitions
 from ovrag_core.loans.reading.support import is_borne_out, is_supported
 from ovrag_core.loop import NOT_BORNE_OUT, NOT_IN_THE_TEXT, PURPOSES
@@ -166,12 +166,10 @@ class ChatExtractor:
     def read_raw(self, document: Document) -> tuple[Triple, ...]:
         """The triples of a whole document, with its facilities as the model names them."""
         windows = windows_of(document, self._window)
-        if len(windows) == 1:
-            return _paged(self._read(windows, "context"), document)
         with ThreadPoolExecutor(min(len(windows), AT_ONCE)) as pool:
             futures = [pool.submit(copy_context().run, self._read, [window], "context") for window in windows]
             triples = [triple for future in futures for triple in future.result()]
-        return _paged(without_repetitions(triples), document)
+        return tuple(placed(triple, document) for triple in without_repetitions(triples))
 
     def _read(self, chunks: Sequence[Chunk], origin: Origin) -> tuple[Triple, ...]:
         texts = tuple(without_orders(chunk.text) if origin == "context" else chunk.text for chunk in chunks)
@@ -297,13 +295,3 @@ def _class_name(name: str, ontology: Ontology) -> str:
     name = " ".join(name.split())[:LONGEST_TERM]
     term = ontology.class_names.get(fold(name)) if name else None
     return term.name if term else name
-
-
-def _paged(triples: Sequence[Triple], document: Document) -> tuple[Triple, ...]:
-    """The triples with the pages of their passages."""
-    return tuple(
-        triple.model_copy(update={"evidence": Evidence.of(document, triple.evidence.start, triple.evidence.end)})
-        if triple.evidence
-        else triple
-        for triple in triples
-    )

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from decimal import Decimal
 from functools import lru_cache
 from itertools import chain
-from typing import Literal
 
 from ovrag_core.base import Document
 from ovrag_core.loans.reading import names
@@ -126,17 +125,10 @@ def _numbers(text: str) -> Iterator[Detail]:
 def _names(text: str) -> Iterator[Detail]:
     """The parties by what the text says of them, then people and organisations by the build of their names."""
     yield from _parties(text)
-    position, count = 0, 0
-    while count < _MAX_NAMES and (capital := _CAPITAL.search(text, position)):
-        name = names.name_at(text, capital.start())
-        position = capital.end()
-        if name is None or (name.start != capital.start() and not name.title):
-            continue
-        kind = _kind(name)
-        detail = _named(name.text, name.start, name.end, person=kind == "person") if kind else None
+    for name in names.find_names(text)[:_MAX_NAMES]:
+        kind = names.shown_bearer(name.text)
+        detail = _named(name.text, name.start, name.end, person=kind == "natural_person") if kind else None
         if detail:
-            count += 1
-            position = max(position, name.end)
             yield detail
 
 
@@ -152,17 +144,9 @@ def _parties(text: str) -> Iterator[Detail]:
                 yield detail
 
 
-def _kind(name: names.Name) -> Literal["person", "organisation"] | None:
-    """Kind of a name by its build, a person's or an organisation's; None for other capital words."""
-    if names.has_form(name.text) or names.party_kind(name.text) in _ORGANISATIONS:
-        return "organisation"
-    several = len(names.plain_words(name.text)) > 1
-    return "person" if name.title or (several and names.could_be_person(name.text)) else None
-
-
 def _named(name: str, start: int, end: int, *, person: bool) -> Detail | None:
     core = bare_words(name)
-    if not core or all(word in names.common_words() for word in names.plain_words(name)):
+    if not core or all(word in names.common_words() for word in plain_words(name).split()):
         return None
     full = " ".join(core)
     # A single word that may stand for somebody.

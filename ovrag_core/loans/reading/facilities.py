@@ -18,34 +18,27 @@ from ovrag_core.text import one_line
 Family = Literal["revolving", "term"]
 
 MENTIONS = 2  # of each family, at least, before a document is taken to hold more than one facility
+SWINGLINES = 5  # mentions
 
 _REVOLVING = (
-    r"(?:Revolving|Revolver)\s+(?:Credit\s+)?(?:Loans?|Facility|Commitments?|Advances?|Notes?|Line|Credits?|"
-    r"Borrowings?)|Line\s+of\s+Credit(?:\s+(?:Loans?|Note|Facility|Commitment))?|"
-    r"Overdraft(?:\s+Facility)?|Working\s+Capital\s+(?:Loans?|Facility|Line)|Revolver|Credit\s+Line"
+    r"Revolving\s+(?:Credit\s+)?(?:Loans?|Facility|Commitments?|Advances?|Notes?|Line|Credits?)|Line\s+of\s+Credit|"
+    r"Overdraft(?:\s+Facility)?|Working\s+Capital\s+(?:Loan|Facility|Line)|Revolver|Credit\s+Line"
 )
 _SWINGLINE = r"Swing\s?-?\s?[Ll]ine\s+(?:Loans?|Commitment|Facility|Note|Advances?)"
 _TERM = (
-    r"(?:Delayed\s+Draw\s+)?Term\s+(?:Loans?|Facility|Facilities|Commitments?|Notes?|Advances?|"
-    r"Credit)(?!\s+(?:[B-Z]\b|SOFR))|Bridge\s+Loans?|Acquisition\s+(?:Loans?|Facility|Line)|"
-    r"Equipment\s+(?:Term\s+)?(?:Loans?|Facility|Notes?)|Construction\s+Loans?|Mortgage\s+Loans?|"
-    r"Real\s+Estate\s+(?:Term\s+)?Loans?"
+    r"Term\s+(?:Loans?|Facility|Commitments?|Notes?|Advances?|Credit)(?!\s+(?:[B-Z]\b|SOFR))|"
+    r"(?:Bridge|Acquisition|Construction|Equipment|Mortgage|Real\s+Estate)\s+(?:Term\s+)?(?:Loans?|Facility)"
 )
-_TERM_LETTER = (
-    r"(?:Tranche\s+(?P<before>[A-D])\s+Term\s+(?:Loans?|Facility|Commitments?)|Term\s+(?:Loans?|Facility|"
-    r"Commitments?)\s+(?P<after>[A-D])\b)"
-)
-_LETTERED = re.compile(r"\b(?P<noun>Facility|Tranche|Loan|Part|Limb|Line)\s+(?P<letter>[A-D]|[1-4]|I{1,3})\b")
+_TERM_LETTER = r"Tranche\s+(?P<before>[A-D])\s+Term\b|Term\s+(?:Loans?|Facility|Commitments?)\s+(?P<after>[A-D])\b"
+_LETTERED = re.compile(r"\b(?P<noun>Facility|Tranche|Loan)\s+(?P<letter>[A-D]|[1-4]|I{1,3})\b")
 _DEFINED = (
-    r"(?:\(\s*(?:(?:each,?\s+)?(?:the|an?|collectively,?(?:\s+the)?)\s+)?\"\s*(?:the\s+)?(?:{0})\s*\"|"
-    r"\"(?:the\s+)?(?:{0})\"\s+(?:means?|shall\s+mean|has\s+the|refers)|"
-    r"(?:lend|loan|make|provide|extend|grant|available|consist\w*|comprising|comprises|offer|"
-    r"establish\w*)\b[^.;]{{0,160}}?\b(?:{0}))"
+    r"(?:\"\s*(?:the\s+)?(?:{0})\s*\"\s*(?:\)|means?|shall\s+mean|has\s+the)|"
+    r"\b(?:lend|loan|make|provide|extend|grant|available|consist|compris|offer|establish)\w*\b[^.;]{{0,160}}?\b(?:{0}))"
 )
-_OPEN_WORDS = re.compile(
+OPEN_WORDS = re.compile(
     r"\b(?:revolv\w+|overdraft|line of credit|re-?borrow\w*|redraw\w*|credit line)\b", re.IGNORECASE
 )
-_TERM_WORDS = re.compile(
+TERM_WORDS = re.compile(
     r"\b(?:term (?:loan|facility|advance)|install?ments?|amorti[sz]\w+|single (?:advance|drawdown|drawing)|"
     r"fixed term|bullet|bridge)\b",
     re.IGNORECASE,
@@ -72,11 +65,11 @@ def find_facilities(text: str, units: Sequence[Unit]) -> list[FacilityName]:
     """The facilities of a plain text in order of first mention; one, named Loan, where there are not several."""
     if tabled := _tabled(text):
         return tabled
-    revolving = _named(text, _REVOLVING, "RevolvingFacility", "revolving", ignore_case=True)
-    terms = _term_letters(text) or _named(text, _TERM, "TermLoan", "term", ignore_case=True)
+    revolving = _named(text, _REVOLVING, "RevolvingFacility", "revolving")
+    terms = _term_letters(text) or _named(text, _TERM, "TermLoan", "term")
     facilities = terms
     if revolving and terms:
-        facilities = [*revolving, *terms, *_named(text, _SWINGLINE, "SwinglineLoan", "revolving", mentions=5)]
+        facilities = [*revolving, *terms, *_named(text, _SWINGLINE, "SwinglineLoan", "revolving", SWINGLINES)]
     elif lettered := _lettered(text):
         return lettered
     if len(facilities) < 2:
@@ -94,11 +87,9 @@ def _first(facility: FacilityName, text: str) -> int:
     return match.start() if match else len(text)
 
 
-def _named(
-    text: str, names: str, subject: str, family: Family, *, mentions: int = MENTIONS, ignore_case: bool = False
-) -> list[FacilityName]:
+def _named(text: str, names: str, subject: str, family: Family, mentions: int = MENTIONS) -> list[FacilityName]:
     """The facility called by one of `names`, where it is mentioned often enough and defined or granted somewhere."""
-    flags = re.IGNORECASE if ignore_case and len(text) < 30_000 else re.NOFLAG
+    flags = re.IGNORECASE if len(text) < 30_000 else re.NOFLAG
     pattern = re.compile(rf"\b(?:{names})\b", flags)
     hits = pattern.findall(text)
     if len(hits) < mentions or not re.search(_DEFINED.format(names), text, flags):
@@ -107,9 +98,8 @@ def _named(
 
 
 def _term_letters(text: str) -> list[FacilityName]:
-    letters = sorted({match["before"] or match["after"] for match in re.finditer(_TERM_LETTER, text)})
     facilities = []
-    for letter in letters:
+    for letter in sorted({match["before"] or match["after"] for match in re.finditer(_TERM_LETTER, text)}):
         pattern = re.compile(rf"\b(?:Tranche\s+{letter}\b|Term\s+(?:Loans?|Facility|Commitments?|Notes?)\s+{letter}\b)")
         if len(pattern.findall(text)) >= MENTIONS:
             facilities.append(FacilityName(f"TermLoan{letter}", f"Term Loan {letter}", "term", pattern))
@@ -140,13 +130,10 @@ def _lettered(text: str) -> list[FacilityName]:
         nouns.setdefault(match["noun"], {}).setdefault(match["letter"], []).append(match.start())
     for noun, letters in sorted(nouns.items(), key=lambda pair: -len(pair[1])):
         several = {letter: places for letter, places in letters.items() if len(places) >= MENTIONS}
-        if len(several) < 2 or noun in ("Part", "Limb", "Line"):
-            continue
-        families = {letter: _family_beside(text, places) for letter, places in sorted(several.items())}
         facilities = [
             FacilityName(f"{noun}{letter}", f"{noun} {letter}", family, re.compile(rf"(?i)\b{noun}\s+{letter}\b"))
-            for letter, family in families.items()
-            if family
+            for letter, places in sorted(several.items())
+            if (family := _family_beside(text, places))
         ]
         if len(facilities) > 1:
             return facilities
@@ -159,7 +146,7 @@ def _family_beside(text: str, places: Sequence[int]) -> Family | None:
 
 
 def _family_of(words: str) -> Family | None:
-    revolving, term = len(_OPEN_WORDS.findall(words)), len(_TERM_WORDS.findall(words))
+    revolving, term = len(OPEN_WORDS.findall(words)), len(TERM_WORDS.findall(words))
     if revolving == term:
         return "term" if term else None
     return "revolving" if revolving > term else "term"

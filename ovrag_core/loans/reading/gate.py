@@ -1,6 +1,7 @@
 """Is this an English loan document at all? A reader that guesses on anything else does harm.
 
-The language is told by py3langid, a loan document by weights that `tools/train_gate.py` learns.
+The language is told by py3langid, a loan document by weights that `tools/train_gate.py` learns, and where these leave
+doubt by whether the judge finds who borrows, who lends and the sum.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ import numpy
 from numpy.typing import NDArray
 
 from ovrag_core.base import project_file, read_tensors
+from ovrag_core.loans.reading.judge import ROLES, SORTS, load_judge
+from ovrag_core.loans.reading.roles import PRINCIPALS, candidates
+from ovrag_core.loans.reading.sentences import as_read
+from ovrag_core.loans.reading.values import values_in
 from ovrag_core.text import score_words
 
 Status = Literal["loan", "not_loan", "not_english", "empty"]
@@ -28,6 +33,9 @@ THE, PLAIN = 0.03, 0.15  # shares of a text's words that are the first of these,
 WEIGHTS = Path("ontologies/lexicon/gate.safetensors")
 DIFFERENT = 12  # words: a longer text of fewer different ones is noise
 LOAN = 0.55  # probability from which a text is taken for a loan document
+DOUBT = 0.38  # the same, where the judge finds a borrower, a lender and a sum, each as likely as
+FOUND = 0.85
+JUDGED = 20_000  # characters from the beginning in which it looks for them
 READ = 5_000, 40_000, 100_000  # characters from the beginning that are judged, each for itself
 _WORD = re.compile(r"[^\W\d_]+")
 _LENDING = re.compile(r"\b(?:loans?|lend\w*|lent|borrow\w*|credit|debt|owes?|repay\w*)\b", re.IGNORECASE)
@@ -76,7 +84,19 @@ def _is_loan(text: str) -> bool:
         return False
     weight, bias = _weights()
     score = max(score_words(text[:read], weight, counted=False) for read in READ) + bias
-    return 1 / (1 + exp(-score)) >= LOAN
+    likely = 1 / (1 + exp(-score))
+    return likely >= LOAN or (likely >= DOUBT and _names_a_loan(text[:JUDGED]))
+
+
+def _names_a_loan(text: str) -> bool:
+    """Return True where the judge finds who borrows, who lends and the sum."""
+    judged = load_judge().read(as_read(text))
+    names = judged.names([(name.start, name.end) for name in candidates(text)])[:, 0]
+    sums = judged.values([(value.start, value.end) for value in values_in(as_read(text))[0]])
+    if not len(names) or not len(sums):
+        return False
+    found = (*(names[:, ROLES.index(role)].max() for role in PRINCIPALS), sums[:, SORTS.index("principal")].max())
+    return bool(min(found) >= FOUND)
 
 
 @cache

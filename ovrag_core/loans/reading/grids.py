@@ -16,16 +16,14 @@ from ovrag_core.text import Span, strip_span
 _FEWEST_COLUMNS = 3
 _FEWEST_ROWS = 3
 _RULE = re.compile(r"[\s|+=:_-]*")
-_NUMBERED = re.compile(r"(?:no|nr|sl|s|item|#|\d+)[.)]*", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:no|item|#|\d+)[.)]*", re.IGNORECASE)
 _CREDIT = re.compile(
-    r"\b(?:facility|tranche|loan|advance|overdraft|revolver|revolving|credit|line|limit|RCF|TLA|TLB|mortgage|note|"
-    r"limb|part|account|card|bridge|swingline|capex|term)\b",
+    r"\b(?:facility|tranche|loan|advance|overdraft|revolv\w+|credit|line|card|bridge|mortgage|note|term)\b",
     re.IGNORECASE,
 )
 _TERM = re.compile(
-    r"\b(?:amount|sum|limit|principal|commitment|interest|rate|margin|fees?|repay\w*|repaid|security|secured|"
-    r"collateral|availability|available|purpose|use|maturity|tenor|term|final|last day|expiry|currency|kind|type|"
-    r"nature|drawing|drawdown|utili[sz]ation|borrower|lender|charge|instal\w+|payment|due|redraw\w*|guarantee)\b",
+    r"\b(?:amount|sum|limit|principal|commitment|interest|rate|margin|fees?|repay\w*|security|secured|collateral|"
+    r"availab\w+|purpose|maturity|term|final|expiry|currency|kind|type|draw\w+|payment|due)\b",
     re.IGNORECASE,
 )
 
@@ -86,11 +84,9 @@ def _cells(text: str, rows: Sequence[list[Span]]) -> list[Cell]:
     words = [[" ".join(text[start:end].split()) for start, end in row] for row in rows]
     label_column = 1 if sum(_NUMBERED.fullmatch(row[0]) is not None for row in words) > len(words) // 2 else 0
     head = words[0][label_column + 1 :]
-    side = [row[label_column] for row in words[1:]]
-    labels = [label for label in side if label]
-    by_column = len(head) >= 2 and all(map(_names_facility, head)) and _share(side, _TERM) >= 0.4
-    by_row = len(labels) >= 2 and all(map(_names_facility, labels)) and _share(head, _TERM) >= 0.6
-    if not (by_column or by_row):
+    side = [row[label_column] for row in words[1:] if row[label_column]]
+    by_column = _name_facilities(head) and _share_of_terms(side) >= 0.4
+    if not by_column and not (_name_facilities(side) and _share_of_terms(head) >= 0.6):
         return []
     cells = []
     label = ""
@@ -104,10 +100,12 @@ def _cells(text: str, rows: Sequence[list[Span]]) -> list[Cell]:
     return cells
 
 
-def _names_facility(words: str) -> bool:
-    return _CREDIT.search(words) is not None and not words[:1].isdigit() and len(words.split()) <= 6
+def _name_facilities(titles: Sequence[str]) -> bool:
+    """Return True for two or more titles of facilities: a few words each, one of them of credit."""
+    named = [t for t in titles if _CREDIT.search(t) and not t[:1].isdigit() and len(t.split()) <= 6]
+    return len(titles) >= 2 and len(named) == len(titles)
 
 
-def _share(labels: Sequence[str], pattern: re.Pattern[str]) -> float:
-    filled = [label for label in labels if label]
-    return sum(pattern.search(label) is not None for label in filled) / max(1, len(filled))
+def _share_of_terms(titles: Sequence[str]) -> float:
+    filled = [title for title in titles if title]
+    return sum(_TERM.search(title) is not None for title in filled) / max(1, len(filled))

@@ -11,16 +11,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ovrag_core.base import Chunk, Document, Evidence, Origin, Triple
-from ovrag_core.llm import Chat, Once
-from ovrag_core.loans.loan_facts import PREDICATES, Facility, LoanReading, Party, SecondReading, Standing
+from ovrag_core.llm import Chat
+from ovrag_core.loans.loan_facts import PREDICATES, LoanReading, SecondReading, Standing
 from ovrag_core.loans.reading.chat import WINDOW, ChatExtractor, windows_of, without_orders
 from ovrag_core.loans.reading.facilities import FacilityName, find_facilities, mentioned
 from ovrag_core.loans.reading.facts import facilities_of
-from ovrag_core.loans.reading.names import party_kind
+from ovrag_core.loans.reading.names import shown_bearer
 from ovrag_core.loans.reading.reader import FORM, PARTY_CLASSES
 from ovrag_core.loans.reading.sentences import plain_text, units
 from ovrag_core.loans.reading.subjects import (
     LOAN,
+    ROLE_WORDS,
     ROLES,
     is_generic,
     loan_names,
@@ -38,14 +39,6 @@ from ovrag_core.ontology import Form, Ontology, entity_key, fold, read_value
 if TYPE_CHECKING:
     from ovrag_core.loop import Extractor
 
-CHUNKS = 4_000  # whose reading is kept
-
-_ROLE_WORDS = {
-    **dict.fromkeys(("borrower", "borrowers", "obligor", "debtor", "maker", "mortgagor", "customer"), "hasBorrower"),
-    **dict.fromkeys(("lender", "lenders", "creditor", "payee", "bank", "mortgagee", "issuer"), "hasLender"),
-    **dict.fromkeys(("guarantor", "surety"), "hasGuarantor"),
-}
-
 
 class HybridExtractor:
     """The reader's statements, then those of the model that the reader does not make. Facts are the reader's."""
@@ -53,7 +46,6 @@ class HybridExtractor:
     def __init__(self, chat: ChatExtractor, reader: Extractor[LoanReading], reader_name: str) -> None:
         self._chat = chat
         self._reader = reader
-        self._read: Once[Chunk, tuple[Triple, ...]] = Once(CHUNKS)  # every question of a document retrieves the same
         self.name = f"{chat.name} + {reader_name}"
 
     def read(self, document: Document) -> LoanReading:
@@ -78,14 +70,11 @@ class HybridExtractor:
         model_triples = self._chat.read_chunks(chunks)
         triples: list[Triple] = []
         for document_id, document_chunks in _by_document(chunks).items():
-            mine = [triple for chunk in document_chunks for triple in self._chunk(chunk)]
+            mine = self._reader.read_chunks(document_chunks)
             theirs = [t for t in model_triples if t.evidence and t.evidence.document_id == document_id]
             text = "\n\n".join(chunk.text for chunk in document_chunks)
             triples += joined(mine, aligned(theirs, mine, loans(mine), text))
         return tuple(triples)
-
-    def _chunk(self, chunk: Chunk) -> tuple[Triple, ...]:
-        return self._read.get(chunk, lambda: self._reader.read_chunks([chunk])).value
 
 
 class AnswersAlone:
@@ -152,27 +141,20 @@ class FormHybrid:
         subjects = [facility.subject for facility in reading.facilities]
         main = subjects[0] if subjects else LOAN
         main_triples = [t for t in reading.triples if t.subject == main]
-        # A variable rate is no rate in figures: a model's is passed over where no percentage is likely the contract's.
-        rated = find_values(document.text).rates or not values_in(document.text).rates
-        passed = set[str]() if rated else {"rate"}
-        passed |= {"amount"} if len(subjects) > 1 else set()  # of several facilities a model gives the sum of all
+        passed = _passed_over(document.text, subjects)
         stated = [_as_named(r) for r in field_reads if _kind(r) not in passed]
         better = frozenset(r.filled.field.term.name for r in stated if prevails(r, main_triples))
-        reader_triples = [
-            t for t in reading.triples if t.predicate not in better or (t.subject != main and t.predicate not in ROLES)
-        ]
+        reader_triples = [t for t in reading.triples if t.predicate not in better or not _is_of(t, main)]
         model_triples = [
             t if t.predicate in ROLES else t.model_copy(update={"subject": main})  # a term is the main facility's
             for t in self._statements(stated, "context")
         ]
         triples = complemented(reader_triples, aligned(model_triples, reader_triples, subjects, document.text))
-        facilities = [without(f, better, main) for f in reading.facilities]
+        second = second_readings(field_reads, main_triples, triples, better, self._model.name)
+        made = {facility.subject: facility for facility in facilities_of(triples, self._ontology)}
+        facilities = [made.get(f.subject, f).model_copy(update={"name": f.name}) for f in reading.facilities]
         return reading.model_copy(
-            update={
-                "triples": triples,
-                "facilities": completed(facilities, triples, self._ontology),
-                "second": tuple(second_readings(field_reads, main_triples, triples, better, self._model.name)),
-            }
+            update={"triples": triples, "facilities": tuple(facilities or made.values()), "second": tuple(second)}
         )
 
     def read_passage(
@@ -232,19 +214,15 @@ def complemented(first: Sequence[Triple], second: Iterable[Triple]) -> tuple[Tri
     A field of a form has one value: a second borrower would be a second individual with a kind of its own, and a
     contradiction that the document does not have.
     """
-    stated_fields = {(fold(triple.subject), triple.predicate) for triple in first}
-    contents = {_content(triple) for triple in first}
+    stated = {_content(triple) for triple in first} | {(fold(triple.subject), triple.predicate) for triple in first}
     typed = {entity_key(triple.subject) for triple in first if triple.predicate == "rdf:type"}
     typed |= {entity_key(triple.object) for triple in first if triple.predicate in ROLES and triple.object_type}
     parties = {entity_key(triple.object): triple.object for triple in first if triple.predicate in ROLES}
     triples = list(first)
     for candidate in second:
         is_class = candidate.predicate == "rdf:type"
-        if (
-            _content(candidate) not in contents
-            if is_class
-            else (fold(candidate.subject), candidate.predicate) not in stated_fields
-        ):
+        said = _content(candidate) if is_class else (fold(candidate.subject), candidate.predicate)
+        if said not in stated:
             triples.append(candidate)
         elif candidate.object_type and (key := entity_key(candidate.object)) in parties and key not in typed:
             typed.add(key)
@@ -253,25 +231,21 @@ def complemented(first: Sequence[Triple], second: Iterable[Triple]) -> tuple[Tri
     return tuple(triples)
 
 
-def completed(facilities: Sequence[Facility], triples: Sequence[Triple], ontology: Ontology) -> tuple[Facility, ...]:
-    """The facilities with what statements say of the facts that they lack; those of statements where there are none."""
-    by_subject = {facility.subject: facility for facility in facilities_of(triples, ontology)}
-    if not facilities:
-        return tuple(by_subject.values())
-    return tuple(_completed(f, by_subject.get(f.subject, f)) for f in facilities)
+def _is_of(triple: Triple, main: str) -> bool:
+    """Return True for a statement of the main facility, or of its parties, who are those of all."""
+    return triple.subject == main or triple.predicate in ROLES
 
 
-def _completed(facility: Facility, made: Facility) -> Facility:
-    update: dict[str, object] = {}
-    for fact in PREDICATES:
-        old, new = getattr(facility, fact), getattr(made, fact)
-        is_same_party = isinstance(old, Party) and isinstance(new, Party) and old.name == new.name
-        if old in (None, ()) or (is_same_party and old.kind is None):
-            update[fact] = new
-    for fact in ("security", "credit_form"):
-        if getattr(facility, fact) == "unstated" or getattr(made, fact) == "contradictory":
-            update[fact] = getattr(made, fact)
-    return facility.model_copy(update=update)
+def _passed_over(text: str, subjects: Sequence[str]) -> set[str]:
+    """The kinds of values that a model is not believed on.
+
+    Of several facilities it gives the sum of all. A variable rate is no rate in figures: a model's is passed over where
+    no percentage is likely the contract's.
+    """
+    passed = {"amount"} if len(subjects) > 1 else set[str]()
+    if values_in(text).rates and not find_values(text).rates:
+        passed.add("rate")
+    return passed
 
 
 def prevails(read: FieldRead, given: Sequence[Triple]) -> bool:
@@ -288,16 +262,6 @@ def prevails(read: FieldRead, given: Sequence[Triple]) -> bool:
     if kind == "name":
         return not any(_is_same(value, t.object, kind) for t in given if t.predicate in ROLES)
     return kind == "amount" or (kind == "date" and _normal(value, kind) > max(_normal(m, kind) for m in mine))
-
-
-def without(facility: Facility, predicates: Collection[str], main: str) -> Facility:
-    """The facility without some facts, of the main one all of them, else parties."""
-    dropped = [
-        fact
-        for fact, predicate in PREDICATES.items()
-        if predicate in predicates and (predicate in ROLES or facility.subject == main)
-    ]
-    return facility.model_copy(update=dict.fromkeys(dropped))
 
 
 def second_readings(
@@ -342,7 +306,7 @@ def _as_named(read: FieldRead) -> FieldRead:
     """A party with the kind that its name shows, where it shows one: "Bank" says more than a small model."""
     if _kind(read) != "name":
         return read
-    kind = party_kind(" ".join(read.filled.value.split()))
+    kind = shown_bearer(" ".join(read.filled.value.split()))
     return replace(read, filled=replace(read.filled, kind=PARTY_CLASSES[kind])) if kind else read
 
 
@@ -351,7 +315,7 @@ def _normal(value: str, kind: str) -> str:
     return read.lexical if read else entity_key(value)
 
 
-def _content(triple: Triple) -> tuple[str, str, str]:
+def _content(triple: Triple) -> tuple[str, ...]:
     return fold(triple.subject), fold(triple.predicate), fold(triple.object)
 
 
@@ -404,7 +368,7 @@ def _parties(said: Sequence[Triple], known: Sequence[Triple]) -> dict[str, str]:
             continue
         name = triple.object if triple.predicate in ROLES else triple.subject
         bare = names.get(name, name)
-        role = _ROLE_WORDS.get(fold(bare).removeprefix("the"))
+        role = ROLE_WORDS.get(fold(bare).removeprefix("the"))
         new = by_role.get(role, bare) if role else by_key.get(entity_key(bare), bare)
         if new != name:
             renames[name] = new

@@ -324,7 +324,7 @@ def _say_parties(
             about = _SHOWN_BY.get((mention.role, mention.kind), "")
             told = any(claim.about == about for claim in claims)
             shown = _passage_of(page, claims, about) if told else None
-            shown = shown or _place_of(page, mention.name, mention.kind_start, mention.kind_end)
+            shown = shown or _place_of(page, mention.name, mention.start, mention.end)
             page.say(mention.name, "rdf:type", PARTY_CLASSES[mention.kind], "", "", shown)
 
 
@@ -400,7 +400,7 @@ def _kinds(
         kinds["SubsidizedStudentLoan"] = page.around_plain(subsidized.span())
     organised = lender is None or lender.kind != "natural_person"
     if page.whole and borrower is not None and organised and not {*BY_USE} & kinds.keys():
-        shown = page.around(borrower.kind_start, borrower.kind_end)
+        shown = page.around(borrower.start, borrower.end)
         if borrower.kind in ("legal_entity", "financial_institution"):
             kinds["CommercialLoan"] = shown
         elif borrower.kind == "natural_person" and lender is not None and kinds.keys() <= {"CardAccount"}:

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ovrag_core.loans.reading.judge import ROLES, load_judge
-from ovrag_core.loans.reading.names import Name, Role, built_kind, name_at
+from ovrag_core.loans.reading.names import Name, find_names, likely_bearers, words
 from ovrag_core.loans.reading.sentences import as_read
-from ovrag_core.loans.reading.sightings import (
-    BRACKETS,
-    QUOTED,
-    TRADES_AS,
-    Sighting,
-    Terms,
-    is_party,
-    role_words,
-    singular,
-)
-from ovrag_core.loans.reading.windows import SHORT_LINE
 from ovrag_core.retrieval import Probabilities
-from ovrag_core.text import Span, any_of
+from ovrag_core.text import Span
 
+Role = Literal["borrower", "lender", "guarantor"]
 PARTIES: tuple[Role, Role, Role] = ("borrower", "lender", "guarantor")
 PRINCIPALS = PARTIES[:2]
 DEFINED = 5.0  # log odds that a term which names a role adds to it
@@ -35,7 +25,10 @@ LEAST_IN_A_PASSAGE = 1.0  # the same, where a passage is all there is to read
 MOST = 60  # mentions of names that are judged, from the beginning and from the end
 REACH = 320  # characters from a name to the brackets that define a term for it
 LIKELY_A_PARTY = 0.5  # probability from which a name may bear the term that is defined behind it
+NOBODY = 0.99  # probability from which a name, by its words, is no party's
+ALONE = 1.0  # log odds by which a single word is less likely a party's name
 TERMS = 4  # mentions of a term that are judged
+NO_ROLE: tuple[Role | None, bool] = (None, False)
 _LEADING = {"for", "by", "to", "from", "the", "and"}  # words that may stand before a name, as if they were of it
 _TERM = r"(?:the\s+)?([A-Z][\w/-]*(?:\s[A-Z][\w/-]*)?)"
 _BARE = re.compile(
@@ -51,56 +44,60 @@ _LABEL = re.compile(
     r"\s*(?::|\||\.{3,}|\t|[ ]{2,}|\s(?:is|are))[ \t|]*(?:(?:Mr|Mrs|Ms|Miss|Dr|Messrs|M/s)\.?\s+)*",
     re.IGNORECASE,
 )
-_ITEM = re.compile(r"^[ \t]*([A-F])\.[ \t]", re.MULTILINE)
-_CAPITAL = re.compile(r"(?<![\w'’-])[A-ZÀ-Þ]")
+_TERM_IN_QUOTES = re.compile(r"[\"“]([A-Z][\w' -]{1,40})[,.]?[\"”]")  # which is no party's name
+_BRACKETS = re.compile(r"\(([^()]{1,220})\)|\[([^\[\]]{1,80})\]")
+_QUOTED = re.compile(
+    r"[\"“”„«‘'’]{1,2}\s*(?:the\s+|The\s+)?([A-Za-z][\w/&-]*(?:[ \n]{1,2}[A-Za-z][\w/&-]*){0,3})"
+    r"\s*[,.;]?\s*[\"“”»’']{1,2}"
+)
+_TRADES_AS = re.compile(r",?\s+(?:d/?b/?a|t/as?|trading\s+as|doing\s+business\s+as)\b\s*", re.IGNORECASE)
 
 
-def candidates(text: str, terms: Terms) -> list[Name]:
-    """The names in `text` that could be a party's, in order; each as long as it goes."""
-    names: list[Name] = []
-    next_start = 0
-    items = {match.start(1) for match in _ITEM.finditer(text)}
-    items = items if {text[start] for start in items} >= {"A", "B"} else set()
-    for capital in _CAPITAL.finditer(text):
-        if capital.start() < next_start or capital.start() in items:
-            continue
-        name = name_at(text, capital.start(), wrap=_is_prose(text, capital.start()))
-        if name is not None and (label := _label_in(name)):
-            name = name_at(text, name.start + label, wrap=_is_prose(text, name.start))
-        if name is not None:
-            next_start = name.end
-            if name.text.endswith((" by", " per")):
-                name = replace(
-                    name, text=name.text.rpartition(" ")[0], end=name.end - len(name.text.rpartition(" ")[2])
-                )
-            if names and TRADES_AS.fullmatch(text, names[-1].end, name.start):
-                continue
-            if is_party(name, terms) and (built_kind(name.text) is not None or len(name.text.split()) > 1):
-                names.append(name)
-    return names
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A name seen in a role, with how much that weighs and the term it goes by there, if any."""
 
-
-def _label_in(name: Name) -> int:
-    """Return where a name goes on behind a label that ran into it ("Borrower Hartwell Ltd"); 0 without one."""
-    label = _label().match(name.text)
-    return label.end() if label else 0
+    role: Role
+    name: Name
+    weight: float
+    term: str = ""
+    shown: Name | None = None  # the mention itself, where the name is a fuller one of its bearer
+    own: float = 0.0  # of the weight what the mention itself adds
+    kinds: tuple[float, ...] = ()  # how likely the bearer is of each kind
 
 
 @cache
-def _label() -> re.Pattern[str]:
-    labels = any_of(
-        term
-        for term, (_, certain) in role_words().items()
-        if certain and built_kind(f"Hart {term.title()}") in (None, "natural_person")
+def role_words() -> dict[str, tuple[Role, bool]]:
+    """Role words in lower case with their role and whether they are certain."""
+    table: dict[str, tuple[Role, bool]] = {}
+    groups: tuple[tuple[str, Role, bool], ...] = (
+        ("weakBorrowerTerm", "borrower", False),
+        ("weakLenderTerm", "lender", False),
+        ("borrowerTerm", "borrower", True),
+        ("lenderTerm", "lender", True),
+        ("guarantorTerm", "guarantor", True),
     )
-    return re.compile(rf".*\b{labels}[:.]? (?=\w+ \w)", re.IGNORECASE)
+    for kind, role, certain in groups:
+        for entry in words(kind):
+            table[entry.lower()] = (role, certain)
+    return table
 
 
-def _is_prose(text: str, at: int) -> bool:
-    """Return True where the line at `at` is long enough to run on in the next, and no heading in capitals."""
-    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-    line = text[start : end if end >= 0 else len(text)]
-    return len(line) >= SHORT_LINE and not line.isupper()
+def candidates(text: str) -> list[Name]:
+    """The names in `text` that could be a party's, in order; what somebody trades as is none of its own."""
+    quoted = {term.lower() for term in _TERM_IN_QUOTES.findall(text)}
+    found = [name for name in find_names(text) if not _is_term(name.text, quoted)]
+    nobody = likely_bearers([name.text for name in found])[:, 0]
+    names: list[Name] = []
+    for name, unlikely in zip(found, nobody, strict=True):
+        if unlikely < NOBODY and not (names and _TRADES_AS.fullmatch(text, names[-1].end, name.start)):
+            names.append(name)
+    return names
+
+
+def _is_term(name: str, quoted: Collection[str]) -> bool:
+    """Return True for words that name a role, or that the document defines as a term."""
+    return name.lower() in quoted or all(singular(word) in role_words() for word in re.findall(r"[\w'’-]+", name))
 
 
 class Definition(NamedTuple):
@@ -124,15 +121,15 @@ def definitions(text: str, names: Sequence[Span]) -> Iterator[Definition]:
         rows = [row for row in rows if names[row][0] >= before] or rows
         if rows and term not in known:
             known.add(term)
-            certain = role_words().get(singular(term), ("", False))[1]
+            _, certain = role_words().get(singular(term), NO_ROLE)
             places = () if certain else tuple(_places(text, term, (start, stop), names))
             yield Definition(term, tuple(rows), start, places)
 
 
 def _defined_terms(text: str) -> Iterator[tuple[int, str, int]]:
     """Each term with where the words that define it begin and end."""
-    for bracket in BRACKETS.finditer(text):
-        quoted = [" ".join(match[1].split()) for match in QUOTED.finditer(text, bracket.start() + 1, bracket.end())]
+    for bracket in _BRACKETS.finditer(text):
+        quoted = [" ".join(match[1].split()) for match in _QUOTED.finditer(text, bracket.start() + 1, bracket.end())]
         bare = None if quoted else _BARE.match(bracket[1] or bracket[2])
         if bare and singular(bare[1]) in role_words() and (bare[1][0].isupper() or role_words()[singular(bare[1])][1]):
             quoted = [bare[1]]
@@ -161,13 +158,14 @@ def _places(text: str, term: str, own: Span, names: Sequence[Span]) -> Iterator[
                 return
 
 
-def sighted(text: str, terms: Terms, least: float) -> list[Sighting]:
+def sighted(text: str, least: float) -> list[Sighting]:
     """Each name of a text in each role that what is said around it, its bearer's other names and terms makes likely.
 
     The weight is the greatest log odds of the role among the mentions of a bearer, more by DEFINED where a term that
-    names the role is defined for it; what is not above `least` is no sighting.
+    names the role is defined for it, less where the name looks like no party's; what is not above `least` is no
+    sighting.
     """
-    names = candidates(text, terms)
+    names = candidates(text)
     if len(names) > MOST:
         names = [*names[: MOST * 2 // 3], *names[-(MOST // 3) :]]
     spans = [(name.start, name.end) for name in names]
@@ -185,33 +183,40 @@ def sighted(text: str, terms: Terms, least: float) -> list[Sighting]:
     told: dict[int, Definition] = {}
     for definition, row in zip(defined, owners, strict=True):
         told.setdefault(row, definition)
-        if role := terms.role(definition.term):
-            more = DEFINED if terms.certain(definition.term) else DOUBTED
+        if role := (named := role_words().get(singular(definition.term), NO_ROLE))[0]:
+            more = DEFINED if named[1] else DOUBTED
             called[bearers[row], role] = max(more, called.get((bearers[row], role), 0.0))
     for row, name in enumerate(names):
-        if role := _labelled(text, name, terms):
+        if role := _labelled(text, name):
             called[bearers[row], role] = DEFINED
     sightings = []
+    by_name = dict(zip(whole, _log_likely([name.text for name in whole.values()]), strict=True))
     for row, bearer in enumerate(bearers):
         kinds = tuple(map(float, found[judged[bearer], 1].mean(0)))
         term = told.get(row)
-        described = (names[row].end, term.start if term else min(len(text), names[row].end + 160))
         for role in PARTIES:
             column = ROLES.index(role)
             best = max(_log_odds(likely) for likely in found[judged[bearer], 0, column])
-            weight = best + called.get((bearer, role), 0.0)
+            weight = best + called.get((bearer, role), 0.0) + by_name[bearer]
             if weight > least:
                 own = _log_odds(found[row, 0, column]) - best + (1.0 if term else 0.0)
                 defined_as = term.term if term else ""
-                sighting = Sighting(role, whole[bearer], weight, described, defined_as, names[row], own, kinds)
+                sighting = Sighting(role, whole[bearer], weight, defined_as, names[row], own, kinds)
                 sightings.append(sighting)
     return sightings
 
 
-def _labelled(text: str, name: Name, terms: Terms) -> Role | None:
+def _log_likely(names: Sequence[str]) -> list[float]:
+    """How likely each name is a party's at all, as a logarithm, less by ALONE for a single word."""
+    nobody = likely_bearers(names)[:, 0]
+    return [math.log(1 - p) - ALONE * (" " not in name) for name, p in zip(names, map(float, nobody), strict=True)]
+
+
+def _labelled(text: str, name: Name) -> Role | None:
     """The role that the label of a row names beyond doubt, right before a name: "Borrower: Ida Roth"."""
     label = _LABEL.fullmatch(text, text.rfind("\n", 0, name.start) + 1, name.start)
-    return terms.role(label[1]) if label and terms.certain(label[1]) else None
+    role, certain = role_words().get(singular(label[1]), NO_ROLE) if label else NO_ROLE
+    return role if certain else None
 
 
 def _whole(names: Sequence[Name], bearers: Sequence[frozenset[str]]) -> dict[frozenset[str], Name]:
@@ -253,3 +258,10 @@ def _fullness(words: frozenset[str]) -> tuple[int, int, list[str]]:
 
 def _words(name: Name) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", name.text.casefold())) - _LEADING
+
+
+def singular(term: str) -> str:
+    """A term in lower case, without its plural or possessive ending unless the lexicon knows it so."""
+    key = " ".join(term.lower().split())
+    key = re.sub(r"\(s\)|['’]s$|['’]$", "", key)
+    return key if key in role_words() or not key.endswith("s") else key[:-1]

@@ -23,7 +23,7 @@ UnitKind = Literal["sentence", "row", "heading", "signature"]
 PASSAGE = 400  # characters of a unit that is quoted whole
 
 # One character for one character, so that the map stays small.
-_SAME_LENGTH = str.maketrans(
+SAME_LENGTH = str.maketrans(
     {
         "\u2018": "'", "\u2019": "'", "\u201a": "'", "\u201b": "'", "\u2032": "'", "`": "'", "\u00b4": "'",
         "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u201f": '"', "\u00ab": '"', "\u00bb": '"', "\u2033": '"',
@@ -40,7 +40,7 @@ _CHANGES = re.compile(
 )
 
 _NUMBER = re.compile(
-    r"item\s+\d{1,3}\s*[:.)]\s+|(?:(?:section|article|clause|part|item|schedule|paragraph|\u00a7)\s+)?"
+    r"(?:(?:section|article|clause|part|item|schedule|paragraph|\u00a7)\s+)?"
     r"(?:[A-Z]-?)?(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]?|[IVXLC]{1,6}[.)]|[A-Z]\.(?=\s\s))(?:\s*[-:]\s+|\s+)|\((?:[a-z]{1,4}|\d{1,2}|"
     r"[A-Z])\)\s+|[*-]\s+|#+\s*",
     re.IGNORECASE,
@@ -141,7 +141,7 @@ def plain_text(text: str) -> Plain:
         plain.append(length)
         source.append(copied)
     pieces.append(text[copied:])
-    return Plain("".join(pieces).translate(_SAME_LENGTH), len(text), tuple(plain), tuple(source))
+    return Plain("".join(pieces).translate(SAME_LENGTH), len(text), tuple(plain), tuple(source))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,16 +157,11 @@ def ticked_only(text: str) -> str:
     return _TICK.sub(_blank, _UNTICKED.sub(_blank, text))
 
 
-def struck_out(text: str) -> str:
-    """The plain text with quoted words that an amendment deletes blanked; every offset stays."""
-    return _STRUCK.sub(_blank, text)
-
-
 def as_read(text: str) -> str:
     """A text as it is judged: quotes, dashes and blanks made plain, what is not chosen or struck blanked; every offset
     stays.
     """
-    return struck_out(ticked_only(text.translate(_SAME_LENGTH)))
+    return _STRUCK.sub(_blank, ticked_only(text.translate(SAME_LENGTH)))
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -182,11 +177,8 @@ def pieces(text: str, unit: Unit) -> list[Span]:
     """The spans in which a unit of a plain text is judged and quoted: all of it, or its parts between semicolons."""
     if unit.end - unit.start <= PASSAGE:
         return [(unit.start, unit.end)]
-    cuts = [
-        unit.start,
-        *(unit.start + at + 1 for at, c in enumerate(text[unit.start : unit.end]) if c == ";"),
-        unit.end,
-    ]
+    semicolons = re.compile(";").finditer(text, unit.start, unit.end)
+    cuts = [unit.start, *(match.end() for match in semicolons), unit.end]
     return [span for span in _spans_between(text, cuts) if span[1] - span[0] > 1]
 
 
@@ -260,7 +252,7 @@ class _Segmenter:
         if following >= len(self.lines) or not self.lines[following].text:
             return None
         candidate = self.lines[following].text
-        if _SIGNATURE.search(candidate) or _bare_label(candidate) or len(candidate) > 400:
+        if _SIGNATURE.search(candidate) or _bare_label(candidate):
             return None
         if following > position + 1 and (len(candidate) > 90 or _NUMBER.match(candidate)):
             return None
@@ -268,21 +260,9 @@ class _Segmenter:
 
     def _value_end(self, position: int) -> int:
         """First line after the value that begins at `position`: wrapped lines belong to it, a new row does not."""
+        line = self.lines[position]
         following = position + 1
-        line = previous = self.lines[position]
-        while following < len(self.lines):
-            candidate = self.lines[following]
-            if not candidate.text or _SIGNATURE.search(candidate.text) or _NUMBER.match(candidate.text):
-                break
-            indented = candidate.indent > line.indent + 3
-            if _label_row(candidate.text) or (not indented and _table_row(candidate.text)):
-                break
-            lower = candidate.text[0].islower()
-            deeper = indented or re.match(r"\|\s*\|", candidate.text) is not None
-            long_line = len(previous.text) >= 72 and not previous.text.endswith((".", ";", ":"))
-            if not (lower or deeper or long_line) or (_looks_like_heading(candidate.text) and not (lower or deeper)):
-                break
-            previous = candidate
+        while following < len(self.lines) and _goes_on(line, self.lines[following - 1], self.lines[following]):
             following += 1
         return following
 
@@ -302,21 +282,16 @@ class _Segmenter:
     def _is_question_heading(self, position: int) -> bool:
         """A short line without a full stop whose text begins below it: numbered, or set out to the left."""
         line = self.lines[position]
-        if position + 1 >= len(self.lines) or len(line.text) > 72 or len(line.text.split()) > 13:
-            return False
-        if not line.text[0].isalnum() or line.text.endswith((".", ",", ";", ":", " the", " of", " and", " to", " a")):
+        body = _strip_number(line.text)
+        alone = position == 0 or not self.lines[position - 1].text
+        if not (alone and body[0].isupper() and _may_ask(line.text) and position + 1 < len(self.lines)):
             return False
         below = self.lines[position + 1]
-        further = self.lines[position + 2] if position + 2 < len(self.lines) else below
-        body = _strip_number(line.text)
-        if not body[0].isupper():
-            return False
-        alone = position == 0 or not self.lines[position - 1].text
+        further = self.lines[min(position + 2, len(self.lines) - 1)]
         if not below.text:
-            return alone and further.indent > line.indent + 1 and further.text[:1].isupper()
-        numbered = body != line.text
-        wider = len(below.text) > len(line.text) + 8 or len(further.text) == 0
-        return alone and below.text[0].isupper() and wider and (numbered or below.indent > line.indent)
+            return further.indent > line.indent + 1 and further.text[:1].isupper()
+        wider = len(below.text) > len(line.text) + 8 or not further.text
+        return below.text[0].isupper() and wider and (body != line.text or below.indent > line.indent)
 
     def _paragraph_end(self, position: int) -> int:
         """First line after the paragraph: a blank line, a new number, a row or a heading ends it.
@@ -341,9 +316,7 @@ class _Segmenter:
             if _SIGNATURE.search(line.text):
                 return following
             before = self.lines[following - 1].text
-            ended = before.endswith((".", ";", ":", "!", "?", ".)", '."', "and", "or")) and not re.search(
-                r"\b(?:Rs|No|Nos|Sec|Art|Cl|Reg|Mr|Mrs|Ms|Dr|St|vs|Re|INR)\.$", before
-            )
+            ended = before.endswith((".", ";", ":", "!", "?", ".)", '."', "and", "or"))
             if ended and (_NUMBER.match(line.text) or _starts_row(line.text) or self._is_heading(following)):
                 return following
             if _starts_row(line.text) and (len(before) < 60 or _COLUMNS.search(before)):
@@ -357,7 +330,7 @@ class _Segmenter:
         body = number.end() if number and number.end() < end else start
         heading = self.heading
         title = _RUN_IN.match(text, body, end)
-        if title is not None and _is_title(title["title"]) and len(title["title"]) <= 70:
+        if title is not None and _is_title(title["title"]):
             heading = title["title"]
             if number is None or not re.match(r"\(", text[start:body]):
                 self.heading = heading
@@ -392,6 +365,28 @@ def _strip_number(text: str) -> str:
     return text[match.end() :] if match and match.end() < len(text) else text
 
 
+def _may_ask(text: str) -> bool:
+    """Return True for a short line that does not stop in the middle of a sentence."""
+    stops = (".", ",", ";", ":", " the", " of", " and", " to", " a")
+    return len(text) <= 72 and len(text.split()) <= 13 and text[0].isalnum() and not text.endswith(stops)
+
+
+def _goes_on(first: _Line, previous: _Line, line: _Line) -> bool:
+    """Return True for a wrapped line of the value that begins in the line `first`."""
+    if not line.text or _SIGNATURE.search(line.text) or _NUMBER.match(line.text):
+        return False
+    indented = line.indent > first.indent + 3
+    if _label_row(line.text) or (not indented and _table_row(line.text)):
+        return False
+    is_long = len(previous.text) >= 72 and not previous.text.endswith((".", ";", ":"))
+    return (
+        indented
+        or line.text[0].islower()
+        or re.match(r"\|\s*\|", line.text) is not None
+        or (is_long and not _looks_like_heading(line.text))
+    )
+
+
 def _label_row(text: str) -> re.Match[str] | None:
     match = _ROW.match(text)
     return match if match is not None and _is_label(match["label"]) else None
@@ -415,7 +410,7 @@ def _bare_label(text: str) -> bool:
 def _is_label(label: str) -> bool:
     outside = re.sub(r"\([^)]*\)", "", label)
     words = outside.split()
-    if not 1 <= len(words) <= 8 or re.search(r"[.!?]\s", outside) or "http" in outside.lower():
+    if not 1 <= len(words) <= 8 or re.search(r"[.!?]\s", outside):
         return False
     return not (len(words) > 1 and _VERB.search(outside))
 
@@ -437,7 +432,7 @@ def _is_title(text: str) -> bool:
 
 def _looks_like_heading(text: str) -> bool:
     body = _strip_number(text).strip("*#_ ")
-    if not body or len(body) > 90 or body.endswith((",", ";", ".", "?")) or not any(c.isalpha() for c in body):
+    if not body or len(body) > 90 or body.endswith((",", ";", ".", "?")):
         return False
     words = [word for word in re.findall(r"[^\W\d_][\w'-]*", body) if word.lower() not in _SMALL_WORDS]
     if not words:

@@ -10,6 +10,11 @@ from ovrag_core.ontology import Ontology, OntologyTerm, fold
 
 LOAN = "Loan"
 ROLES = {"hasBorrower": "borrower", "hasLender": "lender", "hasGuarantor": "guarantor"}
+ROLE_WORDS = {
+    **dict.fromkeys(("borrower", "borrowers", "obligor", "debtor", "maker", "mortgagor", "customer"), "hasBorrower"),
+    **dict.fromkeys(("lender", "lenders", "creditor", "payee", "bank", "mortgagee", "issuer"), "hasLender"),
+    **dict.fromkeys(("guarantor", "surety"), "hasGuarantor"),
+}
 
 _GENERIC_WORDS = """
 a the this that our said above loan loans credit agreement facility note contract advance account document deal
