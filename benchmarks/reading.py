@@ -5,7 +5,7 @@
 Sets: `thesis` and `prose` lie under OVRAG_EXTERNAL_DATA (default data/external), skipped where absent; `varied` is
 generated afresh, 100 contracts a seed; the others are the agreements under tests/data. `genuine` is the agreements of
 other publishers without gold: counts of what is reported, and with --errors the passages. `set_aside` is the marked
-agreements of three drafters, fields alone.
+agreements of four drafters, fields alone.
 Contradictions come from the reader's triples and the validator. A quote covers a gold passage when it holds at least
 60% of its words and is at most three times as long (or 400 characters); a party's name is right when it equals the
 gold name or holds it whole with at least half of its words. Intervals are Wilson's, 95%, over documents.
@@ -58,7 +58,7 @@ USES = {
     "unread": "scoring only",
     "unread2": "scoring only",
     "unread3": "scoring only, scored often",
-    "set_aside": "three drafters from whom no weights learned; thresholds were chosen on them",
+    "set_aside": "four drafters from whom no weights learned; thresholds were chosen on them",
     "varied": "the project's own generator; seeds 1 to 8 tuned on",
 }
 PARTY_FIELDS = ("borrower", "lender")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext
 from functools import lru_cache
@@ -47,7 +47,7 @@ from ovrag_core.loop import (
     rejudged,
 )
 from ovrag_core.ontology import Ontology, open_form, open_ontology
-from ovrag_core.retrieval import INDEX, Documents, Embedder, Index, find_embedder, index_loaded
+from ovrag_core.retrieval import INDEX, Documents, Embedder, Index, index_loaded, minilm
 
 PASSAGES, DOCUMENTS = 128, 2  # whose reading is kept
 
@@ -77,7 +77,7 @@ def corpus_bench(settings: Settings, *, spent_usd: float = 0.0) -> Bench:
     paths = find(corpus.folder(settings))
     connection = open_connection(settings, spent_usd)
     with notice("ovrag: loading encoder, index and reasoner …"), _reasoner_started(settings) as validator:
-        embedder = embedder_of(settings, connection)
+        embedder = minilm()
         index = Index(INDEX, embedder.name)
     documents = Documents(_indexed(paths, index.document_ids))
     bench = _bench(settings, documents, index, embedder, connection, validator.result())
@@ -86,18 +86,13 @@ def corpus_bench(settings: Settings, *, spent_usd: float = 0.0) -> Bench:
     return bench
 
 
-def documents_bench(
-    settings: Settings, documents: Sequence[Document], wrap: Callable[[Embedder], Embedder] | None = None
-) -> Bench:
-    """The bench over a few documents, indexed in a temporary folder; pooled arms search all of them.
-
-    `wrap` puts something around the embedder that indexes, as a memory of what it has embedded before.
-    """
+def documents_bench(settings: Settings, documents: Sequence[Document]) -> Bench:
+    """The bench over a few documents, indexed in a temporary folder; pooled arms search all of them."""
     connection = open_connection(settings)
     with _reasoner_started(settings) as validator:
-        embedder = embedder_of(settings, connection)
+        embedder = minilm()
         folder = Path(tempfile.mkdtemp(prefix="ovrag-index-"))
-        index = index_loaded(settings, documents, folder, wrap(embedder) if wrap else embedder)
+        index = index_loaded(settings, documents, folder, embedder)
     by_id = {document.id: document for document in documents}
     bench = _bench(settings, by_id, index, embedder, connection, validator.result())
     weakref.finalize(bench, shutil.rmtree, folder, ignore_errors=True)  # it holds the documents' text
@@ -130,14 +125,6 @@ def open_connection(settings: Settings, spent_usd: float = 0.0) -> Connection | 
         return None
     prices = project_file(settings.llm.prices)
     return connect(settings.llm.model_copy(update={"prices": prices}), spent_usd=spent_usd)
-
-
-def embedder_of(settings: Settings, connection: Connection | None) -> Embedder:
-    """The embedder that the settings ask for."""
-    if settings.retrieval.embedding == "remote":
-        assert connection is not None  # settings that say otherwise are refused
-        return connection.embedder
-    return find_embedder(settings.retrieval.embedding)
 
 
 def _bench(
@@ -173,7 +160,7 @@ def _bench(
     )
     if connection is not None:
         bench.cost_usd = connection.cost_usd
-        # Also where nobody closes it: what was recorded is sorted at the end of the process.
+        # Also where nobody closes it: connections are closed at the end of the process.
         bench.close = weakref.finalize(bench, connection.close)
     return bench
 
@@ -191,7 +178,7 @@ def other_reader(settings: Settings, ontology: Ontology) -> Iterator[ModelReader
     """Open the reader of another domain's documents for a review: the model of the settings, by the domain's form."""
     with open_connection(settings) or nullcontext() as connection:
         chat = connection.chat if connection else None
-        model_reader = _other_reader(settings, ontology, chat, embedder_of(settings, connection))
+        model_reader = _other_reader(settings, ontology, chat, minilm())
         assert model_reader is not None  # for who asks for it has named a domain
         yield model_reader
 
@@ -222,7 +209,7 @@ def _extractor(settings: Settings, ontology: Ontology, model: Chat | None, read_
         extractor = chat if settings.extractor == "chat" else HybridExtractor(chat, read_once, reader.NAME)
     else:
         form = open_form(settings, ontology)
-        model_reader = form_reader(model, form, seed=seed, passages=form_name == "passages", by_meaning=by_meaning)
+        model_reader = form_reader(model, form, seed=seed)
         extractor = FormHybrid(model_reader, read_once, reader.NAME, ontology, window=window)
     if settings.extractor == "answers":
         return AnswersAlone(extractor, read_once, extractor.name)

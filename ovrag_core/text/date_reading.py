@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dateutil.relativedelta import relativedelta
 
-from ovrag_core.text.money import local_currencies
+from ovrag_core.text.money import local_currency
 from ovrag_core.text.number_reading import NUMBER_WORDS, ONES, ORDINALS, TENS, words_to_number
 from ovrag_core.text.tokens import any_of
 
@@ -157,4 +157,4 @@ def _month_first(text: str) -> bool:
         return True
     if any(left > 12 for left, _ in pairs):
         return False
-    return bool(_AMERICAN.search(text)) or ("$" in text and local_currencies(text)["$"] == "USD")
+    return bool(_AMERICAN.search(text)) or ("$" in text and local_currency("$", text) == "USD")

@@ -1,9 +1,8 @@
 """Amounts of money as texts of all countries write them, each with its span and currency (`money.yaml`)."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from importlib import resources
@@ -13,6 +12,7 @@ import yaml
 from babel.core import get_global
 from babel.numbers import get_territory_currencies
 
+from ovrag_core.text.currencies import DAY, likeliest
 from ovrag_core.text.number_reading import NUMBER_WORD, NUMBER_WORDS, SCALES, parse_number, words_to_number
 from ovrag_core.text.tokens import any_of
 
@@ -28,13 +28,12 @@ class MoneyMention:
 
 
 _DATA: dict[str, Any] = yaml.safe_load(resources.files(__package__).joinpath("money.yaml").read_text("utf-8"))
-_DAY = date(2025, 1, 1)  # of the list of currencies, so that it is the same every year
 _HEADLINES = frozenset({"CUP", "SOS", "TOP"})  # codes that are words of headlines as well
 CURRENCIES = (
     frozenset(
         code
         for territory in get_global("territory_currencies")
-        for code in get_territory_currencies(territory, _DAY, _DAY)
+        for code in get_territory_currencies(territory, DAY, DAY)
     )
     - _HEADLINES
 )
@@ -43,13 +42,8 @@ _NOUNS: tuple[tuple[str, str, dict[str, str]], ...] = tuple(
     (name["noun"], name["alone"], name.get("of", {})) for name in _DATA["names"]
 )
 _NAME = "|".join(rf"(?:(?:{'|'.join(of)})\s+)?(?:{noun})" if of else noun for noun, _, of in _NOUNS)
-_AMERICAN = re.compile("|".join(_DATA["united_states"]))
 _PESOS = re.compile("|".join(_DATA["pesos"]), re.IGNORECASE)
-_COUNTRIES: dict[str, tuple[tuple[str, re.Pattern[str]], ...]] = {
-    name: tuple((code, re.compile("|".join(words))) for code, words in shared.get("countries", {}).items())
-    for name, shared in _DATA["shared"].items()
-}
-_OTHER_DOLLARS = ("CAD", "AUD", "NZD", "SGD", "HKD", "USD")  # codes beside which a bare sign means the same
+SHARED: dict[str, list[str]] = _DATA["shared"]  # currencies by a sign or word of several
 
 _FIGURES = (
     r"\d{1,3}(?:[,.'’ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d{1,3}(?:,\d{2})+,\d{3}(?:\.\d{1,2})?(?!\d)"
@@ -61,9 +55,9 @@ _SCALE = (
 )
 _MULTIPLIERS = {"m": 10**6, "b": 10**9, "t": 1000, "k": 1000, "l": 10**5, "c": 10**7, "万": 10**4}
 _SIGN = any_of((*_SIGNS, *CURRENCIES)).replace(r"\s+", " ")
-_LETTERS = frozenset("NPKQ")
-# Letters too common to be signs unless grouped figures or a scale follow; all but the naira's need their country.
-_LETTER = r"[NPKQ](?=\s?\d{1,3}(?:[, ]\d{3})+|\s?\d{1,3}(?:\.\d{1,2})?\s?(?:million|m\b))"
+# Letters too common to be signs unless grouped figures or a scale follow, and no part of a document is called so.
+_PARTS = "".join(rf"(?<!{part} )" for part in ("Schedule", "Annex", "Exhibit", "Section", "Item", "Form", "Part"))
+_LETTER = rf"{_PARTS}[NPKQ](?=\s?\d{{1,3}}(?:[, ]\d{{3}})+|\s?\d{{1,3}}(?:\.\d{{1,2}})?\s?(?:million|m\b))"
 _IN_FIGURES = re.compile(
     rf"(?<![\w$€£])(?P<sign>{_SIGN}|{_LETTER})(?:[ \u00a0]{{1,6}}|\r?\n|[ ]?\((?:{_NAME})\)[ ])?(?P<figures>{_FIGURES})"
     + _SCALE.format("scale")
@@ -86,6 +80,10 @@ _NAMED = (
     re.compile(rf"(?<![^\W\d_]){_SIGN}(?![^\W\d_])"),
     re.compile(rf"\b(?:{_NAME})\b", re.IGNORECASE),
 )
+_CODES = "|".join(sorted({code for codes in SHARED.values() for code in codes}))
+_OWN_SIGN = any_of([sign for sign, meaning in _SIGNS.items() if meaning not in SHARED and len(sign) > 1])
+# What stands for one of the currencies that share a sign or word: a code, a sign of its own, a name.
+_OWN = re.compile(rf"\b(?:{_CODES})\b|(?<!\w){_OWN_SIGN}(?=\s?\d)|\b(?i:{_NAME})\b")
 _LEAST_IN_WORDS = 100  # below, "two pounds" may be weights
 
 
@@ -106,24 +104,22 @@ def amounts(text: str) -> list[tuple[Decimal, int, int]]:
 def currency_of(text: str) -> str | None:
     """The currency that a short text names: by code, else by sign, else by name; None where it names none."""
     hit = next((match for pattern in _NAMED if (match := pattern.search(text))), None)
-    return _code(hit[0], local_currencies(text)) if hit else None
+    return _code(hit[0], text) if hit else None
 
 
 def _in_figures(text: str) -> Iterator[MoneyMention]:
-    local = local_currencies(text)
     for match in _IN_FIGURES.finditer(text):
         sign = match["sign"] or match["sign2"]
         value = parse_number(match["figures"] or match["figures2"])
         scale = (match["scale"] or match["scale2"] or " ").strip().lower()[:1]
-        currency = _code(sign, local)
-        if value is None or not currency:
+        currency = _code(sign, text)
+        if value is None:
             continue
         if match["said"] is None or words_to_number(_CENTS_END.sub("", match["said"])) == value:
             yield MoneyMention(value * _MULTIPLIERS.get(scale, 1), currency, *match.span())
 
 
 def _in_words(text: str) -> Iterator[MoneyMention]:
-    local = local_currencies(text)
     for match in _IN_WORDS.finditer(text):
         words = match["words"] or match["words2"]
         number = (
@@ -131,15 +127,13 @@ def _in_words(text: str) -> Iterator[MoneyMention]:
         )
         name = match["currency"] or match["currency2"] or match["currency3"]
         if number >= _LEAST_IN_WORDS:
-            yield MoneyMention(number, _code(" ".join(name.split()), local), *match.span())
+            yield MoneyMention(number, _code(" ".join(name.split()), text), *match.span())
 
 
-def _code(sign: str, local: Mapping[str, str]) -> str:
-    """The code of a sign, code or name; empty for a letter that is no sign here."""
-    if sign in _LETTERS:
-        return local[sign]
-    meaning = _SIGNS.get(sign) or (sign if sign in CURRENCIES else _named(sign))
-    return local.get(meaning, meaning)
+def _code(sign: str, text: str) -> str:
+    """The code of a sign, code or name as `text` means it."""
+    meaning = _SIGNS.get(sign) or (sign if sign in CURRENCIES or sign in SHARED else _named(sign))
+    return local_currency(meaning, text) if meaning in SHARED else meaning
 
 
 @lru_cache(maxsize=512)
@@ -163,31 +157,16 @@ def _parted(lead: str, part: str, scale: str) -> Decimal:
     return (Decimal(whole or 0) + Decimal(quarters) / 4) * (words_to_number(scale) or 0)
 
 
-@lru_cache(maxsize=8)
-def local_currencies(text: str) -> Mapping[str, str]:
-    """The code that each sign or word of several countries means here, by the signs and countries that a text names."""
-    local = {name: _most(text, name, shared["default"]) for name, shared in _DATA["shared"].items()}
-    return local | {"$": _dollar(text, local["peso"])}
+@lru_cache(maxsize=64)
+def local_currency(name: str, text: str) -> str:
+    """The code that a sign or word of several countries means here, by the signs, codes and names in the text.
 
-
-def _dollar(text: str, peso: str) -> str:
-    """The dollar whose own sign or code stands in the text, else a peso, else that of the country named most."""
-    explicit = {
-        code
-        for sign, code in _SIGNS.items()
-        if len(sign) > 1 and sign.endswith("$") and re.search(rf"(?<!\w){re.escape(sign)}\s?\d", text)
-    }
-    explicit |= {code for code in _OTHER_DOLLARS if re.search(rf"\b{code}\b", text)}
-    explicit -= {"BRL", "TWD", "MXN"}
-    if len(explicit) == 1:
-        return explicit.pop()
-    if not explicit and _PESOS.search(text) and not re.search(r"(?i)\bdollars?\b", text):
-        return peso
-    return _most(text, "$", "USD", least=len(_AMERICAN.findall(text)))
-
-
-def _most(text: str, name: str, default: str, least: int = 0) -> str:
-    """The code whose country `text` names most, if more than `least` times."""
-    counts = [(len(pattern.findall(text)), code) for code, pattern in _COUNTRIES[name]]
-    number, code = max(counts, key=lambda count: count[0], default=(0, ""))
-    return code if number > least else default
+    It is the one of these whose own sign, code or name stands in the text. A bare dollar is a peso where the text
+    speaks of pesos and of no dollar.
+    """
+    if name == "$" and _PESOS.search(text) and not re.search(r"(?i)\bdollars?\b", text):
+        name = "peso"
+    codes = SHARED[name]
+    own = (" ".join(match[0].split()) for match in _OWN.finditer(text))
+    explicit = {_SIGNS.get(mention) or _named(mention) for mention in own}.intersection(codes)
+    return explicit.pop() if len(explicit) == 1 else likeliest(text, codes)

@@ -433,24 +433,6 @@ def test_what_both_orders_agree_on_is_taken_instead_of_the_readers(ontology: Ont
     assert facility.maturity == alone.maturity
 
 
-@pytest.mark.xfail(reason="the reader finds now by itself what the model was to add")
-def test_classes_that_a_passage_states_join_the_readers(ontology: Ontology) -> None:
-    said = "The house at 4 Quay Street stands behind it"
-    text = ONE + f"\n{said}.\nThe loan is unsecured.\n"
-    fields = {"SecuredLoan": [said], "UnsecuredLoan": [], "OpenEndCredit": [], "ClosedEndCredit": ["The Lender"]}
-    asked = form_reader(FormModel(**fields), open_form(Settings(), ontology), passages=True, by_meaning=False)
-    alone = reader.read(Document("A", text))
-    reading = FormHybrid(asked, reader, reader.NAME, ontology).read(Document("A", text))
-    ours = {(each.object, each.evidence.quote) for each in reading.triples if each.evidence}
-    assert ("SecuredLoan", said) in ours and set(alone.triples) <= set(reading.triples)
-    assert (alone.facilities[0].security, reading.facilities[0].security) == ("unsecured", "contradictory")
-    judged = form_reader(FormModel(**fields), open_form(Settings(), ontology), passages=True)
-    found = FormHybrid(judged, reader, reader.NAME, ontology).read(Document("A", text))
-    assert ("ClosedEndCredit", "The Lender") not in {
-        (it.object, it.evidence.quote) for it in found.triples if it.evidence
-    }
-
-
 def test_a_model_may_read_answers_alone(ontology: Ontology) -> None:
     model = FormModel(lender="Harbor Bank", borrower="Ann Lee")
     form = FormHybrid(form_reader(model, open_form(Settings(), ontology)), reader, reader.NAME, ontology)

@@ -45,7 +45,7 @@ FIGURES: dict[str, tuple[int, int, dict[str, int]]] = {
             "security": 146,
             "credit form": 154,
             "loan types": 117,
-            "principal": 131,
+            "principal": 146,
             "interest rate": 148,
             "maturity": 150,
             "collateral or none": 149,

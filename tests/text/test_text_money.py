@@ -23,6 +23,12 @@ from ovrag_core.text.money import currency_of, moneys
         ("forty thousand EUR", "40000", "EUR"),
         ("$20K", "20000", "USD"),
         ("Q.75,000.00 (quetzales)", "75000", "GTQ"),
+        ("WS$45,000.00", "45000", "WST"),
+        ("NLe 120,000", "120000", "SLE"),
+        ("BDS$30,000.00", "30000", "BBD"),
+        ("six hundred thousand Gambian dalasi", "600000", "GMD"),
+        ("90,000 new leones", "90000", "SLE"),
+        ("forty thousand Samoan tala", "40000", "WST"),
     ],
 )
 def test_money_as_countries_write_it(written: str, amount: str, currency: str) -> None:
@@ -38,6 +44,11 @@ def test_money_as_countries_write_it(written: str, amount: str, currency: str) -
         ("Lahore. Amount: Rs. 2 million (PKR two million)", "PKR"),
         ("Manila. The Lender lends P1.2 million (pesos).", "PHP"),
         ("Gaborone. A loan of P400 000.00 (four hundred thousand Pula)", "BWP"),
+        ("Ngaire Tamihana of Whangārei lends Hemi Parata of Kerikeri $9,000", "NZD"),
+        ("Nimal Jayawardena of Galle lends Kumari Wickramasinghe Rs. 1,200,000", "LKR"),
+        ("Mutale Chilufya of Kitwe borrows K12,000", "ZMW"),
+        ("Montevideo, Uruguay. El préstamo: 90,000 pesos", "UYU"),
+        ("Ann Miller lends Ben Shaw $500", "USD"),
     ],
 )
 def test_a_sign_of_several_countries_takes_that_of_the_document(text: str, currency: str) -> None:

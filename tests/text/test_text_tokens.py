@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ovrag_core.text.stemming import STOP_WORDS, pairs, stem, stems
+from ovrag_core.text.stemming import STOP_WORDS, stem, stems
 from ovrag_core.text.tokens import any_of, fold, plain_words, word_list
 
 
@@ -32,4 +32,3 @@ def test_stems_leave_out_function_words_and_what_stands_unseen() -> None:
     assert stems("The Bor\u00adrower shall be repaying its loans") == ["borrow", "repay", "loan"]
     assert stems("name the loan", STOP_WORDS | {"name"}) == ["loan"]
     assert stem("repayments") == stem("repaying") == "repay"
-    assert pairs(["a", "b", "c"]) == ["a b", "b c"]

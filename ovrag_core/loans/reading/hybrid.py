@@ -31,7 +31,6 @@ from ovrag_core.loans.reading.subjects import (
     without_repetitions,
     words_of,
 )
-from ovrag_core.loans.reading.support import is_borne_out
 from ovrag_core.loans.reading.values import find_values, values_in
 from ovrag_core.loop import FieldRead, FormFiller, FormReader, together
 from ovrag_core.ontology import Form, Ontology, entity_key, fold, read_value
@@ -111,9 +110,8 @@ class FormHybrid:
     """The reader's statements, and where it is silent what a model copies into a form.
 
     Of a whole document the whole form is asked for, so that both readings can be shown, and where they differ the one
-    that `prevails` is taken; of chunks and answers only what the reader is silent on. Where the form asks for passages,
-    a class that one of them states is added to the reader's. No form tells all classes of loans, so a model does not
-    read by it alone.
+    that `prevails` is taken; of chunks and answers only what the reader is silent on. No form tells all classes of
+    loans, so a model does not read by it alone.
     """
 
     def __init__(
@@ -174,7 +172,7 @@ class FormHybrid:
 
     def _complemented(self, mine: tuple[Triple, ...], pieces: Sequence[Chunk], origin: Origin) -> tuple[Triple, ...]:
         silent = silent_fields(mine, self._model.form)
-        if not silent and not self._model.classes:
+        if not silent:
             return mine
         model_triples = self._statements(self._model.read(pieces, origin, silent).values(), origin)
         text = "\n\n".join(piece.text for piece in pieces)
@@ -185,15 +183,9 @@ class FormHybrid:
         return [r.triple(self._model.form, origin) for r in found if r.filled.is_agreed]
 
 
-def form_reader(
-    chat: Chat, form: Form, *, seed: int | None = 42, passages: bool = False, by_meaning: bool = True
-) -> FormReader:
-    """Build a reader of loan documents by a form, with `passages` for its classes.
-
-    A judge bears the classes out if `by_meaning`.
-    """
-    filler = FormFiller(chat, form, seed=seed, passages=passages)
-    return FormReader(chat, filler, without_orders, *([is_borne_out] if by_meaning else []))
+def form_reader(chat: Chat, form: Form, *, seed: int | None = 42) -> FormReader:
+    """Build a reader of loan documents by a form."""
+    return FormReader(chat, FormFiller(chat, form, seed=seed), without_orders)
 
 
 def silent_fields(mine: Sequence[Triple], form: Form) -> frozenset[str]:

@@ -190,6 +190,8 @@ def _bare(text: str, tokens: Tokens, first: int, last: int) -> Name | None:
     if tokens.words[last] == "." and first < last and len(tokens.words[last - 1]) > 1:
         last -= tokens.words[last - 1] not in _DOTTED
     start, end = tokens.spans[first][0], tokens.spans[last][1]
+    if title and ends_in_form(text[start:end]):  # a firm called after somebody: "Dr. Oetker Finance Ltd"
+        start, title = tokens.spans[titles[0]][0], ""
     return Name(start, end, " ".join(text[start:end].split()), title)
 
 

@@ -1,7 +1,7 @@
 """Lenders, borrowers and guarantors, from the text of one loan document.
 
-The judge tells who is named as what, and what each is. What remains to rules is structure: people named in one breath,
-the owner behind a trade name, and the passage that shows a party.
+The judge tells who is named as what, and what each is. What remains to rules is structure: people named in one breath
+and the passage that shows a party.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ class _Page:
 def read(document: Document) -> LoanReading:
     """Facts and triples of a whole document; the first facility is the main one.
 
-    Slips of text recognition are mended for reading, and what speaks to the reader instead of to the parties is passed
+    Unseen characters are left out for reading, and what speaks to the reader instead of to the parties is passed
     over.
     """
     prepared, repaired = prepare(document)

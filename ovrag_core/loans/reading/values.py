@@ -2,7 +2,7 @@
 """Principal, rate, maturity and term of a loan: every value in a text, and what the words around it make of it.
 
 The judge reads what stands around each amount of money, percentage, date and duration. What it does not find likely is left out: nothing is guessed for want of a better one. A last day that is
-not stated is reckoned from a term and the day it runs from, from counted instalments, or from a list of days.
+not stated is reckoned from a term and the day it runs from, or from counted instalments.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def values_in(text: str) -> Values:
 def find_values(text: str) -> Values:
     """The values that `text` gives the loan; what is reckoned stands behind what is stated."""
     stated = Values(*_likely(text, values_in(text)))
-    reckoned = [*_ends(text, stated.terms), *_counted(text), *_listed(text)]
+    reckoned = [*_ends(text, stated.terms), *_counted(text)]
     return Values(
         stated.principals,
         sorted((r for r in stated.rates if not _TURNS.match(text, r.end)), key=lambda rate: rate.periodic),
@@ -354,33 +354,3 @@ def _payout(text: str) -> date | None:
     """The one day on which the money is said to be lent or paid out."""
     days = {day for day, _ in _dates_behind(_ON_PAYOUT, text)}
     return days.pop() if len(days) == 1 else None
-
-
-_PAYS = re.compile(r"\b(?:re)?pa(?:y|ys|id|ying|yable|yments?|yment)\b|\binstal?l?ments?\b|\bschedule|\bdue\b|\bcollect|\breturn", re.IGNORECASE)  # fmt: skip
-_PAYS_OUT = re.compile(r"\b(?:disburs\w+|tranches?|draw\w*|advances?|advanced|lends?|stages|interest only|rent|milestone|paid out)\b", re.IGNORECASE)  # fmt: skip
-
-
-def _listed(text: str) -> Iterator[Maturity]:
-    """The last of the days that a schedule lists, each with its amount, or one after the other in a sentence."""
-    run: list[tuple[date, int, int]] = []
-    for mention in [*dates(text), (date.min, len(text) + 500, len(text) + 500)]:
-        if run and mention[0] > run[-1][0] and _goes_on(text[run[-1][2] : mention[1]]):
-            run.append(mention)
-            continue
-        if len(run) >= 3 or (len(run) == 2 and "\n" in text[run[0][2] : run[1][1]]):
-            before = text[max(0, run[0][1] - 260) : run[0][1]]
-            if _PAYS.search(before) and not _PAYS_OUT.search(before[-110:]):
-                day, start, end = run[-1]
-                yield Maturity(start, end, 0.0, day.isoformat())
-        run = [mention]
-
-
-_CELL = re.compile(r"[ \t|.:…–-]*(?:\(?[^\n]{0,60})\n[ \t|•*#()\d.]{0,14}\Z")
-_COMMA = re.compile(r"\s*(?:\([^)\n]{0,40}\))?\s*(?:[,;]|,? ?and|&)(?:[^.;\n]|\.(?=\d)|\n(?!\n)){0,40}\Z")
-
-
-def _goes_on(between: str) -> bool:
-    """Return True for words between two days: a table's cell with an amount, or a comma with perhaps an amount."""
-    if len(between) > 110:
-        return False
-    return bool(_CELL.match(between) and any(c.isdigit() for c in between)) or bool(_COMMA.match(between))
