@@ -4,7 +4,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.graph import LABEL, TYPE
 from ovrag_core.graph.triple_store import EmbeddedStore
-from ovrag_studies.causal.chains.chain_generation import CausalChain, ChainStep, Contradiction, Paraphrase
+from ovrag_studies.causal.chains.causal_chains import CausalChain, ChainStep, Contradiction, Paraphrase
 from ovrag_studies.causal.graphs.causal_terms import FACTOR, LOWERS, NO_EFFECT_ON, RAISES
 
 NAMES = ("rain", "river flow", "flood damage", "insurance cost", "demand for housing", "tide", "fish stock", "birdsong")
@@ -51,7 +51,6 @@ def chain(number: int = 0, *, false: bool = False) -> CausalChain:
     return CausalChain(
         id=f"rain-{number}",
         domain="climate",
-        depth=len(STEPS),
         premises=tuple(_step(triple, said) for triple, said in zip(STEPS, SAID, strict=True)),
         conclusion=_step(CONCLUSION, "Rain lowers demand for housing."),
         prompt=prompt,

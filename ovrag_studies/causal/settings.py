@@ -10,7 +10,6 @@ from ovrag_core.study import Study, StudySettings
 
 SAMPLES = Path("data/samples/causal")
 Share = Annotated[float, Field(ge=0, le=1)]
-Seconds = Annotated[float, Field(gt=0)]
 Arm = Literal["vanilla", "cot", "rag", "rag_cot", "best_of_t", "caf", "random_verdicts"]
 ARMS: tuple[Arm, ...] = get_args(Arm)
 LoopPart = Literal["feedback", "gaps", "score", "linking", "partial", "scm"]
@@ -19,12 +18,13 @@ ERRORS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 
 
 class CausalData(Part):
-    """The material: a causal graph, and questions of the two benchmarks, one JSON object a line.
+    """The material: a causal graph with chains along it, and questions of the two benchmarks, one JSON object a line.
 
     `recorded` is a file of recorded chains that run as a second set; None for none.
     """
 
     graph: Path = SAMPLES / "graph.ttl"
+    chains: Path = SAMPLES / "chains.jsonl"
     counterbench: Path = SAMPLES / "questions.jsonl"
     cladder: Path = SAMPLES / "cladder.jsonl"
     recorded: Path | None = None
@@ -33,13 +33,11 @@ class CausalData(Part):
 class StoreOptions(Part):
     """Place to check statements: `embedded` (the graph, in this process), or the address of a SPARQL endpoint.
 
-    `graph` is the IRI of the graph to ask at an endpoint where that is not its default. `coverage` is the share of the
-    causal edges that the embedded store knows; the rest is taken out by `studies.causal.experiments.seed`.
+    An endpoint is asked so many `attempts` at most. `coverage` is the share of the causal edges that the embedded store
+    knows; the rest is taken out by `studies.causal.experiments.seed`.
     """
 
     at: str = "embedded"
-    graph: str | None = None
-    seconds: Seconds = 10.0
     attempts: Positive = 3
     coverage: Share = 1.0
 
@@ -48,18 +46,15 @@ class LoopOptions(Part):
     """The loop: how verdicts are scored, when a draft is accepted, and when to give up.
 
     The score is (verified + `alpha` · partial - `beta` · contradictions) / n, held to [0, 1]. A draft is accepted at a
-    score of at least `theta`, for at most `rounds` drafts. `gamma` is the similarity from which a mention counts as
-    near to an entity, `epsilon` the most by which the effect may differ between two contexts (Jensen-Shannon distance,
-    0 to 1). After `failures` drafts with something unchecked the loop stops.
+    score of at least `theta`, for at most `rounds` drafts. `epsilon` is the most by which the effect may differ between
+    two contexts (Jensen-Shannon distance, 0 to 1).
     """
 
     alpha: Share = 0.5
     beta: Share = 0.5
-    gamma: Share = 0.85
     theta: Share = 0.8
     rounds: Positive = 5
     epsilon: Share = 0.2
-    failures: Positive = 2
 
 
 class Drift(Part):

@@ -10,7 +10,7 @@ from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.graph.endpoint import EndpointStore
 from ovrag_core.llm import Message
 from ovrag_studies.causal.chains import chain_metrics
-from ovrag_studies.causal.chains.arms import DRAFTING, StoreFacts, answer, gaps_of
+from ovrag_studies.causal.chains.arms import DRAFTING, answer, facts_in, gaps_of
 from ovrag_studies.causal.chains.chain_runs import Case, ChainBench, covered, run
 from ovrag_studies.causal.chains.drafting import ChatDrafter, Prompt, messages
 from ovrag_studies.causal.chains.feedback_loop import DraftJudge
@@ -37,14 +37,14 @@ class Told:
 def ask(arm: str, drafter: Told, rounds: int = 4):
     verifier = Verifier(STORE)
     judge = DraftJudge(verifier.check, LoopOptions(rounds=rounds), gaps_of(PROMPT, verifier))
-    return answer(arm, PROMPT, drafter, judge, StoreFacts(STORE, verifier).best)
+    return answer(arm, PROMPT, drafter, judge, facts_in(STORE, verifier))
 
 
 def test_arms_of_one_draft_ask_once_and_differ_by_their_prompt_alone() -> None:
     prompts = {}
     for arm in ("vanilla", "cot", "rag", "rag_cot"):
         drafter = Told(RIGHT)
-        assert ask(arm, drafter).drafts == 1
+        assert len(ask(arm, drafter).rounds) == 1
         ((prompts[arm], take),) = drafter.asked
         assert take == 0 and prompts[arm].question == PROMPT
     assert [prompts[arm].style for arm in prompts] == ["plain", "steps", "plain", "steps"]
@@ -54,7 +54,7 @@ def test_arms_of_one_draft_ask_once_and_differ_by_their_prompt_alone() -> None:
 def test_the_best_of_t_has_as_many_drafts_as_the_loop_and_is_told_nothing() -> None:
     drafter = Told("Tide raises birdsong.", "River flow raises rain.", RIGHT, SAID[0])
     given = ask("best_of_t", drafter)
-    assert given.drafts == 4
+    assert len(given.rounds) == 4
     assert [take for _, take in drafter.asked] == [0, 1, 2, 3]
     assert {prompt for prompt, _ in drafter.asked} == {Prompt(PROMPT)}
     assert given.final is not None and given.final.draft == RIGHT
@@ -64,14 +64,14 @@ def test_the_best_of_t_has_as_many_drafts_as_the_loop_and_is_told_nothing() -> N
 def test_an_endpoint_that_is_down_ends_one_question_and_no_draft_is_accepted() -> None:
     with SparqlServer(in_turn(Answer(status=404))) as server, EndpointStore(server.url, attempts=1) as store:
         verifier = Verifier(store, NameLexicon.of_graph(STORE))
-        facts = StoreFacts(store, verifier)
-        judge = DraftJudge(verifier.check, LoopOptions(rounds=5, failures=2), gaps_of(PROMPT, verifier))
+        facts = facts_in(store, verifier)
+        judge = DraftJudge(verifier.check, LoopOptions(rounds=5), gaps_of(PROMPT, verifier))
         for arm in DRAFTING:
             drafter = Told(RIGHT)
-            given = answer(arm, PROMPT, drafter, judge, facts.best)
+            given = answer(arm, PROMPT, drafter, judge, facts)
             assert given.decision == "unchecked", arm
             assert "HTTP 404" in given.reason
-            assert len(drafter.asked) == {"best_of_t": 2, "rag": 0, "rag_cot": 0}.get(arm, 1)
+            assert len(drafter.asked) == {"rag": 0, "rag_cot": 0}.get(arm, 1)
 
 
 def test_the_loop_begins_with_the_draft_of_the_others() -> None:
@@ -87,13 +87,13 @@ def test_the_arm_of_drawn_verdicts_answers_nothing() -> None:
 
 
 def test_facts_are_those_that_share_words_with_the_question() -> None:
-    facts = StoreFacts(STORE, Verifier(STORE))
-    assert facts.best("What does the tide do to the fish stock?", 1) == ("tide raises fish stock.",)
-    assert facts.best("quorance") == ()
+    facts = facts_in(STORE, Verifier(STORE))
+    assert facts("What does the tide do to the fish stock?")[0] == "tide raises fish stock."
+    assert facts("quorance") == ()
 
 
 def cases_of(drift: Drift, coverage: float = 1.0, chains: int = 12) -> list[Case]:
-    bench = ChainBench.of(STORE, [chain(number) for number in range(chains)], NameLexicon.of_graph(STORE), 0.85)
+    bench = ChainBench(STORE, NameLexicon.of_graph(STORE), [chain(number) for number in range(chains)])
     return run(bench, Causal(loop=LoopOptions(theta=1.0), drift=drift, store=StoreOptions(coverage=coverage)))
 
 
@@ -115,7 +115,7 @@ def test_the_loop_is_better_than_luck_where_constraints_are_obeyed_and_not_where
 
 
 def test_without_a_look_at_gaps_the_loop_leaves_more_out() -> None:
-    bench = ChainBench.of(STORE, [chain(number) for number in range(15)], NameLexicon.of_graph(STORE), 0.85)
+    bench = ChainBench(STORE, NameLexicon.of_graph(STORE), [chain(number) for number in range(15)])
     dropping = Causal(drift=Drift(rate=0.5, kinds={"dropped": 1.0}))
     whole, holey = (
         chain_metrics.figures(run(bench, dropping, ["caf"], paraphrases=False, without=taken), "caf", PLAN)
@@ -161,8 +161,8 @@ def test_depth_counts_each_step_of_the_chain_once_and_nothing_beside_it() -> Non
     def depth(*sentences: str) -> float:
         draft = "\n".join(sentences)
         judge = DraftJudge(verifier.check, LoopOptions(rounds=1))
-        given = judge.adjudicate([judge.round(1, draft)], 1)
-        return chain_metrics.depth(Case("vanilla", chain(), 0, given, tuple(verifier.check(draft)), None))
+        given = judge.adjudicate([judge.round(1, draft)])
+        return chain_metrics.depth(Case("vanilla", chain(), 0, given, tuple(verifier.check(draft))))
 
     assert depth(*SAID, "Rain lowers demand for housing.") == 1.0
     assert depth(SAID[0], "River flow raises rain.", *SAID[1:]) == 0.2
@@ -177,15 +177,6 @@ def test_invariance_compares_what_is_said_not_scores() -> None:
     assert given["jaccard"].value is not None and given["jaccard"].value < 0.8
 
 
-def test_contradictions_that_were_written_are_found_by_kind() -> None:
-    cases = [each for each in cases_of(Drift(rate=0.5), chains=40) if each.arm == "vanilla"]
-    recalls, precisions = chain_metrics.detection_in_drafts(cases, PLAN)
-    assert [each.name for each in recalls] == ["reversed", "negated", "opposite", "repeated", "all"]
-    assert recalls[-1].of > 100 and recalls[-1].share.value == 1.0
-    assert precisions[-1].share.value == 1.0
-    assert sum(each.of for each in precisions[:-1]) == precisions[-1].of == recalls[-1].of
-
-
 def test_contradictions_in_prompts_are_found_and_nothing_else() -> None:
     verifier = Verifier(STORE)
     material = []
@@ -194,7 +185,7 @@ def test_contradictions_in_prompts_are_found_and_nothing_else() -> None:
         material.append(
             (made.id, [(each.kind, each.span) for each in made.contradictions], verifier.check(made.prompt))
         )
-    recalls, precisions = chain_metrics.detection_in_prompts(material, PLAN)
+    recalls, precisions = chain_metrics.detected(material, PLAN)
     assert [(each.name, each.of, each.share.value) for each in recalls] == [("reversed", 3, 1.0), ("all", 3, 1.0)]
     assert (precisions[-1].of, precisions[-1].share.value) == (3, 1.0)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,7 +33,7 @@ from ovrag_studies.causal.chains.study import OURS, ChainStudy, Ran
 from ovrag_studies.causal.graphs.causal_terms import RAISES
 from ovrag_studies.causal.graphs.linking import NameLexicon
 from ovrag_studies.causal.reports import chain_results
-from ovrag_studies.causal.reports.published import published
+from ovrag_studies.causal.reports.question_results import published
 from ovrag_studies.causal.settings import Arm, Causal
 
 UNFINISHED = "\n".join(SAID)
@@ -47,9 +46,9 @@ def done() -> ChainStudy:
     """Twelve chains of one kind, half of them with a false sentence in the prompt, and a short replay."""
     options = Causal(arms=ARMS)
     chains = [chain(number, false=number % 2 == 0) for number in range(12)]
-    bench = ChainBench.of(STORE, chains, NameLexicon.of_graph(STORE), options.loop.gamma)
+    bench = ChainBench(STORE, NameLexicon.of_graph(STORE), chains)
     cases = chain_runs.run(bench, options, ARMS)
-    return ChainStudy(options, "drift simulator", {OURS: Ran(bench, tuple(cases))}, tuple(random_verdicts.replay(50)))
+    return ChainStudy(options, "drift simulator", {OURS: Ran(bench, tuple(cases))}, random_verdicts.replay(50))
 
 
 @pytest.fixture
@@ -107,17 +106,15 @@ def test_the_arms_are_as_good_as_their_verdicts(book: Book, done: ChainStudy) ->
     assert csv.loc["loop (CAF)", "n"] == 12 and csv.loc["best of T", "drafts"] == done.options.loop.rounds
 
 
-def test_the_loop_is_compared_with_every_other_arm_and_with_none_where_it_did_not_run(done: ChainStudy) -> None:
+def test_the_loop_is_compared_with_every_other_arm(done: ChainStudy) -> None:
     assert [each.second for each in study.compared(done, PLAN)[OURS]] == ["vanilla", "best_of_t"]
-    without = replace(done, options=done.options.model_copy(update={"arms": ("vanilla",)}))
-    assert study.compared(without, PLAN) == {}
 
 
-def test_contradictions_are_counted_in_prompts_paraphrases_and_simulated_drafts(book: Book, done: ChainStudy) -> None:
+def test_contradictions_are_counted_in_prompts_and_paraphrases(book: Book, done: ChainStudy) -> None:
     found = study.detected(done, PLAN)
-    kinds, rules = found["prompts and paraphrases"]
+    kinds, rules = found
     assert kinds[-1].name == "all" and kinds[-1].of == 6 and kinds[-1].share.value == 1.0
-    assert rules[-1].share.value is not None and "simulated drafts" in found
+    assert rules[-1].of == 12 and rules[-1].share.value is not None
     shown = chain_results.contradictions_table(book, found)
     assert shown["kind or rule"].tolist()[:2] == ["reversed", "all"]
 
@@ -128,7 +125,7 @@ def test_an_answer_is_shown_from_the_inside(done: ChainStudy) -> None:
     assert case.chain.prompt in text and f"Round {len(case.answer.rounds)}: score" in text
     assert all(line in text for round_ in case.answer.rounds for line in round_.constraints)
     assert study.example(done, "rain-3").chain.id == "rain-3"
-    said = chain_results.verdicts_text(study.check(done, "River flow raises rain."))
+    said = chain_results.verdicts_text(done.ours.bench.reference.check("River flow raises rain."))
     assert said.startswith("CONTRADICTION: River flow raises rain") and "  query   ASK {" in said
     assert "  triple  <urn:t#rain> <urn:ovrag:causal#raises> <urn:t#river_flow>" in said
     assert chain_results.verdicts_text([]) == "Nothing is stated."
@@ -170,15 +167,13 @@ def test_macros_are_letters_and_hold_what_the_tables_hold(book: Book, done: Chai
     assert rf"\newcommand{{\CausalCafEntailment}}{{{figures[OURS, 'caf']['entailment'].value:.3f}}}" in lines
     assert r"\newcommand{\CausalCoverageZeroEightEntailment}{0.800}" in lines
     assert r"\newcommand{\CausalCellsMeasured}{16}" in lines
-    said = chain_results.sentences(done, figures, compared, given)
-    assert said[0].startswith("Drafts by: drift simulator (declared")
-    assert "It gains nothing below an obedience of 0.50." in said
+    assert r"\newcommand{\CausalRecallInPromptsAndParaphrases}{1.000}" in lines
 
 
 def test_the_published_table_stands_beside_its_replay_and_what_nobody_measured_is_named(
     book: Book, done: ChainStudy
 ) -> None:
-    shown = chain_results.replays_table(book, done)
+    shown = chain_results.replays_table(book, done.replayed)
     assert shown["inside"].tolist().count("not measured") == 4, "the invariance of the four baselines"
     assert "Published: Georgiev and Gegov" in tex(book, "random_verdicts")
     assert "Arm: random verdicts" in tex(book, "random_verdicts")
@@ -248,17 +243,13 @@ RECORDED = """{"chains": [{"chain_id": "r1", "domain": "tides", "initial_premise
  "perturbations": [{"type": "paraphrase", "perturbed": "The moon comes near. And then?"}]}]}"""
 
 
-def test_samples_and_recorded_chains_run_and_every_round_is_in_the_log(tmp_path: Path) -> None:
+def test_samples_and_recorded_chains_run(tmp_path: Path) -> None:
     (tmp_path / "recorded.json").write_text(RECORDED, encoding="utf-8")
     given = {"arms": ["vanilla"], "data": {"recorded": str(tmp_path / "recorded.json")}}
     settings = Settings(studies={"causal": given})
-    done = study.run_study(settings, log=tmp_path / "new" / "log.jsonl")
-    records = [json.loads(line) for line in (tmp_path / "new" / "log.jsonl").read_text().splitlines()]
+    done = study.run_study(settings)
     cases = [case for ran in done.sets.values() for case in ran.cases]
-    assert len(done.ours.cases) == 75 * 4 and len(cases) == 75 * 4 + 2 and done.replayed == ()
-    assert sum("draft" in each for each in records) == sum(len(case.answer.rounds) for case in cases)
-    assert [each["item"] for each in records if "decision" in each] == [case.chain.id for case in cases]
-    assert not list((tmp_path / "new").glob("*.partial"))
+    assert len(done.ours.cases) == 75 * 4 and len(cases) == 75 * 4 + 2 and done.replayed is None
     book = written_to(tmp_path, settings, done)
     shown = chain_results.chains_table(book, done)
     assert shown["n"].tolist() == ["15"] * 5 + ["1"] and shown["contradicted"].astype(int).sum() == 23
@@ -297,7 +288,7 @@ def test_a_chat_model_s_drafts_stand_beside_the_simulator_s_with_the_objections_
 ) -> None:
     options = chain_runs.varied(Causal(arms=("caf",)), "loop", rounds=3)
     chains = [chain(number) for number in range(3)]
-    bench = ChainBench.of(STORE, chains, NameLexicon.of_graph(STORE), options.loop.gamma)
+    bench = ChainBench(STORE, NameLexicon.of_graph(STORE), chains)
     drafts = [[f"{FALSE}\n{UNFINISHED}", f"{FALSE}\n{RIGHT}", RIGHT], ["I cannot say."] * 3, []]
     by_model = [
         case
@@ -310,7 +301,9 @@ def test_a_chat_model_s_drafts_stand_beside_the_simulator_s_with_the_objections_
     assert found["obeyed"].value == pytest.approx(2 / (2 + 1 + 6 + 6)), "what is still missing is not obeyed"
     assert found["new"].value == 0
 
-    simulated = ChainStudy(options, drift.NAME, {OURS: Ran(bench, tuple(chain_runs.run(bench, options, ("caf",))))}, ())
+    simulated = ChainStudy(
+        options, drift.NAME, {OURS: Ran(bench, tuple(chain_runs.run(bench, options, ("caf",))))}, None
+    )
     asked = replace(simulated, drafts_by="played", sets={OURS: Ran(bench, tuple(by_model))})
     book = written_to(tmp_path, Settings(), simulated)
     shown = chain_results.model_table(book, asked, simulated).set_index("measure")
@@ -330,7 +323,7 @@ def test_a_revision_without_a_statement_obeys_nothing_and_what_it_spoils_is_new(
 
     def revised(*drafts: str) -> tuple[float | None, float | None]:
         rounds = tuple(judge.round(number, draft) for number, draft in enumerate(drafts, start=1))
-        loop = replace(case, arm="caf", answer=LoopAnswer("rejected", "", rounds, len(rounds)))
+        loop = replace(case, arm="caf", answer=LoopAnswer("rejected", "", rounds))
         found = chain_metrics.revised([loop], PLAN)
         return found["obeyed"].value, found["new"].value
 

@@ -1,4 +1,4 @@
-"""Chains drawn from the causal graph: what a prompt says is what the graph says, but for what is marked."""
+"""Chains along the causal graph: what a prompt says is what the graph says, but for what is marked."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from pathlib import Path
 
 import networkx
 import pytest
-from pyoxigraph import NamedNode, Triple
+from pyoxigraph import NamedNode
 
-from ovrag_core.base.errors import CorpusError, GraphError
+from ovrag_core.base.errors import CorpusError
 from ovrag_core.graph import EmbeddedStore, load_graph
-from ovrag_studies.causal.chains.chain_generation import KINDS, PARAPHRASES, CausalChain, generate
-from ovrag_studies.causal.chains.recorded_chains import read_recorded, recorded_graph
+from ovrag_studies.causal.chains.causal_chains import CausalChain, read_chains, read_recorded, recorded_graph
 from ovrag_studies.causal.graphs.causal_terms import ALT_LABEL, LOWERS, NO_EFFECT_ON, RAISES
 from ovrag_studies.causal.graphs.linking import CausalClaim, NameLexicon, claim
 from ovrag_studies.causal.graphs.verifier import Verifier
 from ovrag_studies.causal.language.propositions import read
 
 PROJECT = Path(__file__).resolve().parents[2]
+CHAINS = PROJECT / "data" / "samples" / "causal" / "chains.jsonl"
 RECORDED = "chains_75_published_run.json"
 
 Key = tuple[NamedNode, NamedNode, NamedNode, bool]
@@ -38,7 +38,7 @@ def lexicon(graph: EmbeddedStore) -> NameLexicon:
 
 @pytest.fixture(scope="module")
 def chains(graph: EmbeddedStore) -> list[CausalChain]:
-    return generate(graph)
+    return read_chains(CHAINS, graph)
 
 
 def claims(text: str, lexicon: NameLexicon) -> tuple[set[Key], int]:
@@ -116,7 +116,7 @@ def test_counts_first_middle_and_last(chains: list[CausalChain]) -> None:
 def test_three_prompts_in_ten_hold_a_contradiction_of_every_kind(chains: list[CausalChain]) -> None:
     kinds = Counter(each.kind for chain in chains for each in chain.contradictions)
     assert sum(kinds.values()) == 23
-    assert set(kinds) == set(KINDS)
+    assert set(kinds) == {"negation", "reversed", "polarity", "disjoint", "target"}
     assert max(kinds.values()) - min(kinds.values()) <= 1
     assert all(len(chain.contradictions) <= 1 for chain in chains)
 
@@ -156,7 +156,7 @@ def test_paraphrases_are_of_three_kinds_differ_and_say_the_same(
     chains: list[CausalChain], lexicon: NameLexicon
 ) -> None:
     for chain in chains:
-        assert tuple(paraphrase.kind for paraphrase in chain.paraphrases) == PARAPHRASES
+        assert tuple(paraphrase.kind for paraphrase in chain.paraphrases) == ("relation", "synonym", "order")
         texts = [chain.prompt, *(paraphrase.text for paraphrase in chain.paraphrases)]
         assert len(set(texts)) == 4
         said, unread = claims(chain.prompt, lexicon)
@@ -178,20 +178,13 @@ def test_asides_deny_and_are_true(chains: list[CausalChain], lexicon: NameLexico
             assert graph.triples(subject, LOWERS if predicate == RAISES else RAISES, object_)
 
 
-def test_the_same_seed_gives_the_same_chains_and_another_others(
-    graph: EmbeddedStore, chains: list[CausalChain]
-) -> None:
-    assert generate(graph) == chains
-    assert generate(graph, seed=7) != chains
-    assert not any(chain.contradictions for chain in generate(graph, share=0.0))
-
-
-def test_a_graph_that_is_too_small_is_said_to_be(graph: EmbeddedStore) -> None:
-    with pytest.raises(CorpusError, match=r"has \d+ walks of 3 to 6 steps, not 1000"):
-        generate(graph, each=1000)
-    nameless = EmbeddedStore([Triple(*map(NamedNode, ("urn:a:b", "urn:ovrag:causal#domain", "urn:a:c")))])
-    with pytest.raises(GraphError, match="no rdfs:label"):
-        generate(nameless)
+def test_chains_of_another_graph_or_form_are_an_error_in_one_sentence(graph: EmbeddedStore, tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="the chain biology-01 has a step that the graph lacks"):
+        read_chains(CHAINS, EmbeddedStore([]))
+    (tmp_path / "chains.jsonl").write_text('{"id": "x"}')
+    for name in ("chains.jsonl", "none.jsonl"):
+        with pytest.raises(CorpusError, match="holds no chains"):
+            read_chains(tmp_path / name, graph)
 
 
 # --- the recorded chains

@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from faulty_server import KEY, MODEL, Call, FaultyServer, scripted
 
 Run = Callable[..., tuple[int, str, str]]
 RULES = "We know that Kelm causes not Tarv, Tarv causes Osk, Osk and Tarv together cause Brin."
@@ -37,15 +36,6 @@ def test_a_question_is_answered_and_explained(ovrag: Run) -> None:
     assert (code, json.loads(out)["answer"], out.count("\n")) == (0, "yes", 1)
 
 
-def test_an_effect_in_a_graph_of_ones_own_is_told_to_be_identified_or_not(ovrag: Run) -> None:
-    code, out, _ = ovrag("ask", "z -> x, z -> y, x -> y. Effect of x on y?")
-    assert (code, out) == (0, "identified: Σ_{z} [P(y | x, z) − P(y | not x, z)] P(z) (back-door, by z)\n")
-    code, out, _ = ovrag("explain", "x -> y, x <-> y. Effect of x on y?")
-    assert code == 0 and "reason: no observed variable blocks x ← U(x, y) → y" in out
-    code, out, err = ovrag("ask", "x -> y, y -> x. Effect of x on y?")
-    assert (code, out, err.count("\n")) == (2, "", 1) and "cycle" in err
-
-
 @pytest.mark.parametrize("question", ["Why?", "", "-", f"{RULES} Would Zork occur if not Kelm?"])
 def test_what_is_not_read_is_a_line_and_exit_code_2(ovrag: Run, question: str) -> None:
     code, out, err = ovrag("ask", question)
@@ -61,7 +51,7 @@ def test_statements_get_verdicts_with_query_and_triples(ovrag: Run) -> None:
     assert second["query"].startswith("ASK {")
     code, out, _ = ovrag("explain", "Waves lower visibility.", "--graph", "sea.ttl")
     assert code == 0
-    assert "triple: <urn:test#waves> <urn:ovrag:causal#lowers> <urn:test#visibility>" in out
+    assert "triple  <urn:test#waves> <urn:ovrag:causal#lowers> <urn:test#visibility>" in out
 
 
 @pytest.mark.parametrize("name", ["x> . DROP ALL #", '"; } #', "a\\b", "a\nb"])
@@ -140,38 +130,3 @@ def test_a_bench_goes_on_after_a_bad_line_and_counts(ovrag: Run, tmp_path: Path)
     assert ovrag("bench", "q.jsonl", "--out", "r.jsonl")[:2] == (0, "")
     assert json.loads((tmp_path / "r.jsonl").read_text())["id"] == "a"
     assert ovrag("bench", "q.jsonl", "--out", "no/r.jsonl")[0] == 2
-
-
-def test_a_chain_is_drafted_by_the_declared_simulator_and_logged(ovrag: Run, tmp_path: Path) -> None:
-    given = ("--chain", "climate-01", "-S", "studies.causal.drift.rate=0.9")
-    code, out, _ = ovrag("ask", *given, "--log", "log.jsonl", "-f", "json")
-    record = json.loads(out)
-    assert code in (0, 1)
-    assert (record["drafts_by"], record["arm"]) == ("drift simulator", "caf")
-    logged = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
-    assert [each.get("round") for each in logged] == [*range(1, len(logged)), None]
-    assert logged[-1]["decision"] == record["decision"]
-    assert ovrag("ask", *given, "--log", "log.jsonl")[0] == code
-    assert (tmp_path / "log.jsonl").read_text().count("\n") == 2 * len(logged)
-    assert ovrag("ask", *given, "--log", "none/log.jsonl")[0] == 2
-    code, _, err = ovrag("ask", "--chain", "none")
-    assert (code, "there is no chain none" in err) == (2, True)
-    assert ovrag("ask", "Wind?", "--arm", "caf")[0] == 2
-    assert ovrag("ask", "Wind?", "--arm", "random_verdicts")[0] == 2
-
-
-def test_a_model_drafts_until_nothing_is_objected_to(ovrag: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TEST_KEY", KEY)
-
-    def model(call: Call) -> object:
-        told = "knowledge base contradicts" in call.prompt
-        return "Wind raises waves.\nWaves lower visibility." if told else "Wind raises waves.\nWaves raise visibility."
-
-    with FaultyServer(scripted(model)) as server:
-        words = (f"llm.base_url={server.base_url}", "llm.provider=openai", f"llm.model={MODEL}", "llm.store=null")
-        chosen = [word for each in (*words, "llm.key_variable=TEST_KEY") for word in ("-S", each)]
-        asked = ("ask", "What does wind do to visibility?", "--arm", "caf", "--graph", "sea.ttl", "-f", "json")
-        code, out, _ = ovrag(*asked, *chosen)
-    record = json.loads(out)
-    assert (code, record["decision"], record["rounds"], record["drafts_by"]) == (0, "accepted", 2, MODEL)
-    assert record["all_rounds"][0]["verdicts"][1]["outcome"] == "CONTRADICTION"

@@ -21,7 +21,7 @@ from ovrag_studies.causal.models.boolean_models import (
     negate,
 )
 from ovrag_studies.causal.questions.counterbench import answer, is_contested, parse
-from ovrag_studies.causal.questions.question_metrics import ContestedLabels, ask, figures, read_known, statuses
+from ovrag_studies.causal.questions.question_study import ask, figures, read_known, statuses
 
 
 def solved(context, query):
@@ -92,8 +92,8 @@ def test_a_condition_with_or_among_effects_is_not_read():
         ("Zup may cause Mo.", "Would Mo occur if Zup?", "without exception"),
         ("Zup strongly causes Mo.", "Would Mo occur if Zup?", '"Zup strongly"'),
         ("Zup causes Mo. Hello there.", "Would Mo occur if Zup?", '"Hello there"'),
-        ("Zup causes Mo.", "Would Moo occur if Zup?", "nearest: Mo"),
-        ("Zup causes Mo. We observed Zop.", "Would Mo occur if Zup?", '"Zop"; nearest: Zup'),
+        ("Zup causes Mo.", "Would Moo occur if Zup?", '"Moo"'),
+        ("Zup causes Mo. We observed Zop.", "Would Mo occur if Zup?", '"Zop"'),
         ("Zup causes Mo.", "Would Mo occur?", "no action"),
         ("Zup causes Mo.", "Would Mo occur if Zup or Mo?", "leaves open what is done"),
         ("Zup causes Mo.", "Would Mo occur if Zup and not Zup?", "to occur and not to occur"),
@@ -305,8 +305,8 @@ def test_scores_count_the_unread_as_not_right(tmp_path):
     listed = tmp_path / "questions_contested.jsonl"
     notes = [{"id": line[0], "note": line[5]} for line in lines if line[5]]
     listed.write_text("".join(json.dumps(note) + "\n" for note in notes), encoding="utf-8")
-    assert read_known(listed) == ContestedLabels(frozenset({"2"}), frozenset({"4"}))
-    asked = ask(path)
+    assert read_known(listed) == {"2": "contested", "4": "cyclic"}
+    asked = ask(path, "rules")
     assert {status: len(of) for status, of in statuses(asked).items()} == {"determined": 2, "unread": 1, "cyclic": 1}
     found = {each.name: (each.hits, each.of) for each in figures(asked, Resampling(200))}
     assert found["labels as given"] == (2, 4)

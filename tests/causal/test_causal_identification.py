@@ -18,7 +18,6 @@ from ovrag_studies.causal.models.identification import (
     Estimand,
     NotIdentified,
     back_door_sets,
-    effect_bounds,
     front_door_sets,
     identify,
 )
@@ -88,14 +87,12 @@ def found_by_y0(dag: Dag, cause: str, effect: str) -> str | None:
 
 
 def test_the_simplest_estimand_is_named() -> None:
-    assert identify(make_dag([("x", "y")]), Effect("ate", "x", "y")) == Estimand(
-        "back-door", (), "P(y | x) − P(y | not x)"
-    )
+    assert identify(make_dag([("x", "y")]), Effect("ate", "x", "y")) == Estimand("back-door")
     confounded = make_dag([("z", "x"), ("z", "y"), ("x", "y")])
     assert identify(confounded, Effect("ate", "x", "y")).by == ("z",)
     assert identify(FRONT_DOOR, Effect("ate", "x", "y")).method == "front-door"
     assert identify(NAPKIN, Effect("ate", "x", "y")).method == "ID"
-    assert identify(confounded, Effect("ate", "y", "x")) == Estimand("none", (), "0")
+    assert identify(confounded, Effect("ate", "y", "x")) == Estimand("none")
 
 
 def test_a_collider_is_not_adjusted_for() -> None:
@@ -136,7 +133,7 @@ def test_the_assumption_that_is_named_suffices() -> None:
 def test_an_effect_all_of_which_is_mediated_is_the_total_one() -> None:
     chain = make_dag([("x", "m"), ("m", "y")])
     assert identify(chain, Effect("nie", "x", "y", ("m",))) == identify(chain, Effect("ate", "x", "y"))
-    assert identify(chain, Effect("nde", "x", "y", ("m",))).formula == "0"
+    assert identify(chain, Effect("nde", "x", "y", ("m",))) == Estimand("none")
 
 
 def test_estimands_of_the_id_algorithm_give_what_acting_gives() -> None:
@@ -179,25 +176,6 @@ def test_y0_identifies_the_same_effects() -> None:
         assert (found_by_y0(dag, cause, effect) is None) == (identified(dag, [cause], [effect]) is None)
 
 
-def test_bounds_contain_the_effect_and_an_instrument_narrows_them() -> None:
-    for seed in range(10):
-        scm = random_scm(INSTRUMENT, seed)
-        joint = observed(scm, INSTRUMENT)
-        truth = float(np.diff([scm.do({"x": state}).distribution(["y"])[1] for state in (0, 1)])[0])
-        wide, narrow = effect_bounds(joint, "x", "y"), effect_bounds(joint, "x", "y", "z")
-        assert wide[1] - wide[0] == pytest.approx(1)
-        assert wide[0] - 1e-9 <= narrow[0] <= truth <= narrow[1] <= wide[1] + 1e-9
-        assert identify(INSTRUMENT, Effect("ate", "x", "y"), joint).bounds == narrow
-
-
-def test_observations_can_refute_an_instrument() -> None:
-    """The cause stays as it is and the effect moves with the instrument."""
-    table = np.zeros((2, 2, 2))
-    table[0, 1, 0] = table[1, 1, 1] = 0.5
-    with pytest.raises(CausalError, match="refute “z”"):
-        effect_bounds(Joint(("z", "x", "y"), table), "x", "y", "z")
-
-
 def test_an_estimand_needs_every_stratum_to_occur() -> None:
     table = np.zeros((2, 2, 2))
     table[0, 0, 0] = table[1, 1, 1] = 0.5
@@ -222,11 +200,6 @@ def test_bad_graphs_and_names_are_refused() -> None:
         make_dag([("a", "b"), ("b", "a")])
     with pytest.raises(CausalError, match="“u” is called unobserved"):
         make_dag([("a", "b")], ["u"])
-    for asked, words in [
-        (Effect("ate", "x", "q"), "“q” is not in the causal graph"),
-        (Effect("ate", "x", "x"), "twice"),
-        (Effect("nde", "x", "y"), "needs its mediators"),
-        (Effect("ate", "u", "y"), "“u” is unobserved"),
-    ]:
-        with pytest.raises(CausalError, match=words):
-            identify(BOW, asked)
+    for cause, effect in [("x", "q"), ("x", "x"), ("u", "y")]:
+        with pytest.raises(CausalError, match="not all different and observed; choose of x, y"):
+            identify(BOW, Effect("ate", cause, effect))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from causal_chain import PROMPT, RIGHT, SAID, STORE
 
 from ovrag_core.base.errors import ModelError, Unchecked
 from ovrag_core.graph.triple_store import EmbeddedStore
 from ovrag_studies.causal.chains.arms import gaps_of
-from ovrag_studies.causal.chains.audit_log import lines_of
 from ovrag_studies.causal.chains.drafting import Prompt
 from ovrag_studies.causal.chains.feedback_loop import EMPTY, DraftJudge, LoopAnswer, run, score
 from ovrag_studies.causal.graphs.linking import NameLexicon
@@ -56,13 +53,13 @@ def test_the_score_is_that_of_the_published_formula() -> None:
 def test_a_good_draft_is_accepted_at_once() -> None:
     drafter = Told(RIGHT)
     given = answer(drafter)
-    assert (given.decision, given.drafts, len(given.rounds)) == ("accepted", 1, 1)
+    assert (given.decision, len(given.rounds)) == ("accepted", 1)
 
 
 def test_what_was_wrong_joins_the_next_prompt_with_the_draft() -> None:
     drafter = Told(f"{SAID[0]}\n{WRONG}\n{UNKNOWN}", RIGHT)
     given = answer(drafter)
-    assert (given.decision, given.drafts) == ("accepted", 2)
+    assert (given.decision, len(given.rounds)) == ("accepted", 2)
     first, second = drafter.prompts
     assert first == Prompt(PROMPT)
     assert second.question == PROMPT and second.previous == f"{SAID[0]}\n{WRONG}\n{UNKNOWN}"
@@ -84,7 +81,7 @@ def test_a_draft_is_judged_by_its_own_verdicts() -> None:
 def test_a_contradiction_is_never_accepted_however_high_the_score() -> None:
     given = answer(Told(f"{RIGHT}\n{WRONG}"), theta=0.5, rounds=3)
     assert given.final is not None and given.final.score is not None and given.final.score > 0.5
-    assert (given.decision, given.drafts) == ("rejected", 3)
+    assert (given.decision, len(given.rounds)) == ("rejected", 3)
 
 
 def test_the_final_adjudication_has_caveats_below_theta() -> None:
@@ -96,7 +93,7 @@ def test_the_final_adjudication_has_caveats_below_theta() -> None:
 def test_what_reaches_a_limit_exactly_is_not_lost_to_rounding() -> None:
     found = verdicts(*["VERIFIED"] * 16, *["FAILED"] * 9)  # 0.64, which is 0.8 of 0.8
     judge = DraftJudge(lambda text: found, LoopOptions(rounds=1))
-    assert judge.adjudicate([judge.round(1, "")], 1).decision == "accepted with caveats"
+    assert judge.adjudicate([judge.round(1, "")]).decision == "accepted with caveats"
 
 
 @pytest.mark.parametrize("empty", ["", "   \n ", "What follows for rain?"])
@@ -125,24 +122,10 @@ class Down(EmbeddedStore):
 def test_a_draft_with_something_unchecked_is_not_accepted_and_the_loop_stops() -> None:
     for asked in (0, 3, 9):
         drafter = Told(RIGHT)
-        given = answer(drafter, Verifier(Down(asked), NameLexicon.of_graph(STORE)), failures=3, theta=0.1)
+        given = answer(drafter, Verifier(Down(asked), NameLexicon.of_graph(STORE)), theta=0.1)
         assert given.decision == "unchecked"
         assert "could not be checked: it went away" in given.reason
-        assert (len(given.rounds), given.drafts) == (3, 1)  # no other words would have helped
-
-
-def test_a_graph_that_comes_back_is_asked_again_about_the_same_draft() -> None:
-    class Back(EmbeddedStore):
-        asked = 0
-
-        def ask(self, query, terms=None):
-            self.asked += 1
-            if self.asked == 2:
-                raise Unchecked("not now")
-            return super().ask(query, terms)
-
-    given = answer(Told(RIGHT), Verifier(Back(STORE.triples())))
-    assert (given.decision, given.drafts, len(given.rounds)) == ("accepted", 1, 2)
+        assert len(given.rounds) == 1, "no other words would have helped"
 
 
 def test_no_draft_is_a_failure_with_the_models_reason() -> None:
@@ -157,7 +140,7 @@ def test_what_the_question_gives_may_not_be_left_out() -> None:
     short = RIGHT.replace(f"{SAID[1]}\n", "")
     drafter = Told(short, RIGHT)
     given = run(Prompt(PROMPT), drafter, judge)
-    assert (given.decision, given.drafts) == ("accepted", 2)
+    assert (given.decision, len(given.rounds)) == ("accepted", 2)
     assert drafter.prompts[1].constraints == ('It is missing that "River flow raises flood damage".',)
     unanswered = Told("\n".join(SAID), RIGHT)
     assert run(Prompt(PROMPT), unanswered, judge).decision == "accepted"
@@ -173,17 +156,6 @@ def test_an_unstable_effect_is_rejected_with_the_distance() -> None:
     assert "0.250" in given.reason
     stable = DraftJudge(Verifier(STORE).check, LoopOptions(epsilon=0.3), stability=lambda: 0.25)
     assert run(Prompt(PROMPT), Told(RIGHT), stable).decision == "accepted"
-
-
-def test_every_round_and_answer_is_a_line_of_the_log() -> None:
-    given = run(Prompt(PROMPT), Told(WRONG, RIGHT), DraftJudge(Verifier(STORE).check, LoopOptions()))
-    records = [json.loads(line) for line in lines_of([({"item": "a"}, given), ({"item": "b"}, given)])]
-    assert [record.get("round") for record in records] == [1, 2, 1, 2, None, None]
-    assert [record["item"] for record in records] == ["a", "a", "b", "b", "a", "b"]
-    assert records[0]["draft"] == WRONG and records[-1]["decision"] == "accepted"
-    verdict = records[0]["verdicts"][0]
-    assert verdict["outcome"] == "CONTRADICTION" and verdict["rule"] == "reversed edge"
-    assert verdict["query"].startswith("ASK") and len(verdict["triples"]) == 1
 
 
 def test_without_feedback_the_next_draft_is_told_nothing() -> None:

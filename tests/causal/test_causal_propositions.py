@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ovrag_core.graph import load_graph
 from ovrag_studies.causal.graphs.causal_terms import NAMESPACE
 from ovrag_studies.causal.graphs.linking import CausalClaim, NameLexicon, claim
-from ovrag_studies.causal.language.propositions import LONGEST_SENTENCE, LONGEST_TEXT, Unread, parse, read
+from ovrag_studies.causal.language.propositions import LONGEST_SENTENCE, Unread, parse, read
 
 PROJECT = Path(__file__).resolve().parents[2]
 SAMPLE = "urn:ovrag:causal:sample#"
@@ -229,15 +229,12 @@ HOSTILE = ("x raises y, which ", "does not ever " * 60 + ". ", "a. ", "x and " *
 
 @pytest.mark.parametrize("piece", HOSTILE, ids=range(len(HOSTILE)))
 def test_time_grows_with_the_length_of_hostile_text(piece: str) -> None:
-    assert growth(read, lambda size: (piece * size)[:size], LONGEST_TEXT // 4) < LINEAR
+    assert growth(read, lambda size: (piece * size)[:size], 25_000) < LINEAR
 
 
-def test_too_long_sentences_and_texts_are_said_to_be_unread() -> None:
+def test_too_long_sentences_are_said_to_be_unread() -> None:
     long = "X raises Y and " * LONGEST_SENTENCE
     assert "longer than" in read(long[: LONGEST_SENTENCE + 50]).unread[0].reason
-    reading = read("X raises Y.\n" * (LONGEST_TEXT // 12 + 10))
-    assert "longer than" in reading.unread[-1].reason
-    assert reading.unread[-1].span[0] == LONGEST_TEXT
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,7 @@
-"""The questions about effects of our own: made from their stories, and labelled by what is true of their models."""
+"""The questions about effects of our own: labelled by what is true of their models."""
 
 import json
 from pathlib import Path
-from runpy import run_path
 
 import pytest
 
@@ -34,11 +33,6 @@ def scm_of(model: dict) -> Scm:
 @pytest.fixture(scope="module")
 def models() -> dict[int, Scm]:
     return {each["model_id"]: scm_of(each) for each in lines("cladder_models.jsonl")}
-
-
-def test_the_files_are_what_the_tool_makes() -> None:
-    for name, made in run_path("tools/causal_question_samples.py")["make"](SAMPLES).items():
-        assert lines(name) == made, f"{name}: run python tools/causal_question_samples.py"
 
 
 def test_labels_are_true_of_the_models(models: dict[int, Scm]) -> None:

@@ -6,7 +6,6 @@ import csv
 from collections.abc import Iterable
 from pathlib import Path
 
-import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,9 +60,8 @@ def verify(
     statement: Proposition,
     store: EmbeddedStore | EndpointStore,
     lexicon: NameLexicon | None = None,
-    gamma: float = 0.85,
 ) -> CausalVerdict:
-    return Verifier(store, lexicon, gamma).verify(statement)
+    return Verifier(store, lexicon).verify(statement)
 
 
 def verdict(subject: str, relation: Relation, object_: str, polarity: Polarity = "positive") -> CausalVerdict:
@@ -221,28 +219,6 @@ def test_names_that_cannot_be_had_are_asked_for_once() -> None:
         found = Verifier(store).check("Rain raises tide. Tide raises rain. Rain lowers tide.")
         assert [each.outcome for each in found] == ["UNCHECKED"] * 3
         assert len(server.queries) == 1
-
-
-class Likeness:
-    """Two texts are as like as told."""
-
-    name = "told"
-
-    def __init__(self, cosine: float) -> None:
-        self._cosine = cosine
-
-    def embed(self, texts: list[str]):
-        high = numpy.array([self._cosine, (1 - self._cosine**2) ** 0.5, 0], dtype=numpy.float32)
-        vectors = {"rain": numpy.array([1, 0, 0]), "drizzle": high}
-        return numpy.array([vectors.get(text, numpy.array([0, 0, 1])) for text in texts], dtype=numpy.float32)
-
-
-def test_gamma_is_what_a_near_name_must_reach_and_then_it_counts_in_part() -> None:
-    lexicon = NameLexicon.of_graph(STORE, Likeness(0.9))
-    near = said("drizzle", "raises", "river flow")
-    assert verify(near, STORE, lexicon, gamma=0.85).outcome == "PARTIAL"
-    assert verify(near, STORE, lexicon, gamma=0.95).outcome == "FAILED"
-    assert verify(said("rain", "raises", "river flow"), STORE, lexicon, gamma=0.95).outcome == "VERIFIED"
 
 
 def test_words_that_cannot_be_read_fail_with_the_reason() -> None:

@@ -8,7 +8,7 @@ caf                          the loop: what the verdicts object to joins the nex
 """
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cache
 from itertools import product
 from typing import get_args
 
@@ -32,29 +32,24 @@ TOP = 3  # facts beside a question
 DRAFTING: tuple[Arm, ...] = tuple(arm for arm in get_args(Arm) if arm != "random_verdicts")
 
 
-class StoreFacts:
-    """The effects that a store holds, as sentences, found by the words of a question (BM25).
+def facts_in(store: Store, verifier: Verifier) -> Callable[[str], tuple[str, ...]]:
+    """Build the finder of the effects that a store holds, as sentences: the best by words of a question (BM25).
 
-    The store is asked for them at the first question that they are needed for.
+    The store is asked at the first question. Raises Unchecked there where it does not answer.
     """
 
-    def __init__(self, store: Store, verifier: Verifier) -> None:
-        self._store, self._verifier = store, verifier
-
-    @cached_property
-    def _found(self) -> tuple[list[str], Words]:
-        triples = [triple for predicate in STATED for triple in self._store.triples(None, predicate)]
-        sentences = sorted(f"{self._verifier.sentence(triple)}." for triple in triples)
+    @cache
+    def found() -> tuple[list[str], Words]:
+        triples = [triple for predicate in STATED for triple in store.triples(None, predicate)]
+        sentences = sorted(f"{verifier.sentence(triple)}." for triple in triples)
         return sentences, Words([stems(sentence) for sentence in sentences])
 
-    def best(self, question: str, top: int = TOP) -> tuple[str, ...]:
-        """The `top` sentences that fit best, best first; none that shares no word. Raises Unchecked where the store
-        gives none.
-        """
-        sentences, index = self._found
+    def best(question: str) -> tuple[str, ...]:
+        sentences, index = found()
         scores = index.scores([(stem, 1.0) for stem in dict.fromkeys(stems(question))])
-        order = numpy.argsort(-scores, kind="stable")[:top]
-        return tuple(sentences[i] for i in order if scores[i] > 0)
+        return tuple(sentences[i] for i in numpy.argsort(-scores, kind="stable")[:TOP] if scores[i] > 0)
+
+    return best
 
 
 def answer(
@@ -72,7 +67,7 @@ def answer(
     try:
         beside = facts(question) if arm in ("rag", "rag_cot") else ()
     except Unchecked as error:
-        return LoopAnswer("unchecked", f"the facts beside it could not be had: {one_line(str(error), 160)}", (), 0)
+        return LoopAnswer("unchecked", f"the facts beside it could not be had: {one_line(str(error), 160)}")
     prompt = Prompt(question, "steps" if arm in ("cot", "rag_cot") else "plain", beside)
     if arm == "caf":
         return feedback_loop.run(prompt, drafter, judge)
@@ -82,18 +77,15 @@ def answer(
 def _best(prompt: Prompt, drafter: Drafter, judge: DraftJudge, drafts: int) -> LoopAnswer:
     """The best of independent drafts, the first of several: what is accepted at once, then score, then fewest gaps.
 
-    As in the loop, no more are asked for once too many could not be checked.
+    As in the loop, no more are asked for once something could not be checked.
     """
     rounds: list[Round] = []
-    failures = 0
     for take in range(drafts):
         try:
-            draft = drafter.draft(prompt, take)
+            rounds.append(judge.round(take + 1, drafter.draft(prompt, take)))
         except ModelError as error:
-            return LoopAnswer("failed", f"no draft came: {one_line(str(error), 160)}", tuple(rounds), take)
-        rounds.append(judge.round(take + 1, draft))
-        failures += bool(rounds[-1].count("UNCHECKED"))
-        if failures >= judge.options.failures:
+            return feedback_loop.failed(error, rounds)
+        if rounds[-1].count("UNCHECKED"):
             break
 
     def rank(index: int) -> tuple[bool, float, int]:
@@ -101,7 +93,7 @@ def _best(prompt: Prompt, drafter: Drafter, judge: DraftJudge, drafts: int) -> L
         is_good = feedback_loop.is_good(rounds[index], judge.options)
         return is_good, -1.0 if score is None else score, -len(rounds[index].gaps)
 
-    return judge.adjudicate(rounds, len(rounds), max(range(len(rounds)), key=rank))
+    return judge.adjudicate(rounds, max(range(len(rounds)), key=rank))
 
 
 def gaps_of(question: str, verifier: Verifier) -> Gaps:
@@ -137,7 +129,7 @@ def _asked(question: str, verifier: Verifier) -> dict[tuple[NamedNode, NamedNode
     try:
         lexicon = verifier.lexicon
         reading = read(question, lexicon.compounds)
-        linked = (link(state.mention, lexicon, verifier.gamma) for state in reading.states)
+        linked = (link(state.mention, lexicon) for state in reading.states)
         given_entities = dict.fromkeys(mention.entity for mention in linked if isinstance(mention, Linked))
         wanted_entities = dict.fromkeys(
             entity for clause in reading.questions for entity in things_in(clause.quote, lexicon)

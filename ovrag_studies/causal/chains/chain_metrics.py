@@ -5,7 +5,7 @@ of the graph is measured by the same rule as one that had all of it.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
@@ -20,7 +20,6 @@ from ovrag_core.evaluation import (
     ratio,
 )
 from ovrag_studies.causal.chains.chain_runs import Case
-from ovrag_studies.causal.chains.drift import CONTRADICTING, Written
 from ovrag_studies.causal.chains.feedback_loop import Round
 from ovrag_studies.causal.graphs.linking import ClaimKey
 from ovrag_studies.causal.graphs.verifier import CONTRADICTIONS, CausalVerdict, Rule
@@ -64,7 +63,7 @@ def figures(cases: Iterable[Case], arm: Arm, plan: Resampling) -> dict[str, Esti
     ones = [1.0] * len(prompts)
     measures = (entailment, completeness, depth, contradicted, accepted)
     means = [ratio([measure(case) for case in prompts.values()], ones, plan) for measure in measures]
-    drafts = ratio([case.answer.drafts for case in prompts.values()], ones, plan, proportion=False)
+    drafts = ratio([len(case.answer.rounds) for case in prompts.values()], ones, plan, proportion=False)
     by_chain = [[(p, c) for c in arm_cases if c.wording and c.chain.id == name] for name, p in prompts.items()]
     counts = [float(len(pairs)) for pairs in by_chain]
     alike = [
@@ -146,36 +145,30 @@ def jaccard(one: set[ClaimKey], two: set[ClaimKey]) -> float:
     return len(one & two) / len(one | two) if one | two else 1.0
 
 
-def detection_in_drafts(cases: Iterable[Case], plan: Resampling) -> tuple[list[Detection], list[Detection]]:
-    """Measure how the verdicts that the arm itself was given find the errors that the simulator wrote.
-
-    By kind, the recall; by rule, the precision; each with all together at the end. Use an arm of single drafts: a loop
-    has mended what it found.
-    """
-    groups = [
-        (case.chain.id, _matched(case.written, case.answer.final.verdicts))
-        for case in cases
-        if case.written is not None and case.answer.final is not None
-    ]
-    return _detection(groups, CONTRADICTING, plan)
-
-
-def detection_in_prompts(
-    chains: Iterable[tuple[str, Sequence[tuple[str, Span]], Sequence[CausalVerdict]]], plan: Resampling
+def detected(
+    texts: Iterable[tuple[str, Sequence[tuple[str, Span]], Sequence[CausalVerdict]]], plan: Resampling
 ) -> tuple[list[Detection], list[Detection]]:
-    """The same for contradictions in prompts: a chain's id, the kind and place of each, and the prompt's verdicts.
+    """Measure how contradictions written into prompts are found: by kind, the recall; by rule, the precision.
 
-    Every other statement of the prompt is one that does not contradict the graph.
+    Each list ends with all together. A text is a chain's id, kind and place of each contradiction, and the verdicts on
+    the text. Every other statement is one that does not contradict the graph.
     """
-    groups = []
-    kinds: set[str] = set()
-    for chain, injected, verdicts in chains:
-        kinds.update(kind for kind, _ in injected)
-        pairs: list[tuple[str, Rule | None]] = [(kind, _rule_at(span, verdicts)) for kind, span in injected]
+    by_chain: defaultdict[str, list[tuple[str, Rule | None]]] = defaultdict(list)
+    for chain, injected, verdicts in texts:
+        by_chain[chain] += [(kind, _rule_at(span, verdicts)) for kind, span in injected]
         outside = [verdict for verdict in verdicts if not any(_overlap(verdict.span, span) for _, span in injected)]
-        pairs += [("true", verdict.rule if verdict.outcome == "CONTRADICTION" else None) for verdict in outside]
-        groups.append((chain, pairs))
-    return _detection(groups, sorted(kinds), plan)
+        by_chain[chain] += [("", v.rule if v.outcome == "CONTRADICTION" else None) for v in outside]
+
+    def detection(name: str, chosen: Collection[str], of: int) -> Detection:
+        counted = [[pair for pair in pairs if pair[of] in chosen] for pairs in by_chain.values()]
+        hits = [sum(kind != "" and rule is not None for kind, rule in pairs) for pairs in counted]
+        return Detection(name, sum(map(len, counted)), ratio(hits, [len(pairs) for pairs in counted], plan))
+
+    kinds = sorted({kind for pairs in by_chain.values() for kind, _ in pairs if kind})
+    return (
+        [*(detection(kind, [kind], 0) for kind in kinds), detection("all", kinds, 0)],
+        [*(detection(rule, [rule], 1) for rule in CONTRADICTIONS), detection("all", CONTRADICTIONS, 1)],
+    )
 
 
 def _objections(round_: Round) -> set[ClaimKey | str]:
@@ -184,38 +177,6 @@ def _objections(round_: Round) -> set[ClaimKey | str]:
     return {v.claim.key if v.claim else v.quote for v in verdicts} | set(
         round_.gaps if round_.verdicts else round_.constraints
     )
-
-
-def _detection(
-    groups: Sequence[tuple[str, Sequence[tuple[str, Rule | None]]]],
-    kinds: Sequence[str],
-    plan: Resampling,
-) -> tuple[list[Detection], list[Detection]]:
-    by_chain: defaultdict[str, list[tuple[str, Rule | None]]] = defaultdict(list)
-    for chain, pairs in groups:
-        by_chain[chain] += pairs
-
-    def detection(name: str, chosen: Collection[str], of: int, is_hit: Callable[[str, Rule | None], bool]) -> Detection:
-        counted = [[pair for pair in chain_pairs if pair[of] in chosen] for chain_pairs in by_chain.values()]
-        hits = [sum(is_hit(*pair) for pair in chain_pairs) for chain_pairs in counted]
-        return Detection(name, sum(map(len, counted)), ratio(hits, [len(chain_pairs) for chain_pairs in counted], plan))
-
-    written = {kind: [kind] for kind in kinds} | {"all": kinds}
-    called = {rule: [rule] for rule in CONTRADICTIONS} | {"all": CONTRADICTIONS}
-    recalls = [detection(name, chosen, 0, lambda _, rule: rule is not None) for name, chosen in written.items()]
-    precisions = [detection(name, chosen, 1, lambda kind, _: kind in kinds) for name, chosen in called.items()]
-    return recalls, precisions
-
-
-def _matched(written: Sequence[Written], verdicts: Sequence[CausalVerdict]) -> list[tuple[str, Rule | None]]:
-    """The kind of each sentence of a simulated draft with the rule that called it a contradiction, None for none."""
-    matched: list[tuple[str, Rule | None]] = []
-    offset = 0
-    for line in written:
-        if line.sentence:
-            matched.append((line.kind, _rule_at((offset, offset + len(line.sentence)), verdicts)))
-            offset += len(line.sentence) + 1  # and the end of the line
-    return matched
 
 
 def _rule_at(span: Span, verdicts: Sequence[CausalVerdict]) -> Rule | None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 
 from pyoxigraph import Literal as Text
 
 from ovrag_core.graph import LABEL, EmbeddedStore
-from ovrag_studies.causal.chains.arms import DRAFTING, StoreFacts, answer, gaps_of
-from ovrag_studies.causal.chains.chain_generation import CausalChain
+from ovrag_studies.causal.chains.arms import DRAFTING, answer, facts_in, gaps_of
+from ovrag_studies.causal.chains.causal_chains import CausalChain
 from ovrag_studies.causal.chains.drafting import Drafter
-from ovrag_studies.causal.chains.drift import Simulator, World, Written
+from ovrag_studies.causal.chains.drift import Simulator, World
 from ovrag_studies.causal.chains.feedback_loop import Check, DraftJudge, Gaps, LoopAnswer
 from ovrag_studies.causal.chains.stability import Instability
 from ovrag_studies.causal.graphs.causal_terms import STATED
@@ -29,8 +29,7 @@ _KEPT = 1 << 12  # texts whose verdicts are kept
 class Case:
     """Answer of an arm to one wording (0: the prompt itself) of a chain.
 
-    `judged` are the verdicts of the whole graph on the final draft, whatever part of it the arm was given. `written` is
-    what the simulator did in it; None where a model wrote.
+    `judged` are the verdicts of the whole graph on the final draft, whatever part of it the arm was given.
     """
 
     arm: Arm
@@ -38,7 +37,6 @@ class Case:
     wording: int
     answer: LoopAnswer
     judged: tuple[CausalVerdict, ...]
-    written: tuple[Written, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,37 +48,40 @@ class _Desk:
     facts: Callable[[str], tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class ChainBench:
-    """Common ground of all runs of a comparison: whole graph, its names, what the simulator knows, and the chains."""
+    """Common ground of all runs of a comparison: the whole graph, its names, and the chains."""
 
     graph: EmbeddedStore
     lexicon: NameLexicon
-    chains: tuple[CausalChain, ...]
-    world: World
-    reference: Verifier
-    _desks: dict[tuple[float, int, float, bool], _Desk] = field(default_factory=dict, compare=False)
+    chains: Sequence[CausalChain]
+    _desks: dict[tuple[float, int, bool], _Desk] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, graph: EmbeddedStore, chains: Sequence[CausalChain], lexicon: NameLexicon, gamma: float) -> ChainBench:
-        """A bench for these chains of a graph."""
-        return cls(graph, lexicon, tuple(chains), World.of_graph(graph), Verifier(graph, lexicon, gamma))
+    @cached_property
+    def world(self) -> World:
+        """What the simulator knows."""
+        return World.of_graph(self.graph)
+
+    @cached_property
+    def reference(self) -> Verifier:
+        """The judge by the whole graph."""
+        return Verifier(self.graph, self.lexicon)
 
     def desk(self, options: Causal, *, linking: bool = True) -> _Desk:
         """The desk of a part of the graph by `store.coverage`; without `linking` each thing has its one label only.
 
         Names are those of the whole graph: what is missing at a lower coverage are effects, not words.
         """
-        desk_key = (options.store.coverage, options.experiments.seed, options.loop.gamma, linking)
+        desk_key = (options.store.coverage, options.experiments.seed, linking)
         if desk_key not in self._desks:
             store = covered(self.graph, options.store.coverage, options.experiments.seed)
-            # without linking: no synonyms, no names of a rise or a fall, no likeness
+            # without linking: no synonyms, no names of a rise or a fall, no nearest names
             labels = set(pairs_of(self.graph, LABEL, Text))
             own = [name for name in self.lexicon.names if (name.entity, Text(name.text)) in labels]
-            verifier = Verifier(store, self.lexicon if linking else NameLexicon(own), options.loop.gamma)
+            verifier = Verifier(store, self.lexicon if linking else NameLexicon(own))
             keep = lru_cache(_KEPT)
             gaps = keep(partial(gaps_of, verifier=verifier))
-            self._desks[desk_key] = _Desk(keep(verifier.check), gaps, StoreFacts(store, verifier).best)
+            self._desks[desk_key] = _Desk(keep(verifier.check), gaps, facts_in(store, verifier))
         return self._desks[desk_key]
 
 
@@ -99,12 +100,12 @@ def run(
     `drafter` writes the drafts, by default the declared simulator. With `stability` an answer is accepted only if the
     chain's effect is stable. `without` takes a part out of the loop: feedback (a drafter is told nothing, and drafts
     afresh), gaps (nobody minds what a draft leaves out), linking (one label a thing), scm (no test of stability), score
-    (nothing but contradictions and gaps counts), partial (only names count).
+    (nothing but contradictions and gaps counts), partial (what is verified in part counts nothing).
     """
     if without == "score":
         options = varied(options, "loop", theta=0.0)
     elif without == "partial":
-        options = varied(options, "loop", alpha=0.0, gamma=1.0)
+        options = varied(options, "loop", alpha=0.0)
     desk = bench.desk(options, linking=without != "linking")
     cases = []
     for chain in bench.chains:
@@ -118,8 +119,7 @@ def run(
                 loop_answer = answer(arm, text, drafter or simulator, judge, desk.facts)
                 final = loop_answer.final
                 judged = tuple(bench.reference.check(final.draft)) if final else ()
-                written = simulator.ledger(final.draft) if final and not drafter else None
-                cases.append(Case(arm, chain, wording, loop_answer, judged, written))
+                cases.append(Case(arm, chain, wording, loop_answer, judged))
     return cases
 
 

@@ -19,7 +19,7 @@ from pyoxigraph import Literal as Text
 from pyoxigraph import NamedNode
 
 from ovrag_core.graph import LABEL, Store
-from ovrag_studies.causal.chains.chain_generation import CausalChain
+from ovrag_studies.causal.chains.causal_chains import CausalChain
 from ovrag_studies.causal.chains.drafting import Prompt
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, ALT_LABEL, LOWERS, NO_EFFECT_ON, RAISES
 from ovrag_studies.causal.graphs.stores import pairs_of
@@ -27,7 +27,6 @@ from ovrag_studies.causal.settings import ERRORS, Drift, ErrorKind
 
 NAME = "drift simulator"
 Kind = ErrorKind | Literal["true", "repeated"]
-CONTRADICTING: tuple[Kind, ...] = ("reversed", "negated", "opposite", "repeated")
 Edge = tuple[NamedNode, NamedNode, NamedNode]
 
 # How a sentence says that a raises b, and that a lowers b.
@@ -81,8 +80,9 @@ class World:
             for thing, text in sorted(pairs_of(store, predicate, Text), key=lambda named: f"{named[0]} {named[1]}"):
                 names.setdefault(thing, []).append(text.value)
         bearers = Counter(name.casefold() for aliases in names.values() for name in set(aliases))
+        own = {node: [name for name in aliases if bearers[name.casefold()] == 1] for node, aliases in names.items()}
         return cls(
-            {node: _own(node, names.get(node, []), bearers) for node in sorted(effects, key=str)},
+            {n: tuple(own.get(n) or names.get(n) or [n.value]) for n in sorted(effects, key=str)},
             {node: frozenset(networkx.descendants(effects, node)) for node in effects},
             frozenset(pairs_of(store, NO_EFFECT_ON, NamedNode)),
         )
@@ -97,11 +97,6 @@ class World:
             and thing not in self.reach[candidate]
             and not {(thing, candidate), (candidate, thing)} & self.apart
         ]
-
-
-def _own(thing: NamedNode, names: Sequence[str], bearers: Mapping[str, int]) -> tuple[str, ...]:
-    """The names that nothing else has, the label first; all of them, or the IRI, where there is none."""
-    return tuple(name for name in names if bearers[name.casefold()] == 1) or tuple(names) or (thing.value,)
 
 
 class Simulator:

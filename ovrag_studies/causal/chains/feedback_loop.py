@@ -43,7 +43,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class LoopAnswer:
-    """Result of the loop: the decision on its last round and the reason. `drafts` counts the drafts asked for.
+    """Result of the loop: the decision on a round and the reason.
 
     `chosen` is the place of the round that is answered with. `instability` is the Jensen-Shannon distance of the effect
     between contexts where a causal model was at hand.
@@ -51,8 +51,7 @@ class LoopAnswer:
 
     decision: Decision
     reason: str
-    rounds: tuple[Round, ...]
-    drafts: int
+    rounds: tuple[Round, ...] = ()
     chosen: int = -1
     instability: float | None = None
 
@@ -81,7 +80,7 @@ class DraftJudge:
         gaps = tuple(self.gaps(verdicts)) if self.gaps and verdicts else ()
         return Round(number, draft, verdicts, score(verdicts, self.options), gaps, constraints(verdicts, gaps))
 
-    def adjudicate(self, rounds: Sequence[Round], drafts: int, chosen: int = -1) -> LoopAnswer:
+    def adjudicate(self, rounds: Sequence[Round], chosen: int = -1) -> LoopAnswer:
         """The final decision on a round, by its own verdicts."""
         decision, reason = adjudicate(rounds[chosen], self.options)
         instability = None
@@ -90,7 +89,7 @@ class DraftJudge:
             if instability > self.options.epsilon + _ROUNDING:
                 decision = "rejected"
                 reason = f"the effect differs by {instability:.3f} between contexts, more than {self.options.epsilon:g}"
-        return LoopAnswer(decision, reason, tuple(rounds), drafts, chosen, instability)
+        return LoopAnswer(decision, reason, tuple(rounds), chosen, instability)
 
 
 def score(verdicts: Sequence[CausalVerdict], options: LoopOptions) -> float | None:
@@ -143,32 +142,26 @@ def adjudicate(round_: Round, options: LoopOptions) -> tuple[Decision, str]:
 
 
 def run(question: Prompt, drafter: Drafter, judge: DraftJudge) -> LoopAnswer:
-    """Draft and check until a draft is good, the rounds are used up, or too much could not be checked.
+    """Draft and check until a draft is good, the rounds are used up, or something could not be checked.
 
-    A draft with something unchecked is checked again as it stands, for no other words would help. Where no draft comes,
-    the decision is "failed", with the model's error.
+    No other words would help a draft with something unchecked. Where no draft comes, the decision is "failed", with the
+    model's error.
     """
-    options = judge.options
     rounds: list[Round] = []
-    failures = drafts = 0
-    prompt, draft = question, None
-    for number in range(1, options.rounds + 1):
-        if draft is None:
-            try:
-                draft = drafter.draft(prompt, drafts)
-            except ModelError as error:
-                return LoopAnswer("failed", f"no draft came: {one_line(str(error), 160)}", tuple(rounds), drafts)
-            drafts += 1
-        judged = judge.round(number, draft)
-        rounds.append(judged)
-        if judged.count("UNCHECKED"):
-            failures += 1
-            if failures >= options.failures:
-                break
-            continue
-        if is_good(judged, options):
+    prompt = question
+    for take in range(judge.options.rounds):
+        try:
+            draft = drafter.draft(prompt, take)
+        except ModelError as error:
+            return failed(error, rounds)
+        rounds.append(judge.round(take + 1, draft))
+        if rounds[-1].count("UNCHECKED") or is_good(rounds[-1], judge.options):
             break
-        draft = None
         if judge.feedback:
-            prompt = replace(question, previous=judged.draft, constraints=judged.constraints)
-    return judge.adjudicate(rounds, drafts)
+            prompt = replace(question, previous=draft, constraints=rounds[-1].constraints)
+    return judge.adjudicate(rounds)
+
+
+def failed(error: ModelError, rounds: Sequence[Round]) -> LoopAnswer:
+    """The answer where a model gave no draft, after these rounds."""
+    return LoopAnswer("failed", f"no draft came: {one_line(str(error), 160)}", tuple(rounds))

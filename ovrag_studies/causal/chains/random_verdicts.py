@@ -5,30 +5,25 @@ a hint h that the arm sets (Georgiev and Gegov's repository, MIT). This arm draw
 the range of replays say that the table carries nothing about a model, not how a model would do.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
+import pandas
 
-Figure = Literal["inference depth", "contradiction rate", "entailment accuracy", "semantic invariance"]
 Counts = npt.NDArray[np.int64]
 
+FIGURES = ("inference depth", "contradiction rate", "entailment accuracy", "semantic invariance")
 HINTS: Mapping[str, float] = {"CAF": 0.7, "Vanilla": 0.7, "CoT": 0.6, "RAG": 0.6, "RAG+CoT": 0.6}
 LOOPS = ("CAF",)  # the others draft once
-# From the recorded run; the paper prints them rounded. A baseline's invariance is 0 there because nothing measured it.
-PUBLISHED: Mapping[str, Mapping[Figure, float]] = {
-    "CAF": {
-        "inference depth": 1.32,
-        "contradiction rate": 0.84,
-        "entailment accuracy": 0.7649,
-        "semantic invariance": 0.7108,
-    },
-    "Vanilla": {"inference depth": 2.973, "contradiction rate": 0.7067, "entailment accuracy": 0.6199},
-    "CoT": {"inference depth": 2.333, "contradiction rate": 0.7467, "entailment accuracy": 0.5236},
-    "RAG": {"inference depth": 2.52, "contradiction rate": 0.7067, "entailment accuracy": 0.538},
-    "RAG+CoT": {"inference depth": 2.413, "contradiction rate": 0.7467, "entailment accuracy": 0.5268},
+# From the recorded run, by `FIGURES`; the paper prints them rounded. A baseline's invariance is 0 there because nothing
+# measured it.
+PUBLISHED: Mapping[str, tuple[float | None, ...]] = {
+    "CAF": (1.32, 0.84, 0.7649, 0.7108),
+    "Vanilla": (2.973, 0.7067, 0.6199, None),
+    "CoT": (2.333, 0.7467, 0.5236, None),
+    "RAG": (2.52, 0.7067, 0.538, None),
+    "RAG+CoT": (2.413, 0.7467, 0.5268, None),
 }
 STEPS = {2: 6, 3: 13, 4: 7, 5: 8, 6: 13, 7: 5, 8: 11, 9: 6, 10: 6}  # how many of the 75 chains have how many steps
 PARAPHRASES = 3
@@ -38,54 +33,37 @@ REPLAYS = 2000
 _AT_ONCE = 100  # replays
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedCell:
-    """A published figure beside the middle and the range (`confidence` of all replays) of the replayed one."""
-
-    arm: str
-    figure: Figure
-    published: float | None
-    mean: float
-    low: float
-    high: float
-
-    @property
-    def inside(self) -> bool | None:
-        """Return True where the published figure lies within the range, None where none was measured."""
-        return None if self.published is None else self.low <= self.published <= self.high
-
-
 def replay(
-    replays: int = REPLAYS,
-    seed: int = 42,
-    *,
-    confidence: float = 0.95,
-    rounds: int = _ROUNDS,
-) -> list[ReplayedCell]:
-    """All cells of the published table and those that it has as 0, by `replays` runs of 75 chains and paraphrases."""
+    replays: int = REPLAYS, seed: int = 42, *, confidence: float = 0.95, rounds: int = _ROUNDS
+) -> pandas.DataFrame:
+    """All cells of the published table and those that it has as 0, by `replays` runs of 75 chains and paraphrases.
+
+    A row has arm, figure, the published value (missing where none was measured), the mean of the replayed ones, the
+    range of a share `confidence` of them (low, high), and whether the published value is `inside`.
+    """
     tail = (1 - confidence) / 2
-    cells = []
+    rows = []
     for number, (arm, hint) in enumerate(HINTS.items()):
         rng = np.random.default_rng([seed, number])
         batches = [
             _run(rng, hint, rounds if arm in LOOPS else 1, min(_AT_ONCE, replays - start))
             for start in range(0, replays, _AT_ONCE)
         ]
-        for figure in batches[0]:
-            values = np.concatenate([batch[figure] for batch in batches])
+        for figure, published, values in zip(FIGURES, PUBLISHED[arm], np.concatenate(batches, axis=1), strict=True):
             low, high = (float(bound) for bound in np.quantile(values, [tail, 1 - tail]))
-            cells.append(ReplayedCell(arm, figure, PUBLISHED[arm].get(figure), float(values.mean()), low, high))
-    return cells
+            inside = None if published is None else low <= published <= high
+            rows.append((arm, figure, published, float(values.mean()), low, high, inside))
+    return pandas.DataFrame(rows, columns=["arm", "figure", "published", "mean", "low", "high", "inside"])
 
 
-def reproduced(cells: Sequence[ReplayedCell]) -> tuple[int, int]:
+def reproduced(cells: pandas.DataFrame) -> tuple[int, int]:
     """Count the measured cells of the published table that lie within their range, and all measured cells."""
-    measured = [cell.inside for cell in cells if cell.inside is not None]
-    return sum(measured), len(measured)
+    measured = cells["inside"].dropna()
+    return int(measured.sum()), len(measured)
 
 
-def _run(rng: np.random.Generator, hint: float, rounds: int, replays: int) -> dict[Figure, npt.NDArray[np.float64]]:
-    """The loop over drawn verdicts: another draw until the score suffices. One value a replay.
+def _run(rng: np.random.Generator, hint: float, rounds: int, replays: int) -> npt.NDArray[np.float64]:
+    """The loop over drawn verdicts: another draw until the score suffices. A row for each of `FIGURES`.
 
     The prompt is the first wording. A chain without a contradiction has its full depth.
     """
@@ -103,12 +81,14 @@ def _run(rng: np.random.Generator, hint: float, rounds: int, replays: int) -> di
         first_contradiction = np.where(running & sooner, earliest, first_contradiction)
         running &= new_score < _THETA
     depths = first_contradiction[:, :, 0]
-    return {
-        "inference depth": np.where(depths < 0, lengths, depths).mean(axis=1),
-        "contradiction rate": (depths >= 0).mean(axis=1),
-        "entailment accuracy": accuracy[:, :, 0].mean(axis=1),
-        "semantic invariance": (1 - np.abs(score[:, :, :1] - score[:, :, 1:])).mean(axis=(1, 2)),
-    }
+    return np.array(
+        [
+            np.where(depths < 0, lengths, depths).mean(axis=1),
+            (depths >= 0).mean(axis=1),
+            accuracy[:, :, 0].mean(axis=1),
+            (1 - np.abs(score[:, :, :1] - score[:, :, 1:])).mean(axis=(1, 2)),
+        ]
+    )
 
 
 def _draw(rng: np.random.Generator, hint: float, shape: tuple[int, ...]) -> tuple[Counts, ...]:

@@ -12,7 +12,7 @@ from itertools import product
 from pyoxigraph import NamedNode
 
 from ovrag_core.graph import Store
-from ovrag_studies.causal.chains.chain_generation import CausalChain
+from ovrag_studies.causal.chains.causal_chains import CausalChain
 from ovrag_studies.causal.graphs.causal_terms import SIGNS
 from ovrag_studies.causal.models.structural_models import Scm, from_strata, instability
 

@@ -1,44 +1,33 @@
-"""The whole study of chains by the settings, once: chains drawn, every arm run, every round in an audit log."""
+"""The whole study of chains by the settings, once: chains drawn, every arm run."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
-from ovrag_core.base import RunError, Settings, SettingsError, project_file, write_text
+import pandas
+
+from ovrag_core.base import Settings, SettingsError, project_file
 from ovrag_core.evaluation import Estimate, Resampling
-from ovrag_core.graph import EmbeddedStore, Store
+from ovrag_core.graph import EmbeddedStore
 from ovrag_core.llm import Chat
 from ovrag_core.retrieval import Embedder
-from ovrag_studies.causal.chains import (
-    chain_generation,
-    chain_metrics,
-    chain_runs,
-    drift,
-    random_verdicts,
-    recorded_chains,
-)
+from ovrag_studies.causal.chains import causal_chains, chain_metrics, chain_runs, drift, random_verdicts
 from ovrag_studies.causal.chains.arms import DRAFTING
-from ovrag_studies.causal.chains.audit_log import lines_of
-from ovrag_studies.causal.chains.chain_generation import CausalChain
+from ovrag_studies.causal.chains.causal_chains import CausalChain
 from ovrag_studies.causal.chains.chain_metrics import ComparedArms, Detection
 from ovrag_studies.causal.chains.chain_runs import Case, ChainBench
 from ovrag_studies.causal.chains.drafting import ChatDrafter, Drafter
-from ovrag_studies.causal.chains.random_verdicts import ReplayedCell
 from ovrag_studies.causal.chains.stability import instability_in
 from ovrag_studies.causal.graphs.causal_terms import SIGNS
 from ovrag_studies.causal.graphs.linking import NameLexicon
-from ovrag_studies.causal.graphs.stores import open_graph_file, open_store
-from ovrag_studies.causal.graphs.verifier import CausalVerdict, Verifier
+from ovrag_studies.causal.graphs.stores import open_graph_file
+from ovrag_studies.causal.graphs.verifier import Verifier
 from ovrag_studies.causal.settings import Arm, Causal
 
 OURS = "ours"
 RECORDED = "recorded"
 REPLAY: Arm = "random_verdicts"
-LOG = Path("data/runs/causal/chains.jsonl")
-_ASK = "ASK { ?s ?p ?o }"
-Watch = Callable[[], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +45,7 @@ class ChainStudy:
     options: Causal
     drafts_by: str
     sets: Mapping[str, Ran]
-    replayed: tuple[ReplayedCell, ...]
+    replayed: pandas.DataFrame | None
 
     @property
     def ours(self) -> Ran:
@@ -69,19 +58,14 @@ class ChainStudy:
         return tuple(arm for arm in self.options.arms if arm in DRAFTING)
 
 
-def run_study(
-    settings: Settings, embedder: Embedder | None = None, chat: Chat | None = None, log: Path | None = None
-) -> ChainStudy:
-    """The study of the settings. With `log` every round and answer is kept there, in a log that is made anew.
-
-    Raises an OvragError for material that is missing or does not fit together.
-    """
+def run_study(settings: Settings, embedder: Embedder | None = None, chat: Chat | None = None) -> ChainStudy:
+    """The study of the settings. Raises an OvragError for material that is missing or does not fit together."""
     options = Causal.of(settings)
     drafter = _drafter(options, chat, settings.llm.seed)
     sets = {OURS: open_bench(options, embedder)}
     if options.data.recorded:
-        chains = recorded_chains.read_recorded(project_file(options.data.recorded))
-        graph = EmbeddedStore(recorded_chains.recorded_graph(chains))
+        chains = causal_chains.read_recorded(project_file(options.data.recorded))
+        graph = EmbeddedStore(causal_chains.recorded_graph(chains))
         sets[RECORDED] = _bench(graph, chains, options, embedder)
     ran = {}
     for name, bench in sets.items():
@@ -91,16 +75,9 @@ def run_study(
             bench, options, options.arms, paraphrases=options.paraphrases, drafter=drafter, stability=stability
         )
         ran[name] = Ran(bench, tuple(cases))
-    if log:
-        headed_answers = [
-            ({"run": name, "item": case.chain.id, "arm": case.arm, "wording": case.wording}, case.answer)
-            for name, run in ran.items()
-            for case in run.cases
-        ]
-        write_text("".join(lines_of(headed_answers)), log, RunError, parents=True)
     drawn = options.experiments
-    replayed = random_verdicts.replay(seed=drawn.seed, confidence=drawn.confidence) if REPLAY in options.arms else []
-    return ChainStudy(options, drafter.name if drafter else drift.NAME, ran, tuple(replayed))
+    replayed = random_verdicts.replay(seed=drawn.seed, confidence=drawn.confidence) if REPLAY in options.arms else None
+    return ChainStudy(options, drafter.name if drafter else drift.NAME, ran, replayed)
 
 
 def _drafter(options: Causal, chat: Chat | None, seed: int | None) -> Drafter | None:
@@ -115,14 +92,13 @@ def _drafter(options: Causal, chat: Chat | None, seed: int | None) -> Drafter | 
 def open_bench(options: Causal, embedder: Embedder | None = None) -> ChainBench:
     """Our chains over the graph of the settings, or the sample of them."""
     graph = open_graph_file(options)
-    return _bench(graph, chain_generation.generate(graph, options.experiments.seed), options, embedder)
+    return _bench(graph, causal_chains.read_chains(project_file(options.data.chains), graph), options, embedder)
 
 
 def _bench(
     graph: EmbeddedStore, chains: Sequence[CausalChain], options: Causal, embedder: Embedder | None
 ) -> ChainBench:
-    lexicon = NameLexicon.of_graph(graph, embedder)
-    return ChainBench.of(graph, options.sampled(chains), lexicon, options.loop.gamma)
+    return ChainBench(graph, NameLexicon.of_graph(graph, embedder), options.sampled(chains))
 
 
 def figures(study: ChainStudy, plan: Resampling) -> dict[tuple[str, Arm], dict[str, Estimate]]:
@@ -135,29 +111,23 @@ def figures(study: ChainStudy, plan: Resampling) -> dict[tuple[str, Arm], dict[s
 
 
 def compared(study: ChainStudy, plan: Resampling) -> dict[str, list[ComparedArms]]:
-    """The loop against each other arm, by the set of chains; nothing where the loop was not run."""
+    """The loop against each other arm, by the set of chains."""
     baselines = [arm for arm in study.arms if arm != "caf"]
-    if "caf" not in study.arms or not baselines:
-        return {}
     return {name: chain_metrics.compare(ran.cases, "caf", baselines, plan) for name, ran in study.sets.items()}
 
 
-def detected(study: ChainStudy, plan: Resampling) -> dict[str, tuple[list[Detection], list[Detection]]]:
-    """Measure how contradictions are found: those in prompts and paraphrases, and those that the simulator wrote."""
-    ran = study.ours
+def detected(study: ChainStudy, plan: Resampling) -> tuple[list[Detection], list[Detection]]:
+    """Measure how contradictions in prompts and paraphrases are found, by kind and by rule."""
+    bench = study.ours.bench
     texts = [
-        (chain.id, [(c.kind, c.span) for c in contradictions], ran.bench.reference.check(text))
-        for chain in ran.bench.chains
+        (chain.id, [(c.kind, c.span) for c in contradictions], bench.reference.check(text))
+        for chain in bench.chains
         for text, contradictions in (
             (chain.prompt, chain.contradictions),
             *((paraphrase.text, paraphrase.contradictions) for paraphrase in chain.paraphrases),
         )
     ]
-    single = [case for case in ran.cases if case.arm == "vanilla"]
-    detections = {"prompts and paraphrases": chain_metrics.detection_in_prompts(texts, plan)}
-    if any(case.written is not None for case in single):
-        detections["simulated drafts"] = chain_metrics.detection_in_drafts(single, plan)
-    return detections
+    return chain_metrics.detected(texts, plan)
 
 
 def example(study: ChainStudy, chain: str | None = None, arm: Arm = "caf") -> Case:
@@ -167,33 +137,20 @@ def example(study: ChainStudy, chain: str | None = None, arm: Arm = "caf") -> Ca
     return max(named or cases, key=lambda case: (case.answer.decision == "accepted", len(case.answer.rounds)))
 
 
-def check(study: ChainStudy, text: str) -> Sequence[CausalVerdict]:
-    """The verdicts of the whole graph on a text of anybody's."""
-    return study.ours.bench.reference.check(text)
-
-
-def seconds(study: ChainStudy, watch: Watch = time.perf_counter) -> dict[str, list[float]]:
-    """Seconds of single ASK queries, for each stated effect as it is and turned round, and of checking a sentence.
-
-    Asked is the embedded store, and the endpoint where the settings name one.
-    """
+def seconds(study: ChainStudy, watch: Callable[[], float] = time.perf_counter) -> dict[str, list[float]]:
+    """Seconds of single ASK queries, for each stated effect as it is and turned round, and of checking a sentence."""
     bench = study.ours.bench
-    stores: dict[str, Store] = {"ASK, embedded": bench.graph}
-    if study.options.store.at != "embedded":
-        stores["ASK, endpoint"] = open_store(study.options)
     edges = [edge for predicate in SIGNS for edge in bench.graph.triples(None, predicate)]
     bindings = [{"s": edge.subject, "p": edge.predicate, "o": edge.object} for edge in edges]
     bindings += [{"s": edge.object, "p": edge.predicate, "o": edge.subject} for edge in edges]
-    spent = {
-        name: [_timed(partial(store.ask, _ASK, terms), watch) for terms in bindings] for name, store in stores.items()
-    }
+    asked = [_timed(partial(bench.graph.ask, "ASK { ?s ?p ?o }", terms), watch) for terms in bindings]
     sentences = [step.text for chain in bench.chains for step in chain.premises]
-    fresh = (Verifier(bench.graph, bench.lexicon, study.options.loop.gamma) for _ in sentences)  # which knows no answer
+    fresh = (Verifier(bench.graph, bench.lexicon) for _ in sentences)  # which knows no answer
     checked = [_timed(partial(verifier.check, text), watch) for verifier, text in zip(fresh, sentences, strict=True)]
-    return {**spent, "parse, link and verify a sentence": checked}
+    return {"ASK, embedded": asked, "parse, link and verify a sentence": checked}
 
 
-def _timed(action: Callable[[], object], watch: Watch) -> float:
+def _timed(action: Callable[[], object], watch: Callable[[], float]) -> float:
     start = watch()
     action()
     return watch() - start

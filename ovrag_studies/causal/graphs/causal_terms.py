@@ -10,7 +10,6 @@ from pyoxigraph import NamedNode
 
 NAMESPACE = "urn:ovrag:causal#"
 FACTOR = NamedNode(NAMESPACE + "Factor")
-DOMAIN = NamedNode(NAMESPACE + "domain")
 
 RAISES = NamedNode(NAMESPACE + "raises")
 LOWERS = NamedNode(NAMESPACE + "lowers")

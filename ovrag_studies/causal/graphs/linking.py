@@ -1,7 +1,7 @@
 """Mentions to the things of a graph, with direction and negation split off before anything is compared.
 
 "price rises" and "price falls" are the same thing in opposite directions: what is compared are the words that are left,
-"price". Ambiguity is reported, and what is not near enough is unknown, with the nearest that were not taken.
+"price". Ambiguity is reported, and what is no name is unknown, with the nearest names, which are not taken.
 """
 
 from __future__ import annotations
@@ -22,12 +22,10 @@ from ovrag_core.text import stems
 from ovrag_studies.causal.graphs import causal_terms as words
 from ovrag_studies.causal.graphs.stores import pairs_of
 from ovrag_studies.causal.language.cues import may_relate
-from ovrag_studies.causal.language.directions import Direction, MentionParts, moved, sign, split, stages
+from ovrag_studies.causal.language.directions import Direction, moved, sign, split, stages
 from ovrag_studies.causal.language.propositions import Polarity, Proposition
 from ovrag_studies.causal.language.wording import entries
 
-THRESHOLD = 0.85  # γ: cosine from which a mention is taken for a label
-MARGIN = 0.03  # two things nearer to each other than this cannot be told apart
 NEAREST = 3
 ClaimKey = tuple[str, str, str, bool]
 _NEAR = 0.5  # likeness from which a name is worth showing beside a mention that fits nothing
@@ -39,9 +37,6 @@ _SPELLINGS = (
     (re.compile(r"(?<=\w)ae(?=\w)"), "e"),
     (re.compile(r"(?<=\w{2})tre(?=s?$)"), "ter"),
 )
-_SHORTEST = 3  # letters that must be left of a word when a beginning that turns it round is taken off
-_OPPOSITES = frozenset(frozenset(entry.split("/")) for entry in entries("opposites"))
-_TURNING = sorted(entries("turning"), key=len, reverse=True)
 _MEASURES = {word: line[0] for line in (entry.split("/") for entry in entries("measures")) for word in line}
 
 
@@ -56,31 +51,20 @@ class LinkCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """The thing meant, where it moves ("none": no word says), whether its absence is meant, and how sure.
-
-    `score` is 1 by name, less by likeness.
-    """
+    """The thing meant, where it moves ("none": no word says), and whether its absence is meant."""
 
     entity: NamedNode
     direction: Direction
     polarity: Polarity
-    score: float
 
 
 @dataclass(frozen=True, slots=True)
-class Ambiguous:
-    """A mention that fits several things."""
+class Unlinked:
+    """A mention that fits several things, or none: then `candidates` are the three nearest that come near at all."""
 
     mention: str
     candidates: tuple[LinkCandidate, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """A mention that fits nothing; `nearest` are the best three that come near at all, none of them taken."""
-
-    mention: str
-    nearest: tuple[LinkCandidate, ...]
+    ambiguous: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +72,12 @@ class CausalClaim:
     """A proposition over things of a graph, signs multiplied out: "a fall in X lowers Y" is X raises Y.
 
     `predicate` is RAISES, LOWERS, AFFECTS or NO_EFFECT_ON of `vocabulary`; `denied`: the text says that it is not so.
-    `score` is the lower of the two links'.
     """
 
     subject: NamedNode
     predicate: NamedNode
     object: NamedNode
     denied: bool
-    score: float
 
     @property
     def key(self) -> ClaimKey:
@@ -113,7 +95,7 @@ class ThingName:
 
 
 class NameLexicon:
-    """The names of things, made once. With an `embedder`, names that nothing equals are compared by likeness too."""
+    """The names of things, made once. An `embedder` ranks the names near a mention; without one, letters do."""
 
     def __init__(self, names: Iterable[ThingName], embedder: Embedder | None = None) -> None:
         self.names = tuple(dict.fromkeys(names))
@@ -161,105 +143,59 @@ class NameLexicon:
 
     def _nearest(self, text: str) -> list[LinkCandidate]:
         """All things, the likest first: by cosine of their names, or by shared letters where there is no embedder."""
+        if self.embedder is None:
+            scores = [SequenceMatcher(None, text, name.text.casefold()).ratio() for name in self.names]
+        else:
+            if self._vectors is None:
+                self._vectors = self.embedder.embed([name.text for name in self.names])
+            scores = numpy.clip(self._vectors @ self.embedder.embed([text])[0], 0.0, 1.0).tolist()
         best: dict[NamedNode, LinkCandidate] = {}
-        for name, likeness in zip(self.names, self._scores(text), strict=True):
-            score = round(float(likeness), 6)
-            if name.entity not in best or score > best[name.entity].score:
-                best[name.entity] = LinkCandidate(name.entity, name.text, score)
+        for name, score in zip(self.names, scores, strict=True):
+            if name.entity not in best or round(score, 6) > best[name.entity].score:
+                best[name.entity] = LinkCandidate(name.entity, name.text, round(score, 6))
         return sorted(best.values(), key=lambda candidate: (-candidate.score, candidate.entity.value))
 
-    def _scores(self, text: str) -> Iterable[float]:
-        if self.embedder is None:
-            return [SequenceMatcher(None, text, name.text.casefold()).ratio() for name in self.names]
-        if self._vectors is None:
-            self._vectors = self.embedder.embed([name.text for name in self.names])
-        cosines: Vectors = self._vectors @ self.embedder.embed([text])[0]
-        return numpy.clip(cosines, 0.0, 1.0)
 
-
-def link(mention: str, lexicon: NameLexicon, threshold: float = THRESHOLD) -> Linked | Ambiguous | Unknown:
-    """The thing that a mention names: by name at the first stage that has one, else by likeness of what is left."""
+def link(mention: str, lexicon: NameLexicon) -> Linked | Unlinked:
+    """The thing that a mention names, at the first stage that has one."""
     as_said = [(stage, stage.core) for stage in stages(mention)]
     counted = [(stage, f"number of {core}") for stage, core in as_said if stage.direction != "none"]  # "fewer bees"
     for stage, text in (*as_said, *counted):
         if names := lexicon.named(text):
             if len({name.entity for name in names}) > 1:
-                return Ambiguous(mention, tuple(LinkCandidate(name.entity, name.text, 1.0) for name in names))
-            return _linked(stage, names[0], 1.0)
-    return _by_likeness(mention, split(mention), lexicon, threshold)
+                return Unlinked(mention, tuple(LinkCandidate(name.entity, name.text, 1.0) for name in names), True)
+            direction = moved(stage.direction, names[0].direction)
+            return Linked(names[0].entity, direction, "negative" if stage.negative else "positive")
+    core = split(mention).core
+    ranked = lexicon.nearest(core)[:NEAREST] if core else []
+    return Unlinked(mention, tuple(candidate for candidate in ranked if candidate.score >= _NEAR), False)
 
 
-def claim(
-    proposition: Proposition, lexicon: NameLexicon, threshold: float = THRESHOLD
-) -> CausalClaim | Ambiguous | Unknown | None:
+def claim(proposition: Proposition, lexicon: NameLexicon) -> CausalClaim | Unlinked | None:
     """The proposition over things of the graph, or the first mention that names none.
 
     None where something that stays the same is said to be a cause, which claims nothing that a graph could hold.
     """
-    subject = link(proposition.subject, lexicon, threshold)
+    subject = link(proposition.subject, lexicon)
     if not isinstance(subject, Linked):
         return subject
-    object_ = link(proposition.object, lexicon, threshold)
+    object_ = link(proposition.object, lexicon)
     return _combined(proposition, subject, object_) if isinstance(object_, Linked) else object_
 
 
 def _combined(proposition: Proposition, subject: Linked, object_: Linked) -> CausalClaim | None:
     denied = proposition.polarity == "negative"
-    score = min(subject.score, object_.score)
     if subject.direction == "steady" or (subject.polarity == "negative" and subject.direction != "none"):
         return None
     if object_.polarity == "negative" and object_.direction != "none":
         denied = not denied  # "when X rises, Y does not fall"
     if object_.direction == "steady" or proposition.relation == "affects":
         none = denied != (object_.direction == "steady")
-        return CausalClaim(subject.entity, words.NO_EFFECT_ON if none else words.AFFECTS, object_.entity, False, score)
+        return CausalClaim(subject.entity, words.NO_EFFECT_ON if none else words.AFFECTS, object_.entity, False)
     total = sign(subject.direction) * sign(object_.direction) * (1 if proposition.relation == "raises" else -1)
     total *= -1 if subject.polarity == "negative" else 1
     total *= -1 if object_.polarity == "negative" and object_.direction == "none" else 1
-    return CausalClaim(subject.entity, words.RAISES if total > 0 else words.LOWERS, object_.entity, denied, score)
-
-
-def opposed(first: str, second: str) -> bool:
-    """Return True where the difference between two phrases turns the one round into the other.
-
-    Examples are import and export, employed and unemployed, type 1 and type 2.
-    """
-    left, right = _words(first), _words(second)
-    ours, theirs = left - right, right - left
-    numbers = [{word for word in side if any(letter.isdigit() for letter in word)} for side in (ours, theirs)]
-    return bool(numbers[0] and numbers[1]) or any(_turned(a, b) for a in ours for b in theirs)
-
-
-def _may_direct(mention: str, label: str) -> bool:
-    """Tell whether a word that only the mention has could say where the thing goes: a comparative or a participle."""
-    endings = ("er", "ed", "ing", "est", "up", "down", "off")
-    return any(word.endswith(endings) for word in _words(mention) - _words(label))
-
-
-def _turned(one: str, other: str) -> bool:
-    if frozenset((_singular(one), _singular(other))) in _OPPOSITES:
-        return True
-    shorter, longer = sorted((one, other), key=len)
-    if longer.endswith(shorter) and len(shorter) >= _SHORTEST:
-        return longer[: -len(shorter)].rstrip("-") in _TURNING
-    left, right = (_beginning(word) for word in (one, other))
-    return left is not None and right is not None and left[1] == right[1] and left[0] != right[0]
-
-
-def _beginning(word: str) -> tuple[str, str] | None:
-    """A beginning that turns words round, and what is left: "hypo" and "tension"."""
-    for prefix in _TURNING:
-        if len(prefix) > 1 and word.startswith(prefix) and len(word) - len(prefix) >= _SHORTEST:
-            return prefix, word[len(prefix) :].lstrip("-")
-    return None
-
-
-def _singular(word: str) -> str:
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > _SHORTEST else word
-
-
-def _words(text: str) -> set[str]:
-    return {_singular(word) for word in re.findall(r"[a-z0-9][a-z0-9-]*", text.casefold())}
+    return CausalClaim(subject.entity, words.RAISES if total > 0 else words.LOWERS, object_.entity, denied)
 
 
 def _bag(text: str) -> tuple[str, ...]:
@@ -273,26 +209,3 @@ def _stem(token: str) -> str:
     for british, american in _SPELLINGS:
         token = british.sub(american, token)
     return "".join(stems(token)) or token
-
-
-def _by_likeness(
-    mention: str, parts: MentionParts, lexicon: NameLexicon, threshold: float
-) -> Linked | Ambiguous | Unknown:
-    ranked = lexicon.nearest(parts.core) if parts.core else []
-    unknown = Unknown(mention, tuple(candidate for candidate in ranked[:NEAREST] if candidate.score >= _NEAR))
-    # a link may rest on likeness of meaning; shared letters only help a reader
-    if not ranked or lexicon.embedder is None or ranked[0].score < threshold:
-        return unknown
-    best = ranked[0]
-    if opposed(parts.core, best.label) or _may_direct(parts.core, best.label):
-        return unknown
-    rivals = [candidate for candidate in ranked if candidate.score >= best.score - MARGIN]
-    if len(rivals) > 1:
-        return Ambiguous(mention, tuple(rivals))
-    name = next(name for name in lexicon.names if name.text == best.label and name.entity == best.entity)
-    return _linked(parts, name, best.score)
-
-
-def _linked(parts: MentionParts, name: ThingName, score: float) -> Linked:
-    polarity: Polarity = "negative" if parts.negative else "positive"
-    return Linked(name.entity, moved(parts.direction, name.direction), polarity, score)

@@ -13,10 +13,9 @@ Kind = TypeVar("Kind", NamedNode, Literal)
 
 def open_store(options: Causal, graph: str | None = None) -> Store:
     """The store to check statements in; `graph` is another file, or the address of an endpoint."""
-    endpoint = options.store
-    if graph is None and endpoint.at == "embedded":
+    if graph is None and options.store.at == "embedded":
         return open_graph_file(options)
-    return open_graph(graph or endpoint.at, graph=endpoint.graph, seconds=endpoint.seconds, attempts=endpoint.attempts)
+    return open_graph(graph or options.store.at, attempts=options.store.attempts)
 
 
 def open_graph_file(options: Causal) -> EmbeddedStore:

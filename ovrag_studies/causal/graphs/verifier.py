@@ -19,16 +19,7 @@ from ovrag_core.base import GraphError, Unchecked
 from ovrag_core.graph import LABEL, Store, bind
 from ovrag_core.text import one_line
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES, SIGNS
-from ovrag_studies.causal.graphs.linking import (
-    THRESHOLD,
-    Ambiguous,
-    CausalClaim,
-    LinkCandidate,
-    NameLexicon,
-    Unknown,
-    claim,
-    link,
-)
+from ovrag_studies.causal.graphs.linking import CausalClaim, LinkCandidate, NameLexicon, Unlinked, claim, link
 from ovrag_studies.causal.language.propositions import Proposition, Span, Unread, parse, read
 
 Outcome = Literal["VERIFIED", "CONTRADICTION", "PARTIAL", "FAILED", "UNCHECKED"]
@@ -68,27 +59,15 @@ class CausalVerdict:
     triples: Path = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """The part of a verdict that depends on the claim alone."""
-
-    outcome: Outcome
-    reason: str
-    rule: Rule | None
-    query: str | None
-    triples: Path = ()
-
-
 class Verifier:
-    """Judges texts by a graph. `gamma` is the similarity from which a mention counts as a name of a thing.
+    """Judges texts by a graph.
 
     Without a lexicon, that of the graph is made at the first use. It holds no random state, and one instance keeps what
     it was once told of a claim: use a new one where the graph has changed.
     """
 
-    def __init__(self, store: Store, lexicon: NameLexicon | None = None, gamma: float = THRESHOLD) -> None:
+    def __init__(self, store: Store, lexicon: NameLexicon | None = None) -> None:
         self.store = store
-        self.gamma = gamma
         if lexicon is not None:
             self.lexicon = lexicon
         self._names: dict[NamedNode, str] = {}
@@ -103,7 +82,7 @@ class Verifier:
 
     def knows(self, subject: NamedNode, object_: NamedNode) -> bool:
         """Return True where the graph holds or implies an effect of one thing on another, of whatever sign."""
-        judged = self._judged(CausalClaim(subject, AFFECTS, object_, False, 1.0))
+        judged = self._judged(CausalClaim(subject, AFFECTS, object_, False))
         return judged.outcome in ("VERIFIED", "PARTIAL")
 
     def check(self, text: str) -> list[CausalVerdict]:
@@ -118,7 +97,8 @@ class Verifier:
             return [CausalVerdict("UNCHECKED", unasked.quote, unasked.span, str(error)) for unasked in parse(text)]
         verdicts = [self.verify(statement) for statement in parse(text, lexicon.compounds)]
         for state in read(text, lexicon.compounds).states:
-            if isinstance(link(state.mention, lexicon, self.gamma), Unknown):
+            linked = link(state.mention, lexicon)
+            if isinstance(linked, Unlinked) and not linked.ambiguous:
                 named = ("nothing known", "one thing and more", "two or more things")
                 number = min(2, len(things_in(state.mention, lexicon)))
                 why = f"no effect could be read in it, and it names {named[number]}"
@@ -131,18 +111,15 @@ class Verifier:
         if isinstance(statement, Unread):
             return CausalVerdict("FAILED", *location, f"it could not be read: {statement.reason}")
         try:
-            meant = claim(statement, self.lexicon, self.gamma)
+            meant = claim(statement, self.lexicon)
             if not isinstance(meant, CausalClaim):
                 return CausalVerdict("FAILED", *location, _unlinked(meant))
-            judged = self._judged(replace(meant, score=1.0))
+            judged = self._judged(meant)
         except Unchecked as error:
             return CausalVerdict("UNCHECKED", *location, str(error))
         except GraphError as error:
             return CausalVerdict("UNCHECKED", *location, f"the question could not be put: {error}")
-        outcome, reason = judged.outcome, judged.reason
-        if outcome == "VERIFIED" and meant.score < 1:
-            outcome, reason = "PARTIAL", f"{reason}, if the names that come near ({meant.score:.2f}) mean these things"
-        return CausalVerdict(outcome, *location, reason, meant, judged.rule, judged.query, judged.triples)
+        return replace(judged, quote=statement.quote, span=statement.span, claim=meant)
 
     def name(self, node: NamedNode) -> str:
         """Name of a thing in the graph, on one line; its IRI where it has no label or the graph cannot be asked."""
@@ -155,7 +132,7 @@ class Verifier:
             self._names[node] = one_line(labels[0] if labels else node.value, 80)
         return self._names[node]
 
-    def _judge(self, meant: CausalClaim) -> _Judged:
+    def _judge(self, meant: CausalClaim) -> CausalVerdict:
         if meant.subject == meant.object:
             return self._of_itself(meant)
         judgements = []
@@ -164,19 +141,19 @@ class Verifier:
             query, triples = self._stated(meant.subject, predicates, meant.object)
             if triples:
                 reason = f"the graph says that {self._words(triples)}"
-                judgements.append(_Judged(outcome, reason, rule, query, triples))
+                judgements.append(_judged(outcome, reason, rule, query, triples))
         if {judgement.outcome for judgement in judgements} >= {"VERIFIED", "CONTRADICTION"}:
             both = tuple(triple for judgement in judgements for triple in judgement.triples)
             why = f"the graph contradicts itself: {self._words(both)}"
-            return _Judged("FAILED", why, None, judgements[0].query, both)
+            return _judged("FAILED", why, None, judgements[0].query, both)
         return judgements[0] if judgements else self._along_ways(meant, query)
 
-    def _of_itself(self, meant: CausalClaim) -> _Judged:
+    def _of_itself(self, meant: CausalClaim) -> CausalVerdict:
         query, _ = self._stated(meant.subject, _EFFECTS, meant.object)
         if circle := self._circle(meant.subject):
             return self._in_circle(circle)
         why = f"{self.name(meant.subject)} cannot be its own cause where effects form no circle"
-        return _Judged("VERIFIED" if _denies(meant) else "CONTRADICTION", why, "reversed edge", query)
+        return _judged("VERIFIED" if _denies(meant) else "CONTRADICTION", why, "reversed edge", query)
 
     def _stated(self, subject: NamedNode, predicates: tuple[NamedNode, ...], object_: NamedNode) -> tuple[str, Path]:
         """The query whether one of the predicates leads from one thing to the other, and the triples if so."""
@@ -191,7 +168,7 @@ class Verifier:
             triple for predicate in predicates for triple in self.store.triples(subject, predicate, object_)
         )
 
-    def _along_ways(self, meant: CausalClaim, asked: str) -> _Judged:
+    def _along_ways(self, meant: CausalClaim, asked: str) -> CausalVerdict:
         forward, backward = self._ways(meant.subject, meant.object), self._ways(meant.object, meant.subject)
         if forward and backward:
             return self._in_circle((*next(iter(forward.values())), *next(iter(backward.values()))))
@@ -202,14 +179,14 @@ class Verifier:
                 if isinstance(node, NamedNode) and (circle := self._circle(node)):
                     return self._in_circle(circle)
             why = f"the effect runs the other way: {self._words(way)}"
-            return _Judged("VERIFIED" if _denies(meant) else "CONTRADICTION", why, "reversed edge", _ask_all(way), way)
+            return _judged("VERIFIED" if _denies(meant) else "CONTRADICTION", why, "reversed edge", _ask_all(way), way)
         if forward:
             return self._composed(meant, forward)
         reason = f"nothing is known of an effect of {self.name(meant.subject)} on {self.name(meant.object)}"
-        return _Judged("FAILED", reason, None, asked)
+        return _judged("FAILED", reason, None, asked)
 
-    def _in_circle(self, circle: Path) -> _Judged:
-        return _Judged("FAILED", f"the graph runs in a circle: {self._words(circle)}", None, _ask_all(circle), circle)
+    def _in_circle(self, circle: Path) -> CausalVerdict:
+        return _judged("FAILED", f"the graph runs in a circle: {self._words(circle)}", None, _ask_all(circle), circle)
 
     def _shortest_circle(self, thing: NamedNode) -> Path:
         """The shortest way from a thing back to itself; empty where there is none."""
@@ -220,21 +197,21 @@ class Verifier:
         ]
         return min(circles, key=len, default=())
 
-    def _composed(self, meant: CausalClaim, ways: Mapping[int, Path]) -> _Judged:
+    def _composed(self, meant: CausalClaim, ways: Mapping[int, Path]) -> CausalVerdict:
         path = tuple(dict.fromkeys(triple for way in ways.values() for triple in way))
         words, query = self._words(path), _ask_all(path)
         if set(ways) not in ({1}, {-1}):
             why = f"there is a way, but its sign is open: {words}"
-            return _Judged("FAILED" if _denies(meant) else "PARTIAL", why, "open sign", query, path)
+            return _judged("FAILED" if _denies(meant) else "PARTIAL", why, "open sign", query, path)
         (sign,) = ways
         if SIGNS.get(meant.predicate) in (None, sign):
             why = f"it follows from the graph: {words}"
             if _denies(meant):
-                return _Judged("CONTRADICTION", why, _rule_of_denial(meant), query, path)
-            return _Judged("VERIFIED", why, "derived", query, path)
+                return _judged("CONTRADICTION", why, _rule_of_denial(meant), query, path)
+            return _judged("VERIFIED", why, "derived", query, path)
         if _denies(meant):
-            return _Judged("VERIFIED", f"the opposite follows from the graph: {words}", "derived", query, path)
-        return _Judged("CONTRADICTION", f"the opposite follows: {words}", "opposite polarity", query, path)
+            return _judged("VERIFIED", f"the opposite follows from the graph: {words}", "derived", query, path)
+        return _judged("CONTRADICTION", f"the opposite follows: {words}", "opposite polarity", query, path)
 
     def _ways(self, start: NamedNode, goal: NamedNode) -> dict[int, Path]:
         """The shortest way of each sign (1, -1; 0 where a step has none) from one thing to another."""
@@ -278,6 +255,34 @@ class Verifier:
             self.name(node) if isinstance(node, NamedNode) else str(node) for node in (triple.subject, triple.object)
         ]
         return f"{ends[0]} {_WORDS.get(triple.predicate, triple.predicate.value)} {ends[1]}"
+
+
+def verdict_record(verdict: CausalVerdict) -> dict[str, object]:
+    """A verdict with its claim, query and triples in plain values."""
+    names = ("subject", "predicate", "object", "denied")
+    return {
+        "outcome": verdict.outcome,
+        "quote": verdict.quote,
+        "span": list(verdict.span),
+        "reason": verdict.reason,
+        "rule": verdict.rule,
+        "claim": verdict.claim and dict(zip(names, verdict.claim.key, strict=True)),
+        "query": verdict.query,
+        "triples": [list(map(str, triple)) for triple in verdict.triples],
+    }
+
+
+def verdict_text(verdict: CausalVerdict) -> str:
+    """A verdict with its reason, query and triples, for people."""
+    lines = [f"{verdict.outcome}: {one_line(verdict.quote)}", f"  why     {one_line(verdict.reason)}"]
+    lines += [f"  query   {verdict.query}"] if verdict.query else []
+    lines += [f"  triple  {' '.join(map(str, triple))}" for triple in verdict.triples]
+    return "\n".join(lines)
+
+
+def _judged(outcome: Outcome, reason: str, rule: Rule | None, query: str | None, triples: Path = ()) -> CausalVerdict:
+    """The part of a verdict that depends on the claim alone."""
+    return CausalVerdict(outcome, "", (0, 0), reason, rule=rule, query=query, triples=triples)
 
 
 def things_in(text: str, lexicon: NameLexicon) -> list[NamedNode]:
@@ -324,14 +329,14 @@ def _ask_all(triples: Path) -> str:
     return f"ASK {{ {' . '.join(f'{triple.subject} {triple.predicate} {triple.object}' for triple in triples)} }}"
 
 
-def _unlinked(meant: Ambiguous | Unknown | None) -> str:
+def _unlinked(meant: Unlinked | None) -> str:
     if meant is None:
         return "what stays as it is causes nothing that the graph could hold"
     mention = one_line(meant.mention, 80)
-    if isinstance(meant, Ambiguous):
+    if meant.ambiguous:
         return f"{mention} may be {_named(meant.candidates)}; say which"
-    if meant.nearest:
-        return f"{mention} is no name in the graph; the nearest are {_named(meant.nearest)}"
+    if meant.candidates:
+        return f"{mention} is no name in the graph; the nearest are {_named(meant.candidates)}"
     return f"{mention} is no name in the graph"
 
 

@@ -110,10 +110,6 @@ def _less(parts: MentionParts) -> Iterator[MentionParts]:
     for pattern in _DENIALS:
         if (core := _without(pattern, text)) is not None:
             yield replace(parts, core=core, negative=not parts.negative)
-    if (core := _without(_OPPOSITE, text)) is not None and split(core).direction in _SIGN:
-        yield replace(parts, core=core, direction=moved(parts.direction, "down"))
-    elif core is not None:
-        yield replace(parts, core=core, negative=not parts.negative)
     if (match := _INNER_DENIAL.search(text)) is not None:
         yield replace(parts, core=f"{text[: match.start()]}{text[match.end() :]}", negative=not parts.negative)
     for direction, pattern in _MOVING:
@@ -166,7 +162,6 @@ _TAIL = re.compile(
     rf"|as a result|in turn|{ADVERB}|by a lot|a lot|a little|a bit|somewhat|slightly)$"
 )
 _THERE = re.compile(r"^there (?:is|are|was|were|will be|has been|have been|being) ")
-_OPPOSITE = re.compile(r"^(?:opposite|reverse|contrary) of\s+")
 _INNER_DENIAL = re.compile(
     r"(?<=\s)(?:(?:do|does|did|will|would|can|could|should) (?:not|never)|not|never|no longer|(?:fails?|failed) to)\s"
 )

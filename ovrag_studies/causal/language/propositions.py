@@ -19,7 +19,6 @@ from ovrag_studies.causal.language.directions import is_state
 from ovrag_studies.causal.language.wording import entries
 
 LONGEST_SENTENCE = 1000  # characters; a longer one is no statement that could be checked
-LONGEST_TEXT = 100_000
 Polarity = Literal["positive", "negative"]
 Span = tuple[int, int]
 
@@ -96,12 +95,9 @@ def read(text: str, compounds: frozenset[str] = frozenset()) -> TextReading:
     """Return all that a text holds; every sentence is in one of its parts. `compounds` as in `parse`."""
     reader = _Reader(text, compounds)
     by_sentence: list[list[Item]] = [[]]
-    for start, end in _sentences(text[:LONGEST_TEXT]):
+    for start, end in _sentences(text):
         by_sentence.append(reader.sentence(start, end, by_sentence[-1]))
     items = [item for sentence_items in by_sentence for item in sentence_items]
-    if len(text) > LONGEST_TEXT:
-        tail = (LONGEST_TEXT, len(text))
-        items.append(Unread(tail, text[LONGEST_TEXT:], f"the text is longer than {LONGEST_TEXT} characters"))
     return TextReading(
         tuple(item for item in items if isinstance(item, Proposition)),
         tuple(item for item in items if isinstance(item, BareState)),

@@ -18,7 +18,6 @@ from ovrag_studies.causal.models.dags import reach
 
 MOST_FREE_ROOTS = 14  # 2 ** 14 settings are looked at within a second; beyond that the question is left open
 MOST_CASES = 2000
-LONGEST_PATH = 12  # variables of a cycle that a remark names
 
 Status = OneOf["determined", "assumed", "cyclic", "open", "ambiguous", "unread"]
 World = dict[str, bool]
@@ -244,9 +243,9 @@ def counterfactual(
         remarks = (*remarks, f"the rules leave {why} under the action")
         return CounterfactualOutcome(None, "cyclic", remarks=remarks, cycle=cycle)
     if cycle:
-        remarks += (f"the rules form a cycle, {_path(cycle)}; the action leaves one solution",)
+        remarks += (f"the rules form a cycle, {' → '.join(cycle)}; the action leaves one solution",)
     elif whole:
-        remarks += (f"the rules form a cycle, {_path(whole)}, which does not matter under the action",)
+        remarks += (f"the rules form a cycle, {' → '.join(whole)}, which does not matter under the action",)
     solved = [world for (world,) in solutions_by_setting]
     free = [name for name in settings[0] if len({setting[name] for setting in settings}) > 1]
     status, remaining = _settled(solved, asked, free)
@@ -343,8 +342,3 @@ def _derivation(
             reason = "observed" if name in seen else "follows from what was observed"
         steps.append(f"{name} {_WORDS[value]}: {reason}")
     return tuple(steps)
-
-
-def _path(cycle: Sequence[str]) -> str:
-    shown = cycle if len(cycle) <= LONGEST_PATH else [*cycle[: LONGEST_PATH - 1], "…", cycle[-1]]
-    return " → ".join(shown)

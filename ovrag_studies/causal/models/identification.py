@@ -2,22 +2,18 @@
 
 The ways are adjustment, front door, mediation and the ID algorithm. What is not identified comes with the trail that
 stays open and an assumption that would suffice.
-Source: Pearl, Causality (2009), chapters 3 and 4; natural effects: Pearl, UAI 2001. Bounds: Robins (1989) and Manski
-(1990) without, Balke and Pearl (JASA 92, 1997) with a binary instrument.
+Source: Pearl, Causality (2009), chapters 3 and 4; natural effects: Pearl, UAI 2001.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, combinations, product
+from itertools import chain, combinations
 from typing import Literal
 
-import numpy as np
-from scipy.optimize import linprog
-
-from ovrag_core.base import CausalError, ImpossibleEvidenceError
+from ovrag_core.base import CausalError
 from ovrag_studies.causal.models.dags import Dag, Nodes, back_door_trail, open_trail, written
-from ovrag_studies.causal.models.id_algorithm import Joint, Values, formula, identified
+from ovrag_studies.causal.models.id_algorithm import identified
 
 Kind = Literal["ate", "ett", "nde", "nie"]
 Method = Literal["none", "back-door", "front-door", "ID", "mediation"]
@@ -38,25 +34,16 @@ class Estimand:
     """Way to the effect from observations: adjust for `by`, or pass through it in the case of a front door."""
 
     method: Method
-    by: tuple[str, ...]
-    formula: str
+    by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class NotIdentified:
-    """Reason why no observation can tell: the trail that stays open, and an assumption that would suffice.
-
-    `bounds` are those of the average effect where the joint distribution was given.
-    """
+    """Reason why no observation can tell: the trail that stays open, and an assumption that would suffice."""
 
     reason: str
     path: str
     assumption: str
-    bounds: tuple[float, float] | None = None
-
-
-def _sets_beside(dag: Dag, cause: str, effect: str) -> Iterator[tuple[str, ...]]:
-    return _subsets(node for node in dag.observed if node not in (cause, effect))
 
 
 def _subsets(of: Iterable[str]) -> Iterator[tuple[str, ...]]:
@@ -73,7 +60,10 @@ def is_back_door_set(dag: Dag, cause: str, effect: str, given: Iterable[str]) ->
 
 def back_door_sets(dag: Dag, cause: str, effect: str) -> Iterator[tuple[str, ...]]:
     """Admissible sets of observed variables, the smallest first."""
-    return filter(partial(is_back_door_set, dag, cause, effect), _sets_beside(dag, cause, effect))
+    return filter(
+        partial(is_back_door_set, dag, cause, effect),
+        _subsets(node for node in dag.observed if node not in (cause, effect)),
+    )
 
 
 def is_front_door_set(dag: Dag, cause: str, effect: str, through: Iterable[str]) -> bool:
@@ -95,7 +85,10 @@ def _is_unconfounded(dag: Dag, cause: str, effect: str, through: Nodes, given: N
 
 def front_door_sets(dag: Dag, cause: str, effect: str) -> Iterator[tuple[str, ...]]:
     """Sets of observed variables that make a front door, the smallest first."""
-    return filter(partial(is_front_door_set, dag, cause, effect), _sets_beside(dag, cause, effect))
+    return filter(
+        partial(is_front_door_set, dag, cause, effect),
+        _subsets(node for node in dag.observed if node not in (cause, effect)),
+    )
 
 
 def intercepts(dag: Dag, cause: str, effect: str, through: Iterable[str]) -> bool:
@@ -112,49 +105,32 @@ def instruments(dag: Dag, cause: str, effect: str) -> Iterator[str]:
                 yield node
 
 
-def identify(dag: Dag, asked: Effect, joint: Joint | None = None) -> Estimand | NotIdentified:
-    """The simplest estimand of the effect, or why there is none; `joint` gives bounds to what is not identified.
+def identify(dag: Dag, asked: Effect) -> Estimand | NotIdentified:
+    """The simplest estimand of the effect, or why there is none.
 
     Average effects, and effects on the treated of a binary cause, are complete (back door, front door, else the ID
     algorithm); natural effects are identified by Pearl's sufficient conditions (2001). Raises CausalError for a
     variable that is not in the graph, is unobserved, or is named twice.
     """
-    _check(dag, asked)
-    if asked.effect not in dag.descendants([asked.cause]):
-        return Estimand("none", (), "0")
-    if asked.kind in ("ate", "ett"):
-        return _total(dag, asked, joint)
-    return _natural(dag, asked, joint)
-
-
-def _check(dag: Dag, asked: Effect) -> None:
     names = (asked.cause, asked.effect, *asked.through)
-    for name in names:
-        if name not in dag.nodes:
-            raise CausalError(f"“{name}” is not in the causal graph; it has {', '.join(dag.nodes)}")
-    if len(set(names)) < len(names):
-        raise CausalError(
-            f"an effect of “{asked.cause}” on “{asked.effect}” names one variable twice; name distinct ones"
-        )
-    if asked.kind in ("nde", "nie") and not asked.through:
-        raise CausalError("a direct or indirect effect needs its mediators; name them")
-    if hidden := [name for name in names if name in dag.latent]:
-        raise CausalError(f"“{hidden[0]}” is unobserved, so no effect of or on it can be computed; ask for another")
+    if len(set(names)) < len(names) or not set(names) <= set(dag.observed):
+        observed = ", ".join(dag.observed)
+        raise CausalError(f"{', '.join(names)} are not all different and observed; choose of {observed}")
+    if asked.effect not in dag.descendants([asked.cause]):
+        return Estimand("none")
+    return _total(dag, asked) if asked.kind in ("ate", "ett") else _natural(dag, asked)
 
 
-def _total(dag: Dag, asked: Effect, joint: Joint | None) -> Estimand | NotIdentified:
-    cause, effect, treated = asked.cause, asked.effect, asked.kind == "ett"
+def _total(dag: Dag, asked: Effect) -> Estimand | NotIdentified:
+    cause, effect = asked.cause, asked.effect
     for covariates in back_door_sets(dag, cause, effect):
-        return Estimand("back-door", covariates, _adjustment(cause, effect, covariates, treated))
+        return Estimand("back-door", covariates)
     for through in front_door_sets(dag, cause, effect):
-        return Estimand("front-door", through, _front_door(cause, effect, through, treated))
-    expression = identified(dag, [cause], [effect])
-    if expression is not None:
-        return Estimand("ID", (), f"P({effect} | do({cause})) = {formula(expression)}")
-    return _unidentified(dag, asked, joint)
+        return Estimand("front-door", through)
+    return Estimand("ID") if identified(dag, [cause], [effect]) is not None else _unidentified(dag, asked)
 
 
-def _unidentified(dag: Dag, asked: Effect, joint: Joint | None) -> NotIdentified:
+def _unidentified(dag: Dag, asked: Effect) -> NotIdentified:
     cause, effect = asked.cause, asked.effect
     observed = [node for node in dag.observed if node not in dag.descendants([cause]) and node != effect]
     trail = back_door_trail(dag, cause, effect, observed) or back_door_trail(dag, cause, effect) or (cause, effect)
@@ -166,8 +142,7 @@ def _unidentified(dag: Dag, asked: Effect, joint: Joint | None) -> NotIdentified
             f"linearity, or one effect for all: {instrument} is an instrument, and the effect is then the ratio of "
             f"what it changes in {effect} to what it changes in {cause}"
         )
-    bounds = None if joint is None else effect_bounds(joint, cause, effect, instrument)
-    return NotIdentified(f"no observed variable blocks {path}", path, assumption, bounds)
+    return NotIdentified(f"no observed variable blocks {path}", path, assumption)
 
 
 def _without_fork(dag: Dag, asked: Effect, trail: tuple[str, ...]) -> str:
@@ -181,17 +156,15 @@ def _without_fork(dag: Dag, asked: Effect, trail: tuple[str, ...]) -> str:
     return f"that {', '.join(sorted(dag.latent))} are all observed, or act on one variable each"
 
 
-def _natural(dag: Dag, asked: Effect, joint: Joint | None) -> Estimand | NotIdentified:
+def _natural(dag: Dag, asked: Effect) -> Estimand | NotIdentified:
     cause, effect, through = asked.cause, asked.effect, frozenset(asked.through)
     if intercepts(dag, cause, effect, through):
-        if asked.kind == "nde":
-            return Estimand("none", (), "0")
-        return _total(dag, asked, joint)
+        return Estimand("none") if asked.kind == "nde" else _total(dag, asked)
     after = dag.descendants([cause])
     for covariates in _subsets(node for node in dag.observed if node not in after and node != effect):
         unconfounded = _is_unconfounded(dag, cause, effect, through, frozenset(covariates))
         if unconfounded and is_back_door_set(dag, cause, effect, covariates):
-            return Estimand("mediation", covariates, _mediation(asked, covariates))
+            return Estimand("mediation", covariates)
     return _unidentified_natural(dag, asked)
 
 
@@ -214,73 +187,3 @@ def _unidentified_natural(dag: Dag, asked: Effect) -> NotIdentified:
         path,
         f"that {between} does not act on both {trail[0]} and {effect} beside {cause}, or is observed",
     )
-
-
-def _adjustment(cause: str, effect: str, given: tuple[str, ...], treated: bool) -> str:
-    if not given:
-        return f"P({effect} | {cause}) − P({effect} | not {cause})"
-    by = ", ".join(given)
-    weight = f"P({by} | {cause})" if treated else f"P({by})"
-    return f"Σ_{{{by}}} [P({effect} | {cause}, {by}) − P({effect} | not {cause}, {by})] {weight}"
-
-
-def _front_door(cause: str, effect: str, through: tuple[str, ...], treated: bool) -> str:
-    by = ", ".join(through)
-    moved = f"[P({by} | {cause}) − P({by} | not {cause})]"
-    if treated:
-        return f"Σ_{{{by}}} {moved} P({effect} | {cause}, {by})"
-    return f"Σ_{{{by}}} {moved} Σ_{{{cause}}} P({effect} | {cause}, {by}) P({cause})"
-
-
-def _mediation(asked: Effect, given: tuple[str, ...]) -> str:
-    cause, effect, by, beside = asked.cause, asked.effect, ", ".join(asked.through), "".join(f", {v}" for v in given)
-    over = f"Σ_{{{by}{beside}}} "
-    weight = f" P({', '.join(given)})" if given else ""
-    if asked.kind == "nde":
-        moved = f"[P({effect} | {cause}, {by}{beside}) − P({effect} | not {cause}, {by}{beside})]"
-        return f"{over}{moved} P({by} | not {cause}{beside}){weight}"
-    moved = f"[P({by} | {cause}{beside}) − P({by} | not {cause}{beside})]"
-    return f"{over}P({effect} | not {cause}, {by}{beside}) {moved}{weight}"
-
-
-def effect_bounds(joint: Joint, cause: str, effect: str, instrument: str | None = None) -> tuple[float, float]:
-    """The least and greatest average effect of a binary cause on a binary effect that fit the observations.
-
-    Without an instrument the two are 1 apart (Robins 1989, Manski 1990); with a binary one they are those of Balke and
-    Pearl (1997). Raises CausalError where the observations refute the instrument.
-    """
-    if instrument is None:
-        table = _binary(joint, (cause, effect))
-        return float(table[1, 1] - table[0, 1] - table[1].sum()), float(table[1, 1] + table[0].sum() - table[0, 1])
-    return _instrument_bounds(_binary(joint, (instrument, cause, effect)), instrument)
-
-
-def _binary(joint: Joint, names: tuple[str, ...]) -> Values:
-    axes = [joint.names.index(name) for name in names]
-    table = np.moveaxis(joint.marginal(names), axes, range(len(axes))).reshape(
-        [joint.table.shape[axis] for axis in axes]
-    )
-    if set(table.shape) != {2}:
-        raise CausalError(f"bounds are computed for binary variables alone, and one of {', '.join(names)} is not")
-    return table
-
-
-def _instrument_bounds(table: Values, name: str) -> tuple[float, float]:
-    instrument_chances = table.sum(axis=(1, 2))
-    if not np.all(instrument_chances > 0):
-        raise ImpossibleEvidenceError(f"“{name}” never varies, so it is no instrument")
-    observed = (table / instrument_chances[:, None, None]).reshape(-1)[:-1]
-    cells = list(product((0, 1), repeat=3))[:-1]  # the last follows from the others
-    rows = [[float(takes[z] == x and gives[x] == y) for takes, gives in _TYPES] for z, x, y in cells]
-    # the least and greatest mean gain of populations whose types add up to what was observed
-    shares, totals = [[1.0] * len(_TYPES), *rows], [1.0, *observed]
-    least, most = (linprog(sign * _GAIN, A_eq=shares, b_eq=totals, method="highs") for sign in (1.0, -1.0))
-    if not (least.success and most.success):
-        raise CausalError(f"the observations refute “{name}” as an instrument: no population would give them")
-    return float(least.fun) + 0.0, 0.0 - float(most.fun)
-
-
-# How someone's cause answers the instrument, and their effect the cause: 16 types of people (Balke and Pearl)
-_ANSWERS = ((0, 0), (0, 1), (1, 0), (1, 1))
-_TYPES = tuple(product(_ANSWERS, _ANSWERS))
-_GAIN = np.array([float(gives[1] - gives[0]) for _, gives in _TYPES])

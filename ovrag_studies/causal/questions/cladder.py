@@ -147,20 +147,12 @@ def _judged(
     if estimate.weight_free and _weight_decides(estimate, problem.statements):
         reason = f"{estimate.weight_name} is needed and not printed; the overall probability stands in for it"
         return replace(solution, status="missing strata", reason=reason, assumption="that the two are alike")
-    return _rounded(solution, estimate.against, independent)
-
-
-def _rounded(solution: NumberSolution, against: float, independent: str) -> NumberSolution:
-    """Mark what the printed digits leave open, where all else is settled."""
     low, high = solution.low or 0.0, solution.high or 0.0
-    if low < against - EXACT and high > against + EXACT:
+    if low < estimate.against - EXACT and high > estimate.against + EXACT:
         reason = f"the printed digits allow {low:.3f} to {high:.3f}"
         reason = f"{reason}; {independent}" if independent else reason
         return replace(solution, status="open by rounding", reason=reason)
-    if independent and max(low, -high) > EXACT:
-        reason = f"{independent}; yet the printed numbers differ by {low:.3f} to {high:.3f}"
-        return replace(solution, status="contradictory", reason=reason)
-    if not against and min(abs(low), abs(high)) < NEGLIGIBLE:
+    if not estimate.against and min(abs(low), abs(high)) < NEGLIGIBLE:
         note = f"the digits allow an effect below {NEGLIGIBLE}, which counts as none"
         return replace(solution, notes=(*solution.notes, note))
     return solution
@@ -195,10 +187,7 @@ def bounds(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> 
     }
     value, at_corners = float(estimate.compute(centre)[0]), estimate.compute(spread)
     if not np.isfinite(value):
-        alike = statements[indices[2]].text
-        raise StrataError(
-            f"the instrument moves nothing (“{alike}.” and the same for the other state); no ratio follows"
-        )
+        raise StrataError(f"the instrument moves nothing (“{statements[indices[2]].text}.”); no ratio follows")
     if estimate.shape == "instrument":
         moved = spread[indices[3]] - spread[indices[2]]
         if np.min(moved) <= 0 <= np.max(moved):

@@ -133,9 +133,7 @@ def marginal(query: NumberQuery, tables: Tables) -> PrintedEstimate:
         return PrintedEstimate("marginal", (whole,), lambda p: p[whole], "P(y)", phrases, against=0.5)
     outcome, weight = _outcome(query, tables), tables.overall()
     if len(outcome.factors) != 1 or weight is None:
-        raise StrataError(
-            f"P({query.y}) needs it by the states of one variable, and how often one of these is; print both"
-        )
+        raise StrataError(f"P({query.y}) needs it by one variable's states, and how often one of these is; print both")
     low, high = outcome.cells
     phrases["x"] = (tables.statements[weight].of, *outcome.factors[0])
     formula = "P(y | x) P(x) + P(y | not x) P(not x)"
@@ -170,9 +168,7 @@ def _direct(outcome: Table, query: NumberQuery) -> PrintedEstimate:
 
 def _instrument(outcome: Table, moved: Table, query: NumberQuery) -> PrintedEstimate:
     if len(moved.factors) != 1 or not same_factor(outcome.factors[0], moved.factors[0]):
-        raise StrataError(
-            f"“{outcome.outcome}” and “{moved.outcome}” are given for different strata; print both for the same"
-        )
+        raise StrataError(f"“{outcome.outcome}” and “{moved.outcome}” have different strata; print both for the same")
     y0, y1, x0, x1 = (*outcome.cells, *moved.cells)
 
     def compute(p: Numbers) -> Values:
@@ -188,9 +184,7 @@ def _weighted(outcome: Table, tables: Tables, query: NumberQuery) -> PrintedEsti
     """y by x and z, and P(z)."""
     weight = tables.overall()
     if weight is None:
-        raise StrataError(
-            f"“{outcome.outcome}” is given by the states of two variables, and none is given overall; print one"
-        )
+        raise StrataError(f"“{outcome.outcome}” is given by two variables, and none is given overall; print one")
     weight_phrase = tables.statements[weight].of
     outcome = outcome.led_by(place_of(query.x, weight_phrase, outcome.factors))
     outcome = outcome if query.kind == "nie" else _facing(outcome, query.x)
@@ -284,9 +278,7 @@ def _shared(outcome: Table, middle: Table) -> int:
 def _mediated(query: NumberQuery, tables: Tables) -> tuple[Table, Table]:
     """The table of y, by cause and mediator, and that of the mediator."""
     if len(tables.conditional) != 2:
-        raise StrataError(
-            f"an effect through “{query.other}” needs the probabilities of both outcomes by strata; print them"
-        )
+        raise StrataError(f"an effect through “{query.other}” needs both outcomes by strata; print them")
 
     def fits(outcome: Table, middle: Table) -> float:
         if len(outcome.factors) != 2 or not any(same_factor(a, b) for a in outcome.factors for b in middle.factors):

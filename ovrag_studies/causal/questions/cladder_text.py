@@ -15,9 +15,7 @@ from ovrag_studies.causal.models.dags import Dag, Edge, make_dag
 from ovrag_studies.causal.models.identification import Kind as EffectKind
 
 Kind = Literal[EffectKind, "marginal", "correlation", "adjustment", "collider", "explaining away", "deterministic"]
-Status = Literal[
-    "determined", "open by rounding", "missing strata", "strata read alike", "not identified", "contradictory", "unread"
-]
+Status = Literal["determined", "open by rounding", "missing strata", "strata read alike", "not identified", "unread"]
 StatementKind = Literal["overall", "joint", "conditional", "correlation"]
 
 EFFECT = re.compile(r"(?P<cause>.+?) ha(?:s|ve) a direct effect on (?P<effects>.+)", re.I)
@@ -166,9 +164,7 @@ def parse_graph(background: str) -> Dag:
         elif match := UNOBSERVED.fullmatch(sentence):
             latent.append(name(match["name"]))
         else:
-            raise UnreadError(
-                f"the background says “{sentence}.”, which names no direct effect; say “A has a direct effect on B”"
-            )
+            raise UnreadError(f"“{sentence}.” names no direct effect; say “A has a direct effect on B”")
     if not edges:
         raise UnreadError("the background states no direct effect; say “A has a direct effect on B.”")
     return make_dag(edges, latent)
@@ -194,9 +190,7 @@ def parse_statement(sentence: str) -> PrintedNumber:
             fault = "correlation outside −1 to 1" if kind == "correlation" else "probability outside 0 to 100%"
             raise ProbabilityError(f"“{sentence}.” prints a {fault}; correct it")
         return PrintedNumber(kind, match["of"], match.groupdict().get("given") or "", value, unit, sentence)
-    raise UnreadError(
-        f"“{sentence}.” prints no probability that can be read; say “For …, the probability of … is 50%.”"
-    )
+    raise UnreadError(f"“{sentence}.” prints no probability; say “For …, the probability of … is 50%.”")
 
 
 def parse_methods(given_info: str) -> tuple[str | None, ...]:

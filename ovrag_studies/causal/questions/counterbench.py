@@ -7,7 +7,6 @@ two readings lead to different answers the question is `ambiguous`.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Literal as OneOf
 
 from ovrag_core.base import CausalError, UnreadError
@@ -17,6 +16,7 @@ from ovrag_studies.causal.models.boolean_models import (
     Formula,
     Junction,
     Literal,
+    Status,
     conjoined,
     counterfactual,
     mentioned,
@@ -125,10 +125,9 @@ def answer(context: str, query: str) -> CounterfactualOutcome:
     """Parse and solve; what cannot be read has the status `unread`, what has too many cases is `open`."""
     try:
         return solve(parse(context, query))
-    except UnreadError as error:
-        return CounterfactualOutcome(None, "unread", remarks=(str(error),))
     except CausalError as error:
-        return CounterfactualOutcome(None, "open", remarks=(str(error),))
+        status: Status = "unread" if isinstance(error, UnreadError) else "open"
+        return CounterfactualOutcome(None, status, remarks=(str(error),))
 
 
 def is_contested(solution: CounterfactualOutcome, label: Answer) -> bool:
@@ -155,9 +154,7 @@ def _mention(names: dict[str, str], *, known: bool) -> Mention:
 def _require(name: str, known: Mapping[str, str]) -> str:
     if name.casefold() in known:
         return known[name.casefold()]
-    near = [known[m] for m in get_close_matches(name.casefold(), list(known), 3)]
-    hint = f"; nearest: {', '.join(near)}" if near else ""
-    raise UnreadError(f'no rule names "{one_line(name, 40)}"{hint}')
+    raise UnreadError(f'no rule names "{one_line(name, 40)}"')
 
 
 def _question(query: str, mention: Mention) -> tuple[Formula, list[Formula], list[Formula]]:

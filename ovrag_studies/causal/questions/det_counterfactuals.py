@@ -53,9 +53,7 @@ def solve(problem: NumberProblem) -> NumberSolution:
         raise UnreadError(f"the graph has more than {MOST_VARIABLES} variables; phrases are matched to so many at most")
     outcomes = _solved(problem)
     if not outcomes:
-        raise UnreadError(
-            "the rules do not fit the causal graph that the background states; print each effect's causes"
-        )
+        raise UnreadError("the rules do not fit the causal graph of the background; print each effect's causes")
     outcome, named = outcomes[0]
     if len({o.value for o, _ in outcomes}) > 1:
         raise UnreadError("the phrases can be matched to the variables in ways that lead to different answers")

@@ -1,10 +1,10 @@
-"""Causal questions of two languages: rules over names (CounterBench), and a graph with numbers (CLadder). A plain text
-may also draw a graph with arrows and ask whether an effect can be had from observations there.
+"""Causal questions of two languages: rules over names (CounterBench), and a graph with numbers (CLadder).
 
 Questions are read from JSON Lines in the fields of the two benchmarks, or split off a plain text. Only the text is
 solved; labels and groups are for scoring. Each solution is a record in plain values.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,13 +13,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from ovrag_core.base import CausalError, QuestionError, fault
+from ovrag_core.base import QuestionError, fault
 from ovrag_core.text import one_line
-from ovrag_studies.causal.models.identification import Estimand
-from ovrag_studies.causal.questions import cladder, counterbench, effect_questions
+from ovrag_studies.causal.questions import cladder, counterbench
 from ovrag_studies.causal.questions.cladder_text import NumberSolution
 
-Language = Literal["rules", "numbers", "graph"]
+Language = Literal["rules", "numbers"]
 Label = Literal["yes", "no"]
 Record = dict[str, object]
 LONGEST = 20_000  # characters of a question with all that belongs to it
@@ -89,12 +88,6 @@ class _Line(BaseModel):
     rung: _Text = ""
 
 
-class _ModelLine(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
-    model_id: int | str
-    background: str
-
-
 def read_questions(path: Path) -> Iterator[CausalQuestion | str]:
     """The questions of a file of JSON Lines; of a line that is none, the sentence that says so, with its number.
 
@@ -125,40 +118,19 @@ def solve(question: CausalQuestion) -> Solved:
 
 
 def split(text: str) -> Solved:
-    """The solution of a plain text that ends in its question: in the language of which it can be read.
-
-    Where it can be read in none, the status is "unread" with the reasons.
-    """
-    if effect_questions.draws(text) and len(text) <= LONGEST:
-        return _by_graph(text)
-    whole = " ".join(text.split())
-    sentences = [s for s in _SENTENCE.findall(whole) if s.strip()]
-    drawn = next((i for i, s in reversed([*enumerate(sentences, 1)]) if _DRAWN.search(s)), 0)
-    tried: dict[Language, Solved] = {}
-    for question in (*_as_numbers(sentences, drawn), *([] if drawn else _as_rules(sentences))):
-        solved = solve(question)
-        if solved.status != "unread":
-            return solved
-        tried.setdefault(question.language, solved)
-    empty = CausalQuestion("asked", "rules", "", "", whole)
-    if not tried:
-        return Solved(empty, None, "unread", "a question needs rules or a graph before it")
-    reasons = "; ".join(f"as {language}: {attempt.reason}" for language, attempt in tried.items())
-    return Solved(empty, None, "unread", tried["numbers"].reason if drawn else reasons)
-
-
-def _as_rules(parts: list[str]) -> Iterator[CausalQuestion]:
-    for cut in range(len(parts) - 1, max(0, len(parts) - 4), -1):
-        yield CausalQuestion("asked", "rules", "".join(parts[:cut]).strip(), "", "".join(parts[cut:]).strip())
-
-
-def _as_numbers(parts: list[str], drawn: int) -> Iterator[CausalQuestion]:
-    """The ways to part a text, first that behind the last sentence that speaks of the graph, whose faults are told."""
-    question = parts[-1].strip() if parts else ""
-    cuts = [drawn] if 0 < drawn < len(parts) else []
-    for cut in dict.fromkeys([*cuts, *range(len(parts) - 1, 0, -1)]):
-        background, given_info = "".join(parts[:cut]).strip(), "".join(parts[cut:-1]).strip()
-        yield CausalQuestion("asked", "numbers", background, given_info, question)
+    """The solution of a plain text that ends in its question: with numbers where it states a graph, else by rules."""
+    sentences = [sentence.strip() for sentence in _SENTENCE.findall(" ".join(text.split())) if sentence.strip()]
+    if drawn := max((i for i, sentence in enumerate(sentences, 1) if _DRAWN.search(sentence)), default=0):
+        background, given_info = " ".join(sentences[:drawn]), " ".join(sentences[drawn:-1])
+        return solve(CausalQuestion("asked", "numbers", background, given_info, sentences[-1]))
+    tried: list[Solved] = []
+    for cut in range(len(sentences) - 1, max(0, len(sentences) - 4), -1):
+        context, query = " ".join(sentences[:cut]), " ".join(sentences[cut:])
+        tried.append(solve(CausalQuestion("asked", "rules", context, "", query)))
+        if tried[-1].status != "unread":
+            return tried[-1]
+    reason = tried[0].reason if tried else "a question needs rules or a graph before it"
+    return Solved(CausalQuestion("asked", "rules", "", "", " ".join(sentences)), None, "unread", reason)
 
 
 def _by_rules(question: CausalQuestion) -> Solved:
@@ -202,27 +174,6 @@ def _number_lines(found: NumberSolution) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _by_graph(text: str) -> Solved:
-    question = CausalQuestion("asked", "graph", "", "", " ".join(text.split()))
-    try:
-        _, effect, identification = effect_questions.answer(text)
-    except CausalError as error:
-        return Solved(question, None, "unread", str(error))
-    lines = [f"cause: {effect.cause}", f"effect: {effect.effect}"]
-    lines += [f"through: {', '.join(effect.through)}"] if effect.through else []
-    if isinstance(identification, Estimand):
-        by = f", by {', '.join(identification.by)}" if identification.by else ""
-        lines += [f"method: {identification.method}{by}", f"estimand: {identification.formula}"]
-        more: Record = {"method": identification.method, "by": list(identification.by)}
-        more["estimand"] = identification.formula
-        reason = f"{identification.formula} ({identification.method}{by})"
-        return Solved(question, None, "identified", reason, more, tuple(lines))
-    lines += [f"reason: {identification.reason}", f"it would suffice to assume: {identification.assumption}"]
-    more = {"path": identification.path, "assumption": identification.assumption}
-    reason = f"{identification.reason}; it would suffice to assume {identification.assumption}"
-    return Solved(question, None, "not identified", reason, more, tuple(lines))
-
-
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     try:
         content = path.read_text(encoding="utf-8")
@@ -234,10 +185,10 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 def _backgrounds(path: Path) -> dict[str, str]:
     models = path.with_name(f"{path.stem}_models.jsonl")
     try:
-        read = [_ModelLine.model_validate_json(line) for _, line in _lines(models)]
-    except ValidationError as error:
-        raise QuestionError(f"{models}: {one_line(fault(error))}") from None
-    return {str(m.model_id): m.background for m in read}
+        read = [json.loads(line) for _, line in _lines(models)]
+        return {str(model["model_id"]): str(model["background"]) for model in read}
+    except (ValueError, KeyError, TypeError):
+        raise QuestionError(f"{models} holds no models; give JSON Lines with model_id and background") from None
 
 
 def _made(line: _Line, background: str | None) -> CausalQuestion | None:

@@ -11,20 +11,18 @@ from matplotlib.figure import Figure
 
 from ovrag_core.base import Settings
 from ovrag_core.evaluation import Estimate, Resampling, ratio
-from ovrag_core.report import Look, interval_plot, numbers, with_bounds
-from ovrag_core.study import Book, bounds, milliseconds, told
+from ovrag_core.report import GREY, MARKERS, Look, colours, interval_plot, numbers, styled, with_bounds
+from ovrag_core.study import Book, bounds, milliseconds
 from ovrag_core.study import book as books
-from ovrag_core.text import one_line
 from ovrag_studies.causal.chains import chain_metrics, drift, random_verdicts
 from ovrag_studies.causal.chains.chain_metrics import MEASURES, ComparedArms, Detection
 from ovrag_studies.causal.chains.chain_runs import Case
 from ovrag_studies.causal.chains.study import OURS, ChainStudy
-from ovrag_studies.causal.graphs.verifier import CausalVerdict
-from ovrag_studies.causal.reports import pictures
-from ovrag_studies.causal.reports.published import published
+from ovrag_studies.causal.graphs.verifier import CausalVerdict, verdict_text
+from ovrag_studies.causal.reports.question_results import published
 from ovrag_studies.causal.settings import Arm, Causal
 
-NAMES: Mapping[Arm, str] = {
+NAMES: Mapping[str, str] = {
     "vanilla": "vanilla",
     "cot": "CoT",
     "rag": "RAG",
@@ -43,11 +41,16 @@ PARTS: Mapping[str, str] = {
     "partial": "without partial",
     "scm": "without causal model",
 }
-PARAMETERS: Mapping[str, str] = {"rounds": "T", "alpha": "α", "beta": "β", "gamma": "γ", "theta": "θ", "epsilon": "ε"}
+PARAMETERS: Mapping[str, str] = {"rounds": "T", "alpha": "α", "beta": "β", "theta": "θ", "epsilon": "ε"}
 _UNITS: Mapping[str, str] = {
     "entailment": "share of statements",
     "complete": "share of the chain",
     "contradicted": "share of drafts",
+}
+_CURVES: Mapping[str, str] = {
+    "entailment": "share of statements",
+    "complete": "share of the chain",
+    "gain": "difference in entailment",
 }
 SWEPT = ("entailment", "complete", "accepted")
 _LOOK = Look(
@@ -63,7 +66,7 @@ _OF_DRAFTS = (
     "of the chain; contradicted: drafts with a contradiction; accepted: answers given"
 )
 Measured = Mapping[tuple[str, Arm], Mapping[str, Estimate]]
-Found = Mapping[str, tuple[Sequence[Detection], Sequence[Detection]]]
+Found = tuple[Sequence[Detection], Sequence[Detection]]
 
 
 def open_book(settings: Settings, study: ChainStudy) -> Book:
@@ -94,34 +97,26 @@ def _chains(study: ChainStudy) -> str:
 
 def chains_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
     """Table of the number of chains, by set and domain: `chains`."""
-    rows = []
-    for name, ran in study.sets.items():
-        for domain in dict.fromkeys(chain.domain for chain in ran.bench.chains):
-            domain_chains = [chain for chain in ran.bench.chains if chain.domain == domain]
-            depths = Counter(chain.depth for chain in domain_chains)
-            rows.append(
-                {
-                    "chains": name,
-                    "domain": domain,
-                    "n": len(domain_chains),
-                    "steps": ", ".join(f"{depth} ({count})" for depth, count in sorted(depths.items())),
-                    "contradicted": sum(bool(chain.contradictions) for chain in domain_chains),
-                    "true denials": sum(bool(chain.asides) for chain in domain_chains),
-                    "paraphrases": sum(len(chain.paraphrases) for chain in domain_chains),
-                }
-            )
+    rows = [
+        {
+            "chains": name,
+            "domain": domain,
+            "n": len(chains),
+            "steps": ", ".join(f"{depth} ({n})" for depth, n in sorted(Counter(c.depth for c in chains).items())),
+            "contradicted": sum(bool(chain.contradictions) for chain in chains),
+            "true denials": sum(bool(chain.asides) for chain in chains),
+            "paraphrases": sum(len(chain.paraphrases) for chain in chains),
+        }
+        for name, ran in study.sets.items()
+        for domain in dict.fromkeys(chain.domain for chain in ran.bench.chains)
+        for chains in [[chain for chain in ran.bench.chains if chain.domain == domain]]
+    ]
     return book.table(pandas.DataFrame(rows), "chains")
 
 
 def verdicts_text(verdicts: Sequence[CausalVerdict]) -> str:
     """Verdicts with their reason, query and triples, for people."""
-    lines: list[str] = []
-    for verdict in verdicts:
-        rows = [f"{verdict.outcome}: {one_line(verdict.quote)}", f"  why     {one_line(verdict.reason)}"]
-        rows += [f"  query   {verdict.query}"] if verdict.query else []
-        rows += [f"  triple  {' '.join(map(str, triple))}" for triple in verdict.triples]
-        lines += [*rows, ""]
-    return "\n".join(lines).rstrip() or "Nothing is stated."
+    return "\n\n".join(map(verdict_text, verdicts)) or "Nothing is stated."
 
 
 def case_text(case: Case) -> str:
@@ -233,17 +228,11 @@ def _drafted(study: ChainStudy, arm: Arm, plan: Resampling) -> dict[str, Estimat
 def contradictions_table(book: Book, found: Found) -> pandas.DataFrame:
     """Contradictions found, by kind, and those called so, by rule: `contradictions`."""
     rows = [
-        {
-            "in": where,
-            "kind or rule": detection.name.replace("_", " "),
-            "of": detection.of,
-            **bounds(measure, detection.share),
-        }
-        for where, halves in found.items()
-        for measure, half in zip(("recall", "precision"), halves, strict=True)
+        {"kind or rule": detection.name, "of": detection.of, **bounds(measure, detection.share)}
+        for measure, half in zip(("recall", "precision"), found, strict=True)
         for detection in half
     ]
-    columns = ["in", "kind or rule", "of", *with_bounds(("recall", "precision"))]
+    columns = ["kind or rule", "of", *with_bounds(("recall", "precision"))]
     return book.table(pandas.DataFrame(rows).reindex(columns=columns), "contradictions")
 
 
@@ -296,30 +285,36 @@ def coverage_figure(book: Book, swept: pandas.DataFrame) -> Path:
 
 
 def _curves(book: Book, swept: pandas.DataFrame, name: str, axis: str, ends: float | None = None) -> Figure:
-    panels = {}
-    for measure in ("entailment", "complete", "gain"):
-        measure_rows = _of_loop(swept, name) if measure == "gain" else swept[swept["parameter"] == name]
-        panels[measure] = pandas.DataFrame(
-            {
-                "x": measure_rows["value"].astype(float),
-                "series": ["loop minus best of T" if measure == "gain" else NAMES[arm] for arm in measure_rows["arm"]],
-                "value": measure_rows[measure],
-                "low": measure_rows[f"{measure}_low"].fillna(measure_rows[measure]),
-                "high": measure_rows[f"{measure}_high"].fillna(measure_rows[measure]),
-            }
-        )
-    units = {**_UNITS, "gain": "difference in entailment"}
-    return pictures.curves(panels, book.width, axis=axis, units=units, level="gain", ends=ends)
+    """One panel a measure over the values of a parameter: a line an arm, with its interval; the gain is 0 at `ends`."""
+    with styled():
+        fig = Figure(figsize=(book.width, 2.6), layout="constrained")
+        looks = list(zip(colours(2), ("-", "--"), MARKERS, strict=False))
+        for ax, (measure, unit) in zip(fig.subplots(1, len(_CURVES)), _CURVES.items(), strict=True):
+            rows = swept[swept["parameter"] == name].dropna(subset=[measure]).astype({"value": float})
+            for (arm, line), (colour, ls, marker) in zip(rows.groupby("arm", sort=False), looks, strict=False):
+                label, colour = ("loop minus best of T", "black") if measure == "gain" else (NAMES[str(arm)], colour)
+                low, high = (line[f"{measure}_{end}"].fillna(line[measure]) for end in ("low", "high"))
+                ax.fill_between(line["value"], low, high, color=colour, alpha=0.18, lw=0)
+                drawn = {"color": colour, "ls": ls, "marker": marker, "label": label}
+                ax.plot(line["value"], line[measure], lw=1.2, ms=4, mec="black", mew=0.4, **drawn)
+            ax.set(title=measure, ylabel=unit, axisbelow=True)
+            ax.grid()
+        ax.axhline(0, color="black", lw=0.7)
+        if ends is not None:
+            ax.axvline(ends, color=GREY, lw=0.9, ls=(0, (4, 3)), label=f"no gain, {ends:.2f}")
+        fig.supxlabel(axis, fontsize=8)
+        handles = {label: line for ax in fig.axes for line, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+        fig.legend(list(handles.values()), list(handles), loc="outside upper center", ncols=len(handles))
+        return fig
 
 
-def replays_table(book: Book, study: ChainStudy) -> pandas.DataFrame:
+def replays_table(book: Book, replayed: pandas.DataFrame) -> pandas.DataFrame:
     """The published table beside its replay from drawn verdicts: `random_verdicts`."""
-    frame = pandas.DataFrame([asdict(cell) | {"inside": cell.inside} for cell in study.replayed])
-    shown = frame.rename(columns={"mean": "replayed", "low": "replayed_low", "high": "replayed_high"})
-    shown["inside"] = ["not measured" if pandas.isna(flag) else "yes" if flag else "no" for flag in frame["inside"]]
-    inside, measured = random_verdicts.reproduced(study.replayed)
+    shown = replayed.rename(columns={"mean": "replayed", "low": "replayed_low", "high": "replayed_high"})
+    shown["inside"] = replayed["inside"].map({True: "yes", False: "no"}).fillna("not measured")
+    inside, measured = random_verdicts.reproduced(replayed)
     words = published()["loop"] | {"replays": random_verdicts.REPLAYS, "inside": inside, "measured": measured}
-    return book.table(shown, "random_verdicts", words, full=frame)
+    return book.table(shown, "random_verdicts", words, full=replayed)
 
 
 def latency_table(book: Book, seconds: Mapping[str, Sequence[float]]) -> pandas.DataFrame:
@@ -341,13 +336,13 @@ def numbers_file(
     for (name, arm), arm_estimates in figures.items():
         prefix = "" if name == OURS else f"{name} "
         estimates |= {f"{prefix}{arm} {measure}": arm_estimates[measure] for measure in MEASURES}
-    for where, (kinds, rules) in found.items():
-        estimates |= {f"recall in {where}": kinds[-1].share, f"precision in {where}": rules[-1].share}
+    for measure, half in zip(("recall", "precision"), found, strict=True):
+        estimates[f"{measure} in prompts and paraphrases"] = half[-1].share
     macros = {"chains": str(len(study.ours.bench.chains)), "drift": f"{study.options.drift.rate:g}"}
     macros |= {"obedience": f"{study.options.drift.obedience:g}", "rounds": str(study.options.loop.rounds)}
     for words, value in estimates.items():
         macros |= numbers.with_interval(words, value.value, value.low, value.high)
-    for pair in compared.get(OURS, ()):
+    for pair in compared[OURS]:
         gain = pair.difference
         macros |= numbers.with_interval(f"gain over {pair.second}", gain.value, gain.low, gain.high)
     for row in _of_loop(swept, "coverage").to_dict("records"):
@@ -356,38 +351,8 @@ def numbers_file(
             macros |= numbers.with_interval(f"coverage {row['value']} {measure}", *ends)
     crossing = gain_ends(swept)
     macros["gain ends"] = "n/a" if crossing is None else f"{crossing:.2f}"
-    if study.replayed:
+    if study.replayed is not None:
         inside, measured = random_verdicts.reproduced(study.replayed)
         macros |= {"cells inside": str(inside), "cells measured": str(measured)}
         macros["replays"] = str(random_verdicts.REPLAYS)
     return book.numbers(macros, f"Causal chains: {_chains(study)}.")
-
-
-def sentences(
-    study: ChainStudy, figures: Measured, compared: Mapping[str, Sequence[ComparedArms]], swept: pandas.DataFrame
-) -> list[str]:
-    """Say what the study shows on these chains, computed from its results."""
-    lines = [f"Drafts by: {_model(study)}."]
-    lines += [
-        f"{NAMES[arm]}, chains {name}: entailment {told(estimates['entailment'])}, contradicted "
-        f"{told(estimates['contradicted'])}, Jaccard over paraphrases {told(estimates['jaccard'])}."
-        for (name, arm), estimates in figures.items()
-    ]
-    lines += [
-        f"The loop's gain over best of T: {told(pair.difference)}."
-        for pair in compared.get(OURS, ())
-        if pair.second == "best_of_t"
-    ]
-    lines += [
-        f"At coverage {row['value']}: entailment of the loop {numbers.number(row['entailment'])}, "
-        f"{numbers.number(row['complete'])} of the chain stated and verified."
-        for row in _of_loop(swept, "coverage").to_dict("records")
-    ]
-    ends = gain_ends(swept)
-    lines.append(
-        "It gains at every obedience swept." if ends is None else f"It gains nothing below an obedience of {ends:.2f}."
-    )
-    if study.replayed:
-        inside, measured = random_verdicts.reproduced(study.replayed)
-        lines.append(f"Drawn verdicts reproduce {inside} of the {measured} measured cells of the published table.")
-    return lines

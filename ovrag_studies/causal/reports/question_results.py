@@ -1,24 +1,29 @@
-"""Tables, figures and macros of causal questions; captions and notes stand in `captions.yaml`."""
+"""Tables, figures and macros of causal questions and small models; captions and notes stand in `captions.yaml`."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pandas
+import yaml
 
 from ovrag_core.base import Settings
-from ovrag_core.report import numbers, with_bounds
-from ovrag_core.study import Book, bounds, milliseconds, told
+from ovrag_core.report import Look, interval_plot, numbers, with_bounds
+from ovrag_core.study import Book, bounds, milliseconds
 from ovrag_core.study import book as books
+from ovrag_studies.causal.models import identification_examples
+from ovrag_studies.causal.models.identification import Estimand
 from ovrag_studies.causal.models.identification_examples import Examined
-from ovrag_studies.causal.questions import question_inside, question_metrics
+from ovrag_studies.causal.questions import question_study
+from ovrag_studies.causal.questions.cladder_text import parse_graph
 from ovrag_studies.causal.questions.question_files import Language, Solved
-from ovrag_studies.causal.questions.question_metrics import JudgedQuestion, QuestionFile, QuestionShare
-from ovrag_studies.causal.questions.question_study import QuestionStudy
-from ovrag_studies.causal.reports import pictures
-from ovrag_studies.causal.reports.published import published
+from ovrag_studies.causal.questions.question_study import Asked, QuestionShare, labelled
 from ovrag_studies.causal.settings import Causal
 
+_SUM = re.compile(r"Σ_(?:\{([^}]*)\}|(\w+))")
 BENCHMARKS: Mapping[Language, str] = {"rules": "CounterBench", "numbers": "CLadder"}
 CLUSTERS: Mapping[Language, str] = {"rules": "texts", "numbers": "models"}
 WILSON = "Where all clusters agree: Wilson, with the clusters as n"
@@ -42,163 +47,221 @@ TYPES = {
 }
 
 
-def open_book(settings: Settings, study: QuestionStudy) -> Book:
+@cache
+def published() -> dict[str, Any]:
+    """Return figures of others (`published.yaml`): systems by language, accuracies 0 to 1, and the table of the loop."""
+    return dict(yaml.safe_load(Path(__file__).with_name("published.yaml").read_text(encoding="utf-8")))
+
+
+def open_book(settings: Settings, study: Asked) -> Book:
     """Return the book of the settings, whose notes tell on which questions results rest."""
-    opened = books.open_book(settings, Causal, questions=_counted(study), wilson=WILSON)
+    opened = books.open_book(settings, Causal, questions=counted(study), wilson=WILSON)
     return replace(opened, folder="causal_questions")
 
 
-def _counted(study: QuestionStudy) -> str:
-    counted = [
-        f"{len(question_file.judged)} labelled questions in the language of {BENCHMARKS[language]} "
-        f"({study.files[language]}, {len({j.question.group for j in question_file.judged})} {CLUSTERS[language]})"
-        for language, question_file in study.asked.items()
-    ]
-    return "; ".join(counted)
+def counted(study: Asked) -> str:
+    """Say how many labelled questions there are of each language, and in which file."""
+    return "; ".join(
+        f"{len(labelled(asked))} labelled questions in the language of {BENCHMARKS[language]} "
+        f"({asked['file'].iloc[0]}, {labelled(asked)['group'].nunique()} {CLUSTERS[language]})"
+        for language, asked in study.items()
+    )
 
 
 def _columns(found: QuestionShare) -> dict[str, object]:
     return {"hits": found.hits, "of": found.of, **bounds("share", found.estimate), "clusters": found.estimate.clusters}
 
 
-def questions_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
+def questions_table(book: Book, study: Asked) -> pandas.DataFrame:
     """The headline shares, with published accuracies beside: `questions`."""
     rows: list[dict[str, object]] = []
-    for language, question_file in study.asked.items():
-        named = {"questions": language}
+    for language, asked in study.items():
+        shares = [*question_study.figures(asked, book.plan), _constant(asked, book)]
+        rows += [{"questions": language, "figure": share.name, **_columns(share)} for share in shares]
         rows += [
-            named | {"figure": share.name, **_columns(share)}
-            for share in question_metrics.figures(question_file, book.plan)
-        ]
-        constant = _constant(question_file, book)
-        rows.append(named | {"figure": constant.name, **_columns(constant)})
-        rows += [
-            named | {"figure": f"{system['name']} (published)", "of": system["questions"], "share": system["accuracy"]}
+            {
+                "questions": language,
+                "figure": f"{system['name']} (published)",
+                "of": system["questions"],
+                "share": system["accuracy"],
+            }
             for system in published()[language]
         ]
     frame = pandas.DataFrame(rows).astype({"hits": "Int64", "of": "Int64", "clusters": "Int64"})
     return book.table(frame, "questions")
 
 
-def _constant(asked: QuestionFile, book: Book) -> QuestionShare:
+def _constant(asked: pandas.DataFrame, book: Book) -> QuestionShare:
     """Share right by always giving the commonest label."""
-    most = max(("yes", "no"), key=lambda label: sum(j.question.label == label for j in asked.judged))
+    judged = labelled(asked)
+    most = max(("yes", "no"), key=judged["label"].tolist().count)
     name = f"labels as given, by always saying {most}"
-    return question_metrics.share(name, asked.judged, book.plan, lambda each: each.question.label == most)
+    return question_study.share(name, judged.assign(right=judged["label"] == most), book.plan)
 
 
-def groups_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
+def groups_table(book: Book, study: Asked) -> pandas.DataFrame:
     """Shares right by type, graph, rung and variant: `questions_groups`."""
     rows = [
         {"questions": language, "by": field, "group": share.name, **_columns(share)}
-        for language, question_file in study.asked.items()
-        for field, shares in question_metrics.groups(question_file, book.plan).items()
+        for language, asked in study.items()
+        for field, shares in question_study.groups(language, asked, book.plan).items()
         for share in shares
     ]
     columns = ["questions", "by", "group", "hits", "of", *with_bounds(["share"]), "clusters"]
     return book.table(pandas.DataFrame(rows, columns=columns), "questions_groups")
 
 
-def accuracy_figure(book: Book, study: QuestionStudy) -> Path:
+def accuracy_figure(book: Book, study: Asked) -> Path:
     """Shares right by type, published ones beside: `questions_accuracy`."""
-    tables = {}
-    for language, question_file in study.asked.items():
-        everything = question_metrics.share("all", question_file.judged, book.plan)
-        by_type = question_metrics.groups(question_file, book.plan).get("type", [])
-        rows: list[dict[str, object]] = [
-            {"row": TYPES.get(share.name, share.name), **asdict(share.estimate), "n": share.of, "published": False}
-            for share in (everything, *by_type)
+    rows: list[dict[str, object]] = []
+    for language, asked in study.items():
+        everything = question_study.share("all", labelled(asked), book.plan)
+        shares = (everything, *question_study.groups(language, asked, book.plan)["type"])
+        rows += [
+            {"row": f"{language}: {TYPES.get(share.name, share.name)}, n = {share.of:,}", **asdict(share.estimate)}
+            for share in shares
         ]
         rows += [
-            {"row": system["name"], "value": system["accuracy"], "n": system["questions"], "published": True}
+            {"row": f"{language}: {system['name']}, n = {system['questions']:,}", "value": system["accuracy"]}
             for system in published()[language]
         ]
-        title = f"{language}, in the language of {BENCHMARKS[language]}"
-        tables[title] = pandas.DataFrame(rows)
-    return book.figure(pictures.accuracies(tables, book.width), "questions_accuracy")
+    frame = pandas.DataFrame(rows)
+    frame["by"] = frame["low"].isna().map({True: "as published, on the benchmark", False: "measured, with interval"})
+    title = "share of questions answered as labelled"
+    fig = interval_plot({title: frame}, "row", book.width, series="by", look=Look(row=0.14, series=0.03, spread=0))
+    return book.figure(fig, "questions_accuracy")
 
 
-def status_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
+def status_table(book: Book, study: Asked) -> pandas.DataFrame:
     """Questions by status, and labels that the rules contradict, which cut across statuses: `questions_status`."""
     rows: list[dict[str, object]] = []
-    for language, question_file in study.asked.items():
-        groups = question_metrics.statuses(question_file)
+    for language, asked in study.items():
+        groups = question_study.statuses(asked)
         if language == "rules":
-            groups["label contested"] = [j for j in question_file.judged if j.contested]
-        for status, judged in groups.items():
-            labelled = [j for j in judged if j.question.label is not None]
-            right = question_metrics.share(status, labelled, book.plan)
-            counted = {"n": len(judged), "answered": sum(j.solved.answer is not None for j in judged)}
-            rows.append({"questions": language, "status": status, **counted, **bounds("as labelled", right.estimate)})
+            groups["label contested"] = asked[asked["contested"]]
+        for status, questions in groups.items():
+            right = question_study.share(status, labelled(questions), book.plan)
+            numbers_of = {"n": len(questions), "answered": int(questions["answered"].sum())}
+            rows.append({"questions": language, "status": status, **numbers_of, **bounds("as labelled", right.estimate)})
     return book.table(pandas.DataFrame(rows), "questions_status")
 
 
-def flagged_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
+def flagged_table(book: Book, study: Asked) -> pandas.DataFrame:
     """One question of every status that is not “determined”, with the reason: `questions_flagged`."""
     columns = ["questions", "status", "asked", "answer", "label", "reason", "would suffice"]
     rows = []
-    for solved in question_inside.of_each_status(study.asked.values()):
-        question, assumption = solved.question, solved.record.get("assumption") or ""
-        answers = (solved.answer or "none", question.label or "none")
-        rows.append((question.language, solved.status, question.asked, *answers, solved.reason, assumption))
+    for asked in study.values():
+        flagged = asked[asked["status"] != "determined"].sort_values("label", key=pandas.isna, kind="stable")
+        for solved in flagged.drop_duplicates("status")["solved"]:
+            question, assumption = solved.question, solved.record.get("assumption") or ""
+            answers = (solved.answer or "none", question.label or "none")
+            rows.append((question.language, solved.status, question.asked, *answers, solved.reason, assumption))
     return book.table(pandas.DataFrame(rows, columns=columns), "questions_flagged")
 
 
-def contested_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
+def contested_table(book: Book, study: Asked) -> pandas.DataFrame:
     """Labels that the rules of their own question contradict, a row a text: `questions_contested`."""
-    by_text: dict[str, list[JudgedQuestion]] = {}
-    for judged_question in study.asked["rules"].judged:
-        if judged_question.contested:
-            by_text.setdefault(judged_question.question.group, []).append(judged_question)
-    columns = ["text", "questions", "asked", "label", "rules", "derivation"]
-    rows = []
-    for group, judged in by_text.items():
-        question, solved = judged[0].question, judged[0].solved
-        rows.append((group, len(judged), question.asked, question.label, solved.answer, "; ".join(solved.lines)))
-    return book.table(pandas.DataFrame(rows, columns=columns), "questions_contested")
+    contested = study["rules"][study["rules"]["contested"]]
+    shown = contested.drop_duplicates("group").assign(
+        questions=lambda rows: rows["group"].map(contested["group"].value_counts()),
+        derivation=lambda rows: ["; ".join(solved.lines) for solved in rows["solved"]],
+    )
+    columns = {"group": "text", "questions": "questions", "asked": "asked", "label": "label", "answer": "rules"}
+    columns["derivation"] = "derivation"
+    return book.table(shown[list(columns)].rename(columns=columns), "questions_contested")
 
 
-def latency_table(book: Book, study: QuestionStudy) -> pandas.DataFrame:
+def latency_table(book: Book, study: Asked) -> pandas.DataFrame:
     """Milliseconds to read and solve a question, which differ from run to run: `latency_questions`."""
-    rows = []
-    for language, question_file in study.asked.items():
-        spent = [q.seconds for q in (*question_file.judged, *question_file.unlabelled)]
-        rows.append({"questions": language, **milliseconds(spent)})
+    rows = [{"questions": language, **milliseconds(asked["seconds"].tolist())} for language, asked in study.items()]
     return book.table(pandas.DataFrame(rows), "latency_questions")
+
+
+def example(asked: pandas.DataFrame) -> Solved:
+    """A question to look at from the inside: determined, as labelled, and the one with the most to say of it."""
+    judged = labelled(asked)
+    fine = judged[judged["right"] & (judged["status"] == "determined")]
+    solved: list[Solved] = (judged if fine.empty else fine)["solved"].tolist()
+    return max(solved, key=lambda each: len(each.lines))
 
 
 def inside_table(book: Book, shown: Sequence[Solved]) -> pandas.DataFrame:
     """Questions from the inside, step by step: `questions_inside`."""
-    frames = [question_inside.steps(solved).assign(question=solved.question.language) for solved in shown]
+    frames = [steps(solved).assign(question=solved.question.language) for solved in shown]
     frame = pandas.concat(frames, ignore_index=True)[["question", "step", "text"]]
-    frame["text"] = frame["text"].map(question_inside.in_words)
+    frame["text"] = frame["text"].map(in_words)
     frame.loc[frame["question"] == frame["question"].shift(), "question"] = ""
     return book.table(frame, "questions_inside", {"shown": len(shown)})
 
 
-def numbers_file(book: Book, study: QuestionStudy, examined: Iterable[Examined]) -> Path:
+def steps(solved: Solved) -> pandas.DataFrame:
+    """Table of how the answer comes about, a line a step: `step` and `text`."""
+    question = solved.question
+    rows = [("asked", question.asked)]
+    if question.language == "numbers" and solved.status != "unread":
+        graph = parse_graph(question.context)
+        arrows = [f"{cause} → {effect}" for cause in graph.nodes for effect in graph.children(cause)]
+        rows.append(("graph", "; ".join(arrows)))
+    for line in solved.lines:
+        head, colon, text = line.partition(": ")
+        if question.language == "rules":
+            rows.append(("derivation", line))
+        else:
+            rows.append((head, text) if colon and len(head) < 40 else ("", line))
+    if not solved.lines and solved.reason:
+        rows.append(("reason", solved.reason))
+    rows.append(("answer", f"{solved.answer or 'none'} ({solved.status})"))
+    if question.label is not None:
+        rows.append(("label", question.label))
+    return pandas.DataFrame(rows, columns=["step", "text"])
+
+
+def in_words(formula: str) -> str:
+    """An estimand without signs for sums."""
+    return _SUM.sub(lambda match: f"sum over {match[1] or match[2]} of", formula)
+
+
+def identification_table(book: Book, examined: Sequence[Examined]) -> pandas.DataFrame:
+    """Table of what graphs let one compute, and why not: `identification`."""
+    frame = pandas.DataFrame([_model_row(model) for model in examined])
+    shown = frame.drop(columns="naive")
+    return book.table(shown, "identification", {"models": len(frame)}, full=frame)
+
+
+def _model_row(examined: Examined) -> dict[str, object]:
+    found = examined.found
+    return {
+        "model": examined.name,
+        "identified": f"by {found.method}" if isinstance(found, Estimand) else "no",
+        "by": f"P(y | do x) = {in_words(examined.formula)}" if isinstance(found, Estimand) else f"open: {found.path}",
+        "would suffice": "" if isinstance(found, Estimand) else found.assumption,
+        "computed": examined.estimate,
+        "naive": examined.naive,
+        "true": examined.truth,
+    }
+
+
+def actions_table(book: Book) -> pandas.DataFrame:
+    """Table of what is seen, done and imagined in a small model: `actions`."""
+    model = identification_examples.measured_confounder()
+    frame = pandas.DataFrame(identification_examples.quantities(model), columns=["quantity", "symbol", "value"])
+    return book.table(frame, "actions")
+
+
+def numbers_file(book: Book, study: Asked, examined: Iterable[Examined]) -> Path:
     """The figures as macros, each beginning with `CausalQuestions`: `numbers.tex`."""
     macros = dict(IN_PROSE)
-    for language, question_file in study.asked.items():
-        macros[f"{language} n"] = str(len(question_file.judged))
-        for share in question_metrics.figures(question_file, book.plan):
+    for language, asked in study.items():
+        macros[f"{language} n"] = str(len(labelled(asked)))
+        for share in question_study.figures(asked, book.plan):
             name, found = f"{language} {share.name}", share.estimate
             macros |= {f"{name} of": str(share.of), f"{name} hits": str(share.hits)}
             macros |= numbers.with_interval(name, found.value, found.low, found.high)
-        for status, judged in question_metrics.statuses(question_file).items():
-            macros[f"{language} {status}"] = str(len(judged))
+        for status, questions in question_study.statuses(asked).items():
+            macros[f"{language} {status}"] = str(len(questions))
         macros |= {f"published {system['name']}": numbers.number(system["accuracy"]) for system in published()[language]}
     for model in examined:
-        macros |= {f"{model.example.name} truth": numbers.number(model.truth)}
-        macros |= {f"{model.example.name} naive": numbers.number(model.naive)}
+        macros |= {f"{model.name} truth": numbers.number(model.truth)}
+        macros |= {f"{model.name} naive": numbers.number(model.naive)}
     named = {f"questions {words}": value.replace("-", "−") for words, value in macros.items()}
-    return book.numbers(named, f"Questions: {_counted(study)}.")
-
-
-def sentences(book: Book, study: QuestionStudy) -> list[str]:
-    """Say what the questions show, computed from the results."""
-    return [
-        f"{language}: {share.name}: {share.hits} of {share.of}, {told(share.estimate)}"
-        for language, question_file in study.asked.items()
-        for share in question_metrics.figures(question_file, book.plan)
-    ]
+    return book.numbers(named, f"Questions: {counted(study)}.")
