@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy
 import scipy.sparse
+from labelled_documents import read_labelled
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
@@ -39,7 +40,6 @@ from ovrag_studies.cited.conflicts.rules import read_rules
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, corpus_of, read_corpus
 from ovrag_studies.cited.corpus.retrieval import Nearness
 from ovrag_studies.cited.measuring import conflict_metrics
-from ovrag_studies.cited.measuring.labelled_documents import read_labelled
 
 QUESTIONS = Path("training/cited/questions")
 PAIRS = Path("training/cited/pairs")

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy
 import scipy.sparse
+from labelled_documents import read_labelled
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
@@ -35,7 +36,6 @@ from ovrag_studies.cited.conflicts.learned_precedence import (
     inputs,
 )
 from ovrag_studies.cited.conflicts.rules import read_rules
-from ovrag_studies.cited.measuring.labelled_documents import read_labelled
 
 HOUSES = Path("training/cited/houses")
 DOCUMENTS = Path("training/cited/calibration")

@@ -24,6 +24,7 @@ from pathlib import Path
 import numpy
 import torch
 from adapters import BATCH, FROZEN, SMOOTHING, add_adapters, fit, load_trainable, mean, saved, upper_states
+from labelled_documents import read_labelled
 from safetensors.torch import save_file
 from sklearn.metrics import roc_auc_score
 from torch import Tensor, nn
@@ -36,7 +37,6 @@ from ovrag_studies.cited.arms import ArmParts, search
 from ovrag_studies.cited.corpus.policies import corpus_of
 from ovrag_studies.cited.corpus.relevance import WEIGHTS, RelevanceReader, join, load_reader, windows_of
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex
-from ovrag_studies.cited.measuring.labelled_documents import read_labelled
 from ovrag_studies.cited.settings import Policy
 
 FOLDER = Path("training/cited/questions")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from labelled_documents import LabelledDocument, LabelledQuery, read_labelled
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from tqdm import tqdm
@@ -34,7 +35,6 @@ from ovrag_studies.cited.conflicts.contested import REPORTED, ContestedTraits, c
 from ovrag_studies.cited.conflicts.rule_conflicts import settle
 from ovrag_studies.cited.conflicts.rules import Rule
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex
-from ovrag_studies.cited.measuring.labelled_documents import LabelledDocument, LabelledQuery, read_labelled
 from ovrag_studies.cited.printing import value_text
 from ovrag_studies.cited.settings import Policy
 
@@ -97,7 +97,7 @@ def ask_document(name: str, document: LabelledDocument) -> list[Outcome]:
     parts = ArmParts(Policy(), CorpusIndex(corpus))
 
     def candidate(one: Rule, other: Rule, traits: ContestedTraits) -> Candidate:
-        conflict = settle((one, other), 0.0, parts.clauses, parts.learned_precedence, False)
+        conflict = settle((one, other), 0.0, parts.clauses, parts.learned_precedence)
         sides = {"first": places[one.source.paragraph_id], "second": places[other.source.paragraph_id]}
         prevails = sides[conflict.prevails] if conflict.prevails else None
         return Candidate(frozenset(sides.values()), prevails, traits, traits.score())

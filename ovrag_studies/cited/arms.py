@@ -5,7 +5,7 @@ gate and checks. `ours` checks every sentence, is silent below a certified thres
 rules prevails before it is silent. All but `b1` search alike.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,6 @@ from ovrag_core.llm import Chat, Message, tally
 from ovrag_core.text import one_line
 from ovrag_studies.cited.answering import published_pipeline
 from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY, UNUSABLE, answer
-from ovrag_studies.cited.answering.likeness import UNLIKE, load_likeness
 from ovrag_studies.cited.answering.quotations import (
     CitedAnswer,
     CitedSentence,
@@ -24,7 +23,7 @@ from ovrag_studies.cited.answering.quotations import (
     silent_answer,
 )
 from ovrag_studies.cited.answering.silence import Calibration, score_answer
-from ovrag_studies.cited.answering.verification import TEMPERATURE, JudgingVerifier, SentenceVerifier, Support
+from ovrag_studies.cited.answering.verification import TEMPERATURE, JudgingVerifier, SentenceVerifier
 from ovrag_studies.cited.conflicts.contested import REPORTED, Pairs, contested_pairs
 from ovrag_studies.cited.conflicts.learned_precedence import LearnedPrecedence
 from ovrag_studies.cited.conflicts.precedence import Precedence, find_precedence
@@ -86,8 +85,7 @@ class ArmParts:
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
         """All conflicts of the corpus."""
-        later_prevails = self.options.conflicts.later_prevails
-        return find_corpus_conflicts(self.index.corpus, self.index.embedder, later_prevails=later_prevails)
+        return find_corpus_conflicts(self.index.corpus, self.index.embedder)
 
     @cached_property
     def rules(self) -> dict[str, list[Rule]]:
@@ -113,17 +111,6 @@ class ArmParts:
         return LearnedPrecedence(self.index.corpus, self.index.embedder)
 
     @cached_property
-    def unlike(self) -> dict[str, float]:
-        """The documents that are unlike those of the calibration, with their p-values; none by a corpus's own."""
-        if self.calibration is None or self.calibration.documents == 1:
-            return {}
-        p_values = {}
-        for name in self.index.corpus.documents:
-            texts = [paragraph.text for _, paragraph in self.index.corpus.places_in(name)]
-            p_values[name] = load_likeness().p_value(self.index.embedder.embed(texts))
-        return {name: p for name, p in p_values.items() if p <= UNLIKE}
-
-    @cached_property
     def digest(self) -> str:
         """Digest that stands for the corpus."""
         return corpus_digest(self.index.corpus)
@@ -135,11 +122,10 @@ class ArmParts:
 
 
 class _Unchecked(SentenceVerifier):
-    def supports(self, sentence: str, evidence: Sequence[str]) -> Support:
-        """Support by whatever is cited."""
+    def objection(self, sentence: str, evidence: Sequence[str]) -> str:
+        """Object to a sentence that cites nothing."""
         del sentence
-        cited = any(text.strip() for text in evidence)
-        return Support(0.0, cited, cited, cited, "" if cited else "it cites nothing that there is")
+        return "" if any(text.strip() for text in evidence) else "it cites nothing that there is"
 
 
 def runnable(arms: Sequence[Arm], parts: ArmParts) -> list[Arm]:
@@ -223,8 +209,6 @@ def _ours(parts: ArmParts, arm: Arm, query: str, found: Sequence[RankedParagraph
             unsure = f"score {confidence:.3f} is below the certified threshold {threshold:.3f}"
             if not calibration.certificate.certified:
                 unsure = "no threshold is certified"
-        elif parts.options.silence.unlike == "silent" and (notes := _unlike_notes(parts, copied.sentences)):
-            unsure = notes[0]
     conflicts: tuple[ConflictRecord, ...] = ()
     if arm != "no_conflicts" and (pairs := contested(parts, query, found)):
         cited_answer, conflict = conflict_answer(parts, query, pairs, () if unsure else copied.sentences)
@@ -234,7 +218,6 @@ def _ours(parts: ArmParts, arm: Arm, query: str, found: Sequence[RankedParagraph
     elif by_chat and not copied.silent:
         verifier = parts.unchecked if arm == "no_verification" else parts.judging
         cited_answer = answer(query, found, verifier, parts.heard, parts.seed)
-    cited_answer = replace(cited_answer, notices=(*cited_answer.notices, *_unlike_notes(parts, cited_answer.sentences)))
     checks = "none" if arm == "no_verification" else "three rules"
     if checks != "none" and by_chat and parts.options.verification.by == "chat" and parts.heard:
         checks = f"three rules and {parts.heard.name}"
@@ -245,17 +228,6 @@ def _ours(parts: ArmParts, arm: Arm, query: str, found: Sequence[RankedParagraph
         conflicts="none" if arm == "no_conflicts" else "rules",
     )
     return record_of(arm, cited_answer, found, confidence, threshold=threshold, conflicts=conflicts, **components)
-
-
-def _unlike_notes(parts: ArmParts, sentences: Iterable[CitedSentence]) -> tuple[str, ...]:
-    """Return a sentence for each document that is quoted and is unlike those of the calibration."""
-    quoted = dict.fromkeys(citation.doc_id for sentence in sentences for citation in sentence.citations)
-    return tuple(
-        f"{name} is unlike the documents that silence was calibrated on (p = {parts.unlike[name]:.3f}); "
-        "no certificate is for answers from it"
-        for name in quoted
-        if name in parts.unlike
-    )
 
 
 def contested(parts: ArmParts, query: str, found: Sequence[RankedParagraph]) -> Pairs:
@@ -278,7 +250,7 @@ def conflict_answer(
         )
 
     rules, chance = pairs[0][:2], pairs[0][2].score()
-    conflict = settle(rules, chance, parts.clauses, parts.learned_precedence, parts.options.conflicts.later_prevails)
+    conflict = settle(rules, chance, parts.clauses, parts.learned_precedence)
     sides = rules[::-1] if conflict.prevails == "second" else rules
     sentences = [_sentence(parts, side.source) for side in sides]
     sentences += [sentence for sentence in others if not any(quotes(sentence, side.source) for side in sides)]

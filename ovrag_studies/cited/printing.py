@@ -1,24 +1,23 @@
-"""Answers and figures as text for people."""
+"""Answers, findings of a critic and figures as text for people, on the command line and in the notebook."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import pandas
 
 from ovrag_core.evaluation import Estimate
 from ovrag_core.study import told
-from ovrag_studies.cited.corpus.policies import Paragraph
+from ovrag_studies.cited.critic.critic_rules import NAMES, CriticFinding
 from ovrag_studies.cited.measuring.golden_scores import Scored
 from ovrag_studies.cited.records import ConflictRecord, PolicyRecord
 
 
-def answer_text(record: PolicyRecord, paragraphs: Mapping[str, Paragraph]) -> str:
-    """Return an answer with its quotations, or silence with its reason; headings stand on lines of their own."""
+def answer_text(record: PolicyRecord) -> str:
+    """Return an answer with its quotations, or silence with its reason."""
     lines = [f"(silent: {record.reason})"] if record.silent else []
     for sentence in record.sentences:
-        cites = sentence.citations
-        lines.append(paragraphs[cites[0].paragraph_id].apart(sentence.text) if cites else sentence.text)
-        for cited in cites:
-            quote = paragraphs[cited.paragraph_id].apart(" ".join(cited.quote.split())).replace("\n", "\n    ")
+        lines.append(sentence.text)
+        for cited in sentence.citations:
+            quote = " ".join(cited.quote.split())
             lines.append(f'    {cited.doc_id}, page {cited.page}, {cited.start}–{cited.end}: "{quote}"')
     lines += [f"removed: {removed.text} ({removed.why})" for removed in record.removed]
     for conflict in record.conflicts:
@@ -35,10 +34,9 @@ def answer_text(record: PolicyRecord, paragraphs: Mapping[str, Paragraph]) -> st
 
 
 def _conflict(conflict: ConflictRecord) -> list[str]:
-    if conflict.prevails and conflict.clause:
+    why = "no clause says which of them prevails"
+    if conflict.clause:
         why = f'by {conflict.clause.doc_id}: "{conflict.clause.text}"'
-    else:
-        why = "the later one prevails" if conflict.prevails else "no clause says which of them prevails"
     sides = []
     for name, side in (("first", conflict.first), ("second", conflict.second)):
         word = "prevails" if name == conflict.prevails else "against"
@@ -46,12 +44,24 @@ def _conflict(conflict: ConflictRecord) -> list[str]:
     return [f"conflict, {conflict.status}: {why}", *sides]
 
 
+def findings_text(text: str, findings: Sequence[CriticFinding], name: str = "") -> str:
+    """Return what a critic found in a text, a line each, with place, words and reason; `name` stands before each."""
+    return "\n".join(
+        f"{name}{finding.start}–{finding.end}: {finding.label} {NAMES[finding.label]}: "
+        f"{' '.join(text[finding.start : finding.end].split())!r} ({finding.why})"
+        for finding in findings
+    )
+
+
 def figures_text(figures: Scored, differences: pandas.DataFrame) -> str:
-    """Return figures by measure and arm, and McNemar's tests below."""
+    """Return figures by measure and arm, with what they are of, and McNemar's tests below."""
     lines = []
     for measure in dict.fromkeys(name for measures in figures.values() for name in measures):
         lines.append(measure)
-        lines += [f"    {arm:<16} {estimate_text(measures[measure])}" for arm, measures in figures.items()]
+        for arm, measures in figures.items():
+            estimate = measures[measure]
+            counted = "" if estimate.value is None else f" (n = {estimate.clusters})"
+            lines.append(f"    {arm:<16} {value_text(estimate)}{counted}")
     for row in differences.itertuples():
         lines.append(
             f"{row.arm} against {row.other}: right alone {row.only_arm_right} : {row.only_other_right} "
@@ -63,8 +73,3 @@ def figures_text(figures: Scored, differences: pandas.DataFrame) -> str:
 def value_text(estimate: Estimate) -> str:
     """Return a figure with its interval."""
     return "–" if estimate.value is None else told(estimate)
-
-
-def estimate_text(estimate: Estimate) -> str:
-    """Return a figure with its interval and what it is of."""
-    return value_text(estimate) + ("" if estimate.value is None else f" (n = {estimate.clusters})")

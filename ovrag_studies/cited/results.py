@@ -9,14 +9,13 @@ from typing import Any
 import numpy
 import numpy.typing as npt
 import pandas
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from ovrag_core.base import Settings
 from ovrag_core.evaluation import wilson
 from ovrag_core.report import HATCHES, MARKERS, colours, numbers, styled, with_bounds
-from ovrag_core.study import Book, bounds, told
+from ovrag_core.study import Book, bounds
 from ovrag_core.study import open_book as open_study_book
 from ovrag_studies.cited.answering.cited_answers import UNUSABLE
 from ovrag_studies.cited.answering.silence import Certificate, least_answers
@@ -316,17 +315,6 @@ def numbers_file(
     return book.numbers(macros, f"Cited or silent: {_counted(labelled)['counted']}.")
 
 
-def sentences(scored: ScoredSets, certificates: Mapping[str, Certificate]) -> list[str]:
-    """Return what the study shows on these queries, computed from its results."""
-    lines = [
-        f"{NAMES[arm]}, {labels} labels: answers {told(measures['answered'])} of the queries, wrong of those "
-        f"{told(measures['wrong of answered'])}; right outcomes {told(measures['right'])}."
-        for labels, figures in scored.items()
-        for arm, measures in figures.items()
-    ]
-    return lines + [f"Silence, {labels} labels: {certificate.text}." for labels, certificate in certificates.items()]
-
-
 def draw_risk(
     curves: Mapping[str, Curve], points: Mapping[str, OperatingPoint], alpha: float, certified: str, width: float
 ) -> Figure:
@@ -369,27 +357,18 @@ def draw_outcomes(tables: Mapping[str, pandas.DataFrame], width: float) -> Figur
         fig = Figure(figsize=(width, 0.95 + 0.26 * rows), layout="constrained")
         axes = fig.subplots(1, len(tables), sharey=True, squeeze=False)[0]
         for ax, (title, table) in zip(axes, tables.items(), strict=True):
-            _bars(ax, table)
-            ax.set_title(title)
-            ax.set_xlabel("queries")
-        arms = next(iter(tables.values())).index
-        axes[0].set_yticks(range(len(arms)), arms)
+            table.plot.barh(stacked=True, ax=ax, color=list(SHADES), ec="black", lw=0.4, width=0.72, legend=False)
+            for bars, outcome, hatch in zip(ax.containers, PARTS, HATCHES, strict=False):
+                for bar in bars:
+                    bar.set_hatch(hatch)
+                box = {"fc": "white", "ec": "none", "pad": 0.6, "alpha": 0.85}
+                for place in table[outcome].to_numpy().nonzero()[0]:
+                    bar, count = bars[place], f"{table[outcome].iloc[place]:.0f}"
+                    middle = bar.get_x() + bar.get_width() / 2, bar.get_y() + bar.get_height() / 2
+                    ax.text(*middle, count, ha="center", va="center", fontsize=6, bbox=box)
+            ax.set(title=title, xlabel="queries", xlim=(0, max(1, table.sum(axis=1).max())))
+            ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+            ax.tick_params(axis="y", length=0)
         axes[0].invert_yaxis()
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(PARTS))
         return fig
-
-
-def _bars(ax: Axes, table: pandas.DataFrame) -> None:
-    left = numpy.zeros(len(table.index))
-    for outcome, shade, hatch in zip(PARTS, SHADES, HATCHES, strict=False):
-        values = table[outcome].to_numpy(dtype=float)
-        look: dict[str, Any] = {"color": shade, "ec": "black", "lw": 0.4, "hatch": hatch, "height": 0.72}
-        ax.barh(range(len(values)), values, left=left, label=outcome, **look)
-        for row, (value, start) in enumerate(zip(values, left, strict=True)):
-            if value:
-                box = {"fc": "white", "ec": "none", "pad": 0.6, "alpha": 0.85}
-                ax.text(start + value / 2, row, f"{value:.0f}", ha="center", va="center", fontsize=6, bbox=box)
-        left += values
-    ax.set_xlim(0, max(1.0, float(left.max(initial=0))))
-    ax.xaxis.set_major_locator(MaxNLocator(4, integer=True))
-    ax.tick_params(axis="y", length=0)

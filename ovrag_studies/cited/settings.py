@@ -41,21 +41,10 @@ class Checks(Part):
 
 
 class Silence(Part):
-    """The share of wrong answers among those given that is allowed (alpha), at which risk (delta).
-
-    `unlike`: what becomes of an answer from a document that is unlike those that the threshold was set on: it is given
-    and says that it is not certified (noted), or is not given (silent).
-    """
+    """The share of wrong answers among those given that is allowed (alpha), at which risk (delta)."""
 
     alpha: Between = 0.1
     delta: Between = 0.1
-    unlike: Literal["noted", "silent"] = "noted"
-
-
-class Conflicts(Part):
-    """Handling of conflicts: whether the later of two documents prevails where no clause says so."""
-
-    later_prevails: bool = False
 
 
 class Policy(StudySettings):
@@ -69,7 +58,6 @@ class Policy(StudySettings):
     answers: PolicyAnswers = PolicyAnswers()
     verification: Checks = Checks()
     silence: Silence = Silence()
-    conflicts: Conflicts = Conflicts()
     critic: Checks = Checks()
     arms: Annotated[tuple[Arm, ...], Field(min_length=1)] = ARMS
 

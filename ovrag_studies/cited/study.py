@@ -16,7 +16,7 @@ from ovrag_studies.cited.arms import ArmParts, search
 from ovrag_studies.cited.corpus.golden import GoldenQuery, read_golden
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, read_corpus
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RankedParagraph, Way, retrieve_by
-from ovrag_studies.cited.critic.critic_rules import CriticFinding, by_rules
+from ovrag_studies.cited.critic.critic_rules import CriticFinding
 from ovrag_studies.cited.critic.criticism import criticise, criticise_by_chat
 from ovrag_studies.cited.golden_runs import calibrate_on, run_arms
 from ovrag_studies.cited.measuring import conflict_metrics, critic_metrics, golden_scores
@@ -149,8 +149,7 @@ def criticised(study: PolicyStudy) -> tuple[list[Snippet], dict[str, list[Sequen
         return [], {}
     snippets = critic_metrics.read_snippets(project_file(arm_parts.options.data.critic))
     by_critic: dict[str, list[Sequence[CriticFinding]]] = {
-        "rules": [by_rules(snippet.text) for snippet in snippets],
-        "rules and weights": [criticise(snippet.text, arm_parts.index.embedder) for snippet in snippets],
+        "rules and weights": [criticise(snippet.text, arm_parts.index.embedder) for snippet in snippets]
     }
     if arm_parts.options.critic.by == "chat" and arm_parts.chat is not None:
         by_critic[arm_parts.chat.name] = [

@@ -84,7 +84,7 @@ def test_the_sentence_that_answers_is_quoted_with_its_span(
     assert given.sentences[0].text == quote
     for sentence in given.sentences:
         assert all(verifies(each, corpus) for each in sentence.citations)
-        assert verifier.supports(sentence.text, [each.quote for each in sentence.citations]).ok
+        assert not verifier.objection(sentence.text, [each.quote for each in sentence.citations])
 
 
 def test_the_same_answer_comes_again(evidence: list[RankedParagraph]) -> None:

@@ -24,7 +24,7 @@ from ovrag_studies.cited.corpus.retrieval import CorpusIndex
 from ovrag_studies.cited.corpus.sources import FileParagraph
 from ovrag_studies.cited.measuring.golden_scores import compare_arms, holds_quote, judge, score
 from ovrag_studies.cited.records import PolicyRecord, read_run, write_run
-from ovrag_studies.cited.settings import ARMS, Arm, Policy, PolicyAnswers, Silence
+from ovrag_studies.cited.settings import ARMS, Arm, Policy, PolicyAnswers
 
 HANDBOOK = (
     "Rowing Club Handbook Issue 2, 3 March 2022",
@@ -234,24 +234,6 @@ def test_a_calibration_is_read_as_it_was_written(tmp_path: Path) -> None:
     made = calibrated("c")
     write_calibration(tmp_path / "c.json", made)
     assert read_calibration(tmp_path / "c.json") == made
-
-
-def test_a_calibration_is_kept_for_the_same_queries_and_settings_alone(
-    parts: ArmParts, corpus: PolicyCorpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    counts = []
-    calibrate_on = golden_runs.calibrate_on
-    monkeypatch.setattr(golden_runs, "calibrate_on", lambda *of: counts.append(len(of[1])) or calibrate_on(*of))
-    queries, stricter = _queries(corpus), replace(parts, options=Policy(silence=Silence(alpha=0.05)))
-    made = golden_runs.kept_calibration(parts, queries, "g", tmp_path)
-    assert golden_runs.kept_calibration(parts, queries, "g", tmp_path) == made == calibrate_on(parts, queries, "g")
-    assert golden_runs.kept_calibration(stricter, queries, "g", tmp_path).certificate.alpha == 0.05
-    assert golden_runs.kept_calibration(parts, queries[1:], "g", tmp_path).certificate.n == 2
-    for file in tmp_path.iterdir():
-        file.write_text("{}")
-    assert golden_runs.kept_calibration(parts, queries, "g", tmp_path) == made, "a broken one is made anew"
-    assert golden_runs.kept_calibration(parts, queries, "g", next(tmp_path.iterdir())) == made
-    assert counts == [3, 3, 2, 3, 3]
 
 
 def test_calibrating_shows_how_far_it_is(

@@ -133,9 +133,9 @@ HANDBOOK = ["Site Handbook Version 1 - May 2023", "2. Ladders Ladders are inspec
 RULE = "5. Ladders Ladders are inspected every 3 months."
 
 
-def settled(clause: str, date: str = "June 2024", later: bool = False) -> Conflict:
+def settled(clause: str, date: str = "June 2024") -> Conflict:
     corpus = corpus_of(handbook=HANDBOOK, update=[f"Safety Update Version 1 - {date}", clause, RULE])
-    (found,) = find_corpus_conflicts(corpus, later_prevails=later)
+    (found,) = find_corpus_conflicts(corpus)
     return found
 
 
@@ -178,59 +178,11 @@ def test_the_handbook_prevails_where_the_update_says_so() -> None:
     assert (conflict.status, conflict.prevails) == ("superseded", "first")
 
 
-def test_the_settings_may_let_the_later_prevail_where_days_are_known() -> None:
-    corpus = corpus_of(
-        old=["Yard Rules 1 May 2023", "Gates are checked every 6 months."],
-        new=["Dock Rules 2 June 2024", "Gates are checked every 3 months."],
-    )
-    assert find_corpus_conflicts(corpus)[0].status == "unresolved"
-    (later,) = find_corpus_conflicts(corpus, later_prevails=True)
-    assert (later.status, later.prevails, later.clause) == ("superseded", "second", None)
-
-
-ORDINANCE = [
-    "Ordinance 2026",
-    "Part A. Order. Regulation 1. Where Schedule 1 departs from Part B, the Schedule prevails.",
-    "Part B. Mail. Regulation 2. A mailbox holds at most 20 letters.",
-    "Part C. Doors. Regulation 3. The side door is locked at 18:00.",
-    "Schedule 1. Limits. Paragraph 1. A mailbox holds at most 50 letters.",
-    "Paragraph 2. The side door is locked at 20:00.",
-]
-YARD_BOOK = [
-    "Yard Book",
-    "1. How this book works. If Chapter 4 does not square with Chapter 2 or 3, go by Chapter 4.",
-    "2. In the yard. A mailbox holds at most 20 letters.",
-    "4. New rules. A mailbox holds at most 50 letters. The side door is locked at 20:00.",
-    "5. Doors. The side door is locked at 18:00.",
-]
-
-
-CHANGED_RULES = [
-    "Club rules",
-    "Part 1. Mail. A mailbox holds at most 20 letters.",
-    "Part 2. Doors. The side door is locked at 18:00.",
-    "Yellow Sheet 3, in force from 1 May 2026 Wherever it says something other than Part 1, go by the sheet.",
-    "A mailbox holds at most 50 letters. The side door is locked at 20:00.",
-]
-
-
-@pytest.mark.parametrize(("texts", "winner"), [(ORDINANCE, "50"), (YARD_BOOK, "50"), (CHANGED_RULES, "50")])
-def test_a_part_of_a_document_prevails_over_those_that_a_clause_names(texts: list[str], winner: str) -> None:
-    mail, door = sorted(find_corpus_conflicts(corpus_of(book=texts)), key=lambda each: "door" in each.first.source.text)
-    assert (mail.status, door.status) == ("superseded", "unresolved")
-    assert winner in (mail.first if mail.prevails == "first" else mail.second).source.text
-
-
 @pytest.mark.parametrize(
     ("clause", "prevails"),
     [
         ("Chapter 3 overrides Chapter 2.", "3 months"),
         ("If Chapters 2 and 3 contradict each other, Chapter 2 stands.", "6 months"),
-        ("In the event of a conflict between Chapter 2 and Chapter 3, the latter prevails.", "3 months"),
-        ("In the event of a conflict between Chapter 2 and Chapter 3, the former prevails.", "6 months"),
-        ("Anything in Chapter 2 that is inconsistent with Chapter 3 is of no effect.", "3 months"),
-        ("The rules in Chapter 2 apply unless Chapter 3 says otherwise.", "3 months"),
-        ("Wherever two chapters differ, the later one prevails.", "3 months"),
         ("Chapters 2 and 3 stand side by side; neither prevails.", None),
         ("Chapter 3 does not override Chapter 2.", None),
         ("Chapter 4 prevails over Chapter 2.", None),
@@ -273,9 +225,6 @@ def test_a_clause_that_names_sections_is_for_these(clause: str, status: str) -> 
             "This update prevails over the Site Handbook. It does not affect Section 2 of the Site Handbook.",
             "unresolved",
         ),
-        ("Sections 2 and 3 of the Site Handbook no longer apply.", "superseded"),
-        ("Sections 3 and 4 of the Site Handbook no longer apply.", "unresolved"),
-        ("Section 5 of this update replaces Section 2 of the Site Handbook.", "superseded"),
         ("Section 9 of this update replaces Section 2 of the Site Handbook.", "unresolved"),
         ("On questions of paint, this update prevails over the Site Handbook.", "unresolved"),
     ],

@@ -107,24 +107,6 @@ def test_headings_stand_with_what_follows_and_scraps_are_left_out(tmp_path: Path
     assert [each.text for each in corpus.paragraphs] == ["1. Doors The door is locked at ten at night."]
 
 
-@pytest.mark.parametrize(
-    ("block", "shown"),
-    [
-        ("Scope\n\nThis policy applies to all staff.", "Scope\nThis policy applies to all staff."),
-        ("1. Scope\nThis policy applies to all staff.", "1. Scope\nThis policy applies to all staff."),
-        ("Part A\n\n1. Scope\nThis policy binds all staff.", "Part A 1. Scope\nThis policy binds all staff."),
-        ("All staff who sail for\nBrackwater Ferries sign.", "All staff who sail for Brackwater Ferries sign."),
-        ("Keys and Doors\nare kept by the porter.", "Keys and Doors are kept by the porter."),
-    ],
-)
-def test_a_heading_is_shown_apart_and_the_evidence_stays_as_it_is(tmp_path: Path, block: str, shown: str) -> None:
-    (tmp_path / "rules.txt").write_text(f"Staff rules\n\n{block}\n")
-    (paragraph,) = read_corpus(tmp_path / "rules.txt").paragraphs
-    assert paragraph.apart(paragraph.text) == shown
-    assert paragraph.text == " ".join(block.split())
-    assert paragraph.apart(paragraph.text[1:]) == paragraph.text[1:], "no heading in it"
-
-
 def test_long_paragraphs_are_cut_at_the_ends_of_sentences(tmp_path: Path) -> None:
     sentence = "The keeper of the gate writes down who comes and who goes at night."
     file = tmp_path / "gate.txt"

@@ -50,8 +50,6 @@ def test_strict_rules_are_no_finding(text: str) -> None:
         ("The petition is nothing more than an attempt to annoy the board.", "L2"),
         ("Research has shown that plants calm applicants.", "L3"),
         ("The new gate prevents every theft.", "L3"),
-        ("All visitors must sign the book. Visitors need not sign the book.", "L4"),
-        ("Guests may use the sauna. The use of the sauna by guests is forbidden.", "L4"),
         ("Either we buy this scanner or theft will go on for ever.", "L5"),
         ("There is no middle way.", "L5"),
         ("Once one desk is moved, soon everyone will move and the office will end in chaos.", "L6"),
@@ -70,12 +68,9 @@ def test_a_span_is_the_passage_that_argues() -> None:
 
 def test_a_contradiction_spans_both_clauses() -> None:
     text = "The gate is painted green. All visitors must sign the book. Visitors need not sign the book."
-    [finding] = by_rules(text)
+    [finding] = criticise(text)
+    assert finding.label == "L4"
     assert text[finding.start : finding.end] == "All visitors must sign the book. Visitors need not sign the book."
-
-
-def test_an_exception_is_no_contradiction() -> None:
-    assert by_rules("All visitors must sign the book. Visitors under 12 need not sign the book.") == ()
 
 
 def test_a_source_in_the_text_supports_a_number() -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 import yaml
+from labelled_documents import read_labelled
 
 from ovrag_core.base.errors import QuestionError
-from ovrag_studies.cited.measuring.labelled_documents import read_labelled
 
 CALIBRATION, UNREAD = Path("training/cited/calibration"), Path("tests/data/policy/unread")
 DOCUMENT: dict[str, Any] = {

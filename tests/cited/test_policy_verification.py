@@ -15,7 +15,7 @@ from ovrag_studies.cited.answering.verification import SentenceVerifier, find_ob
 from ovrag_studies.cited.corpus.policies import read_corpus
 from ovrag_studies.cited.language.forces import find_cues, find_opposed
 from ovrag_studies.cited.language.quantities import find_missing, find_quantities
-from ovrag_studies.cited.measuring.perturbations import change_numbers, misplace, perturb, swap_must
+from ovrag_studies.cited.measuring.perturbations import EACH, Perturbed, change_numbers, misplace, perturb, swap_must
 
 SAID: dict[str, list[str]] = {
     "Boats must be returned to the boathouse by 18:00, and members must wear a life jacket at all times.": [
@@ -176,36 +176,36 @@ def verifier() -> SentenceVerifier:
 
 @pytest.mark.parametrize(("evidence", "sentence"), [(text, each) for text, said in SAID.items() for each in said])
 def test_other_words_for_the_same_are_accepted(verifier: SentenceVerifier, evidence: str, sentence: str) -> None:
-    assert verifier.supports(sentence, [evidence]).why == ""
+    assert verifier.objection(sentence, [evidence]) == ""
 
 
 @pytest.mark.parametrize(("evidence", "sentence"), [(text, each) for text, said in NOT_SAID.items() for each in said])
 def test_what_the_evidence_does_not_say_is_refused(verifier: SentenceVerifier, evidence: str, sentence: str) -> None:
-    assert not verifier.supports(sentence, [evidence]).ok
+    assert verifier.objection(sentence, [evidence])
 
 
 def test_each_sentence_supports_itself_and_not_its_perturbations(verifier: SentenceVerifier) -> None:
-    assert all(verifier.supports(text, [text]).ok for text in PARAGRAPHS)
+    assert all(not verifier.objection(text, [text]) for text in PARAGRAPHS)
     wrong = list(perturb(PARAGRAPHS))
     assert {each.kind for each in wrong} == {"must", "number"}
-    assert [each for each in wrong if verifier.supports(each.sentence, each.evidence).ok] == []
+    assert [each for each in wrong if not verifier.objection(each.sentence, each.evidence)] == []
 
 
 def test_evidence_of_another_subject_is_refused(verifier: SentenceVerifier) -> None:
-    wrong = list(misplace([(text, [text]) for text in SAID], list(SAID), times=3))
-    assert len(wrong) == 3 * len(SAID)
-    assert [each for each in wrong if verifier.supports(each.sentence, each.evidence).ok] == []
+    wrong = list(misplace([Perturbed("unchanged", text, (text,)) for text in SAID], list(SAID)))
+    assert len(wrong) == EACH * len(SAID)
+    assert [each for each in wrong if not verifier.objection(each.sentence, each.evidence)] == []
 
 
 def test_several_texts_support_a_sentence_together(verifier: SentenceVerifier) -> None:
     texts = ["The pool opens at 07:00.", "The pool closes at 21:30.", "Dogs must be kept on a lead."]
     sentence = "The pool opens at 7 am and closes at 9:30 pm."
-    assert verifier.supports(sentence, texts).ok
-    assert not verifier.supports(sentence, texts[:1]).ok
+    assert not verifier.objection(sentence, texts)
+    assert verifier.objection(sentence, texts[:1])
 
 
 def test_a_sentence_without_evidence_is_not_supported(verifier: SentenceVerifier) -> None:
-    assert verifier.supports("Dogs must be led.", []).why == verifier.supports("Dogs must be led.", [" "]).why != ""
+    assert verifier.objection("Dogs must be led.", []) == verifier.objection("Dogs must be led.", [" "]) != ""
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ Where nothing is left, or too little speaks for it, the answer is silent and say
 is removed and shown; a reply with labels or quotes that are not there is mended once.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -15,7 +16,6 @@ from pydantic import Field
 from ovrag_core.base import Frozen, ModelError
 from ovrag_core.llm import Chat, Message, Reply, fence
 from ovrag_core.text import locate, one_line, stems
-from ovrag_studies.cited.answering.citations import read_citations
 from ovrag_studies.cited.answering.quotations import (
     Citation,
     CitedAnswer,
@@ -44,6 +44,9 @@ FAR = 0.6  # of the best score, which the last sentence needs
 PURPOSE = "policy answer"
 MOST_REPAIRS = 2
 UNUSABLE = "gave no usable reply"  # in the reason of silence
+
+# Labels that a model wrote into a sentence, beside its quotes: "[P2]", "(P1, P3)", "[CITATION: P2]".
+_LABELS = re.compile(r"\s*[\[(](?:citations?|sources?|passages?)?:?\s*(P\d+(?:[\s,;]+(?:and\s+)?P\d+)*)\s*[\])]", re.I)
 
 
 class CitedQuote(Frozen):
@@ -182,8 +185,8 @@ def _check(query: str, reply: Reply, labels: Mapping[str, Paragraph], verifier: 
     unknown = invented = 0
     texts = {paragraph.id: paragraph.text for paragraph in labels.values()}
     for sentence in reply.parsed_as(CitedReply).sentences:
-        inline = read_citations(sentence.text, labels)
-        named = [name for cited in inline for name in cited.ids]
+        text = " ".join(_LABELS.sub("", sentence.text).split())
+        named = re.findall(r"P\d+", " ".join(_LABELS.findall(sentence.text)))
         unknown += sum(name not in labels for name in named)
         citations: list[Citation] = []
         for quotation in sentence.quotes:
@@ -193,17 +196,16 @@ def _check(query: str, reply: Reply, labels: Mapping[str, Paragraph], verifier: 
             invented += paragraph is not None and span is None
             if paragraph and span:
                 citations.append(cite(paragraph, *span))
-        text = " ".join(cited.text for cited in inline)
         quoted = {citation.paragraph_id for citation in citations}
         for paragraph in (labels[name] for name in named if name in labels):
             if paragraph.id not in quoted:
                 citations.append(cite(paragraph, *_best_span(text, paragraph, verifier)))
         cited_ids = dict.fromkeys(citation.paragraph_id for citation in citations)
-        verdict = verifier.supports(text, [texts[name] for name in cited_ids])
-        if verdict.ok and text:
+        objection = verifier.objection(text, [texts[name] for name in cited_ids])
+        if text and not objection:
             sentences.append(CitedSentence(text, tuple(dict.fromkeys(citations))))
         else:
-            removed.append(Removed(text, verdict.why or "it is empty"))
+            removed.append(Removed(text, objection or "it is empty"))
     reason = ""
     if not sentences:
         reason = "no sentence of the reply is supported" if removed else "the passages do not answer"

@@ -82,9 +82,9 @@ class Calibration(Frozen):
         return self.certificate.threshold if self.certificate.threshold is not None else 2.0
 
 
-def write_calibration(path: Path, calibration: Calibration, *, parents: bool = False) -> None:
-    """Write a calibration; `parents`: folders that lack are made. Raises ResultError where that cannot be done."""
-    write_text(calibration.model_dump_json(indent=1) + "\n", path, ResultError, parents=parents)
+def write_calibration(path: Path, calibration: Calibration) -> None:
+    """Write a calibration. Raises ResultError where that cannot be done."""
+    write_text(calibration.model_dump_json(indent=1) + "\n", path, ResultError)
 
 
 def read_calibration(path: Path) -> Calibration:

@@ -6,7 +6,6 @@ there with its unit, and no duty, ban, permission or negation is turned round.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ovrag_core.base import Frozen, ModelError
@@ -30,39 +29,25 @@ _LEADING = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Support:
-    """The verdict on a sentence: `ok` where all three rules hold, else `why` says which does not.
-
-    `cosine` is that with the most like part of the evidence; `numbers` and `polarity` are those of the evidence.
-    """
-
-    cosine: float
-    numbers: bool
-    polarity: bool
-    ok: bool
-    why: str = ""
-
-
 class SentenceVerifier(Nearness):
     """Checks sentences by the three rules."""
 
-    def supports(self, sentence: str, evidence: Sequence[str]) -> Support:
-        """The verdict on a sentence by the texts that it cites, of which every one may support a part of it."""
+    def objection(self, sentence: str, evidence: Sequence[str]) -> str:
+        """Return which rule a sentence breaks by the texts that it cites, each of which may support a part of it.
+
+        Empty where all three hold.
+        """
         if not any(text.strip() for text in evidence):
-            return Support(0.0, False, False, False, "it cites nothing that there is")
+            return "it cites nothing that there is"
         claim = _LEADING.sub("", sentence).strip() or sentence
         cosine = max(self.likeness(claim, [segment for text in evidence for segment in parts_of(text)]))
-        missing = find_missing(claim, "\n\n".join(evidence))
-        opposed = find_opposed(claim, evidence)
-        why = ""
-        if opposed:
-            why = f"its '{opposed[0]}' is '{opposed[1]}' in the evidence"
-        if missing:
-            why = f"'{claim[missing.start : missing.end].strip()}' is not in the evidence"
         if cosine < LEAST_COSINE:
-            why = f"nothing in the evidence is like it (cosine {cosine:.2f}, least {LEAST_COSINE:.2f})"
-        return Support(cosine, missing is None, opposed is None, not why, why)
+            return f"nothing in the evidence is like it (cosine {cosine:.2f}, least {LEAST_COSINE:.2f})"
+        if missing := find_missing(claim, "\n\n".join(evidence)):
+            return f"'{claim[missing.start : missing.end].strip()}' is not in the evidence"
+        if opposed := find_opposed(claim, evidence):
+            return f"its '{opposed[0]}' is '{opposed[1]}' in the evidence"
+        return ""
 
 
 def parts_of(text: str) -> list[str]:
@@ -97,16 +82,14 @@ class JudgingVerifier(SentenceVerifier):
         self._chat = chat
         self._seed = seed
 
-    def supports(self, sentence: str, evidence: Sequence[str]) -> Support:
-        """Return the verdict of the rules, or of the model where they let the sentence pass."""
-        by_rules = super().supports(sentence, evidence)
-        if not by_rules.ok:
+    def objection(self, sentence: str, evidence: Sequence[str]) -> str:
+        """Return the objection of the rules, or of the model where they let the sentence pass."""
+        if by_rules := super().objection(sentence, evidence):
             return by_rules
         try:
-            why = find_objection(sentence, evidence, self._chat, self._seed)
+            return find_objection(sentence, evidence, self._chat, self._seed)
         except ModelError as error:
-            why = f"{self._chat.name} could not check it: {one_line(str(error), 160)}"
-        return replace(by_rules, ok=not why, why=why)
+            return f"{self._chat.name} could not check it: {one_line(str(error), 160)}"
 
 
 def find_objection(sentence: str, evidence: Sequence[str], chat: Chat, seed: int | None = 42) -> str:

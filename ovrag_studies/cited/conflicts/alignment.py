@@ -1,13 +1,13 @@
 """Signs that two sentences rule on one matter: vectors of sentences and words, concepts, phrases and their rivals.
 
 Likeness alone does not tell "Books are returned within 28 days" from the same of films. What two sentences do not share
-says more: a subject, a verb or a phrase after the same preposition that has another word in its place.
+says more: words without a counterpart, and a phrase after the same preposition that has another word in its place.
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from itertools import combinations, pairwise
+from itertools import pairwise
 from math import log
 
 import numpy
@@ -21,17 +21,13 @@ from ovrag_studies.cited.language.readings import (
     Words,
     concept,
     concepts,
-    exclude,
     read,
     unite,
 )
 
-FEATURES = (
-    "cosine", "masked", "cover", "least_cover", "shared", "rivals", "subject", "modifiers", "excluding", "swap",
-    "followers", "nearest",
-)  # fmt: skip
+FEATURES = ("cosine", "masked", "cover", "least_cover", "shared", "rivals", "swap", "followers", "nearest")
 SOFT = 0.5  # cosine of two words from which one stands for the other in part
-SAME = 0.65  # and from which it does so as a subject, or in a phrase
+SAME = 0.65  # and from which it does so in a phrase
 AROUND = 0.6  # what a word counts that stands only around the other sentence
 BACKGROUND = 200  # sentences that a corpus is taken to have beside its own, so that two of them say little of rarity
 FEW = 30  # sentences: among fewer, being the nearest says nothing
@@ -40,12 +36,7 @@ _PAIRED_LEADS = (
     *({lead} for lead in ("for", "of", "from", "with", "to", "by")),
     {*("during", "if", "when", "while", "where", "after", "before", "until", "once"), "in the event of", "in case of"},
 )
-_CONTRARY_LEADS = {frozenset(pair) for pair in combinations(("before", "during", "after"), 2)} | {
-    frozenset({lead, "outside"}) for lead in ("inside", "within", "in", "at")
-}
 _FOLLOWING = {"of", "for", "on", "in", "at", "from", "to", "with", "about"}
-_PLAIN = RULING - {concept("employee")}
-_TOKEN = re.compile(r"[A-Za-z][\w'’]*|[^\w\s]|\d+")
 
 
 class Alignment:
@@ -67,7 +58,6 @@ class Alignment:
         self.word_cosines = _products(embedder.embed(list(words.values())))
         self.weights = self._weights()
         self.nearest = _nearest(self.cosines)
-        self.modified = [_modified(sentence) for sentence in self.rows]
 
     def _weights(self) -> dict[str, float]:
         """Weigh what each concept tells: 1 for the rarest of a large corpus, near 0 for those of every sentence."""
@@ -95,11 +85,6 @@ class Alignment:
             least_cover,
             min(sum(self.weights[word] for word in mine & theirs), 4) / 4,
             min(self._rivals(left_reading, right_reading, near, far), 2) / 2,
-            self._same_head(left_reading, right_reading),
-            _rival_modifiers(
-                self.modified[left], self.modified[right], mine - left_reading.subject, theirs - right_reading.subject
-            ),
-            exclude(mine, theirs) or _contrary(left_reading, right_reading),
             bool(mine & theirs) and len(self.lost(mine, theirs | far)) == len(self.lost(theirs, mine | near)) == 1,
             self._rival_followers(left_reading, right_reading),
             self._near(left, right),
@@ -134,14 +119,6 @@ class Alignment:
     def _apart(self, mine: Words, theirs: Words) -> bool:
         return bool(mine) and all(self.likeness(word, theirs) < SAME for word in mine)
 
-    def _same_head(self, left: SentenceReading, right: SentenceReading) -> float:
-        if not left.head or not right.head or left.head in RULING or right.head in RULING:
-            return 0.0
-        if left.head in right.subject or right.head in left.subject:
-            return 1.0
-        near = max(self.likeness(left.head, right.content), self.likeness(right.head, left.content))
-        return 0.0 if near >= SAME else -1.0
-
     def _rival_followers(self, left: SentenceReading, right: SentenceReading) -> bool:
         """Check for the same thing "of" or "on" something else: "photographs of events", "a photograph on a card"."""
         mine, theirs = _followed(left), _followed(right)
@@ -172,16 +149,6 @@ def _followed(reading: SentenceReading) -> dict[str, Words]:
     return followers
 
 
-def _contrary(left: SentenceReading, right: SentenceReading) -> bool:
-    """Return True where the same words stand after "during" in one sentence and after "after" in the other."""
-    return any(
-        frozenset({mine.lead, theirs.lead}) in _CONTRARY_LEADS
-        and (frozenset(mine.words) & frozenset(theirs.words)) - RULING
-        for mine in left.phrases
-        for theirs in right.phrases
-    )
-
-
 def _nearest(cosines: NDArray[numpy.float32]) -> list[frozenset[int]]:
     """For each sentence the two that are most like it."""
     apart = cosines - 2 * numpy.eye(len(cosines), dtype=numpy.float32)
@@ -201,24 +168,3 @@ def _surfaces(sentences: Iterable[str]) -> dict[str, str]:
             if name := concept(word):
                 surfaces.setdefault(name, word.lower())
     return surfaces
-
-
-def _modified(text: str) -> dict[str, Words]:
-    """For each concept those of the word right before it."""
-    modifiers: defaultdict[str, Words] = defaultdict(frozenset)
-    previous = ""
-    for token in _TOKEN.findall(unite(text)):
-        name = concept(token) if token[0].isalpha() else ""
-        if name in _PLAIN:  # among them that of a mark or a stop word, which is empty
-            name = ""
-        elif previous:
-            modifiers[name] |= {previous}
-        previous = name
-    return modifiers
-
-
-def _rival_modifiers(left: Mapping[str, Words], right: Mapping[str, Words], mine: Words, theirs: Words) -> bool:
-    """Return True where the same word has different words before it: "supplier register", "asset register"."""
-    return any(
-        not left[word] & (theirs | right[word]) and not right[word] & mine for word in left.keys() & right.keys()
-    )

@@ -116,7 +116,7 @@ class RankedDocument:
     def may_rank(self, ranking: int, sides: tuple[int, int]) -> bool:
         """Return True where a sentence may say which of two others prevails.
 
-        It is neither of them, and does not name the parts of both by number, which is read by its form (`parts`).
+        It is neither of them, and does not name the parts of both by number, which is read by its form (`precedence`).
         """
         labels = _labels_in(self.sentences[ranking][1])
         return ranking not in sides and not all(self._labels[self.sentences[side][0]] in labels for side in sides)

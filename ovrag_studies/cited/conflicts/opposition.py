@@ -24,9 +24,6 @@ _FLAG_PATTERNS = {
     r"|not (?:be )?(?:allowed|permitted)|no (?:one|person|\w+) (?:may|shall|must|can)|nobody|out of bounds"
     r"|off[- ]limits|ruled out|disallowed|do not|don['’]t|never|unacceptable|not acceptable|on no account"
     r"|under no circumstances)\b",
-    "free": r"\b(?:may|might|can|optional\w*|voluntar\w+|choose|choice|discretion|entitled|permitted|allowed|free to"
-    r"|welcome|at liberty|wish|prefer\w*|recommend\w*|encouraged|advis\w+|up to (?:the|each|every|you)|judge?ment"
-    r"|fine to|no objection|acceptable|as (?:they|you|he|she) (?:see|like|please)\w*)\b",
     "bound": r"\b(?:must|shall|has to|have to|required?|requires|mandatory|compulsory|obligat\w+|obliged|needs? to"
     r"|is to|are to|necessary|essential|without exception|always|ought)\b",
     "waived": r"\b(?:need not|needn['’]t|not (?:be )?(?:required|necessary|needed|obliged|compulsory|mandatory)"
@@ -42,8 +39,6 @@ _FLAG_PATTERNS = {
     "except": r"\b(?:except\w*|unless|other than|apart from|save (?:for|in|where)|excluding|notwithstanding|exempt\w*"
     r"|instead|but)\b",
     "before": r"\b(?:before\w*|prior|in advance|ahead|until|till|first|earlier|pre-\w+)\b",
-    "after": r"\b(?:after\w*|following|from|since|once|subsequent\w*|later|upon|as soon as|thereafter|on completion)\b",
-    "during": r"\b(?:during|while|within|in the course|as it|at the time|real[- ]time|immediately|at once|straight)\b",
     "outside": r"\b(?:outside|out of|beyond|off|elsewhere|external\w*|away)\b",
     "inside": r"\b(?:inside|within|in|on|internal\w*)\b",
     "more": r"\b(?:more than|above|over|exceed\w*|at least|minimum|not less|longer than|or more)\b",
@@ -54,7 +49,7 @@ _FLAGS = {name: re.compile(pattern, re.I) for name, pattern in _FLAG_PATTERNS.it
 NAMES = (
     *ALIGNED,
     "loss_most", "loss_least", "lost_cosine", "lost_near", "sequence", "sequence_longest", "length", "shortest",
-    "words_shared", "parity",
+    "words_shared",
     *(f"{name}_{how}" for name in _FLAGS for how in ("one", "both")),
 )  # fmt: skip
 
@@ -71,10 +66,9 @@ def _telling(text: str) -> tuple[str, ...]:
 
 def compare(one: str, other: str, alignment: Alignment) -> Numbers:
     """One number for each of NAMES; the same for both orders of two sentences that are aligned."""
-    negatives = sum(len(_FLAGS["negative"].findall(text)) for text in (one, other))
     mine, theirs = _flags(one), _flags(other)
     flags = [holds for name in _FLAGS for holds in (name in mine ^ theirs, name in mine & theirs)]
-    return numpy.array([*alignment.features(one, other), *_words(one, other, alignment), negatives % 2, *flags], float)
+    return numpy.array([*alignment.features(one, other), *_words(one, other, alignment), *flags], float)
 
 
 def _words(one: str, other: str, alignment: Alignment) -> tuple[float, ...]:

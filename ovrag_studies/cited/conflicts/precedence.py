@@ -2,17 +2,17 @@
 
 A clause speaks for its whole document ("this addendum takes precedence over ...") or for what stands with it ("This
 supersedes Section 4 of the handbook"). Dates decide nothing by themselves: they only tell which documents a clause on
-"existing" or "earlier" ones can mean.
+"existing" or "earlier" ones can mean. Within a document only parts that are named by number are ranked here ("Section 9
+prevails over Section 4"); the rest is told by `learned_precedence`.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ovrag_core.text import is_negated, stems
-from ovrag_studies.cited.conflicts.parts import GO_BY, Order, matter_of, parts_of, rank_parts
 from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, date_of, read_rules, title_of
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, PolicyDocument
 
@@ -53,17 +53,18 @@ _SPARED = re.compile(
     r"|to\s+apply|in\s+effect)",
     re.I,
 )
-_ENDED = re.compile(
-    r"\b(?:no\s+longer\s+(?:appl(?:y|ies)|holds?|(?:is|are)\s+in\s+force)|ceases?\s+to\s+(?:apply|have\s+effect)"
-    r"|(?:is|are)\s+(?:hereby\s+)?(?:repealed|revoked|withdrawn|cancelled|rescinded|amended|abolished|set\s+aside))\b",
-    re.I,
-)
+# A clause for some matters alone decides nothing, as nobody reads here which rules are of these.
 _TOPIC = re.compile(
     r"(?:^|[,;:]\s*)(?:(?:on|in)\s+(?:all\s+)?(?:questions|matters|issues|points)\s+(?:of|concerning)|as\s+regards"
-    r"|regarding|concerning|as\s+far\s+as)\s+(?P<what>[^,;]*)",
+    r"|regarding|concerning|as\s+far\s+as)\s",
     re.I,
 )
-_OF_THIS = re.compile(r"\b(?:of|in)\s+this\s+[\w-]+(?:\s+[\w-]+)?\s*$", re.I)
+_GO_BY = re.compile(r"\b(?:go by|follow|apply|use|stick to|look to|rely on|abide by|observe)\s+(?P<what>[^,.;]*)", re.I)
+_NUMBER = r"(?:\d+(?:\.\d+)*|[A-Z]\b|[IVX]+\b)"
+_PART = re.compile(
+    r"\b(?P<kind>(?i:part|schedule|regulation|section|article|clause|chapter|paragraph|rule|annex|appendix))s?\s+"
+    rf"(?P<numbers>{_NUMBER}(?:\s*(?:,\s*(?:and|or)?|and|or)\s*{_NUMBER})*)"
+)
 _GENERIC = re.compile(
     r"\b(?P<which>existing|other|any|all|earlier|previous|prior|former|current|preceding)\b[\w\s-]{0,30}?"
     r"\b(?:polic(?:y|ies)|documents?|rules?|guidance|guidelines?|provisions?|manuals?|handbooks?|procedures?)\b",
@@ -79,51 +80,44 @@ _LOOSE = frozenset(stems("the this our company existing section in of old former
 class Precedence:
     """A clause by which `winner` prevails over `losers` (ids of documents).
 
-    `whole` clauses hold for all of the winner; others for the rules of their paragraph. `about` are the stems of the
-    only questions that a clause is for. Within a document `parts` are the labels that prevail ("schedule 1"; "schedule"
-    for each of them), `over` those that yield. Between documents `parts` are those of the winner that alone prevail,
-    `spared` those of the loser that do not yield.
+    `whole` clauses hold for all of the winner; others for the rules of their paragraph. `over` are the parts of the
+    loser that alone yield ("section 4"), all where there are none; `spared` those that do not. `parts` of one document,
+    which is `winner` and among `losers`, prevail over others of it.
     """
 
     winner: str
     losers: frozenset[str]
     whole: bool
-    about: frozenset[str]
     source: RuleSource
+    over: frozenset[str]
+    spared: frozenset[str]
     parts: frozenset[str] = frozenset()
-    over: frozenset[str] = frozenset()
-    order: Order = ""
-    spared: frozenset[str] = frozenset()
 
     def decides(self, winner: Rule, loser: Rule) -> bool:
         """Return True where by this clause one rule prevails over the other."""
         if winner.source.doc_id != self.winner or loser.source.doc_id not in self.losers:
             return False
-        texts = [f"{rule.heading} {rule.source.text}" for rule in (winner, loser)]
-        if self.about and not all(self.about & set(stems(text)) for text in texts):
+        if self.parts:
+            return _within(winner, self.parts) and _within(loser, self.over)
+        if _within(loser, self.spared):
             return False
-        if self.winner in self.losers:
-            return self._ranks(winner, loser)
-        if _within(loser, self.spared) or (self.parts and not _within(winner, self.parts)):
-            return False
-        if self.whole or self.parts:
+        if self.whole:
             return not self.over or _within(loser, self.over)
         return winner.source.paragraph_id == self.source.paragraph_id
 
-    def _ranks(self, winner: Rule, loser: Rule) -> bool:
-        if self.order:
-            after = winner.source.start > loser.source.start
-            return winner.labels != loser.labels and after == (self.order == "later")
-        yields = _within(loser, self.over) if self.over else bool(loser.labels)
-        return yields and _within(winner, self.parts) and not _within(loser, self.parts)
-
 
 def _within(rule: Rule, parts: frozenset[str]) -> bool:
-    """Return True where a rule stands in one of the parts: by kind and number, or by kind alone ("schedule")."""
-    numbers = {p.split()[-1] for p in parts if " " in p}
-    return any(
-        label in parts or label.split()[0] in parts or (label.startswith("* ") and label.split()[-1] in numbers)
-        for label in rule.labels
+    """Return True where a rule stands in one of the parts, by kind and number, or by number where it has no kind."""
+    numbers = {part.split()[-1] for part in parts}
+    return any(label in parts or (label.startswith("* ") and label[2:] in numbers) for label in rule.labels)
+
+
+def _parts_of(text: str) -> frozenset[str]:
+    """The labels that a text names: "section 2" and "section 3" of "Sections 2 and 3"."""
+    return frozenset(
+        f"{match['kind'].lower()} {number.lower()}"
+        for match in _PART.finditer(text)
+        for number in re.findall(rf"\b{_NUMBER}", match["numbers"])
     )
 
 
@@ -139,55 +133,48 @@ def _titled(document: PolicyDocument) -> _Titled:
 
 
 def find_precedence(corpus: PolicyCorpus) -> tuple[Precedence, ...]:
-    """All clauses of a corpus by which one of its documents prevails over others of it."""
+    """All clauses of a corpus by which one of its documents, or part of a document, prevails over others."""
     documents = {id_: _titled(document) for id_, document in corpus.documents.items()}
-    sources = {rule.source: rule.labels for rule in read_rules(corpus)}
+    sources = [rule.source for rule in read_rules(corpus)]
     spared: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
     for source in sources:
-        spared[source.doc_id] |= _spared(source.text)
-    between = [
-        replace(clause, spared=spared[source.doc_id])
-        for source in sources
-        for clause in _read(source, documents)
-        if clause.losers
-    ]
-    within = (
-        Precedence(source.doc_id, frozenset({source.doc_id}), False, about, source, parts, over, order)
-        for source, labels in sources.items()
-        for parts, over, about, order in rank_parts(source.text, labels)
-    )
-    return (*between, *within)
+        for match in _SPARED.finditer(source.text):
+            spared[source.doc_id] |= _parts_of(match["what"] or match["kept"] or "")
+    clauses = []
+    for source in sources:
+        for subject, target in () if _TOPIC.search(source.text) else _read(source.text):
+            own, named = source.doc_id, _named(subject, documents, source.doc_id)
+            if (parts := _parts_of(subject)) and not named:
+                over = _parts_of(source.text) - parts
+                if over and not _named(target, documents, own):
+                    clauses.append(Precedence(own, frozenset({own}), False, source, over, frozenset(), parts))
+                continue
+            whole = bool(named) or _speaks_for_all(subject, documents[own])
+            winner = min(named, default=own)
+            losers = _losers(target, documents, winner, own)
+            if not whole and not losers and not _VERSIONS.search(target):
+                losers = _not_later(documents, winner)
+            over = _parts_of(_SPARED.sub(" ", target)) if whole else frozenset[str]()
+            if losers:
+                clauses.append(Precedence(winner, losers, whole, source, over, spared[own]))
+    return tuple(clauses)
 
 
-def _read(source: RuleSource, documents: Mapping[str, _Titled]) -> Iterator[Precedence]:
-    text = source.text
+def _read(text: str) -> Iterator[tuple[str, str]]:
+    """Yield for each verb of prevailing who prevails, and over whom, as the sentence names them."""
     for match in _PREVAILS.finditer(text):
         before, after = text[: match.start()], text[match.end() :]
         weak = re.match("repl|gov|con|count|appl|stand|hold|is|amend|modif|revis|alter", match["verb"], re.I)
         if is_negated(before) or (weak and not _DIFFERS.search(before) and not _RULES.search(after)):
             continue
-        subject = re.split(r"[,;:]", before)[-1]
-        target = re.split(r"[;:]|, (?:and|but|which|as)\b", after)[0]
-        yield _made(source, subject, _rival(before, target), documents)
-    for match in _ENDED.finditer(text):
-        target = re.split(r"[,;:]", text[: match.start()])[-1]
-        if parts_of(target) and not is_negated(target):
-            clause = _made(source, "it", target, documents)
-            if clause.over:
-                yield clause
-    for match in GO_BY.finditer(text):
+        yield re.split(r"[,;:]", before)[-1], _rival(before, re.split(r"[;:]|, (?:and|but|which|as)\b", after)[0])
+    for match in _GO_BY.finditer(text):
         if _DIFFERS.search(text, 0, match.start()):
-            yield _made(source, match["what"], text[: match.start()], documents)
+            yield match["what"], text[: match.start()]
     for match in _YIELDS.finditer(text):
-        subject = re.split(r"[,;:]|\b(?:where|if|when)\b", text[match.end() :])[0]
         before = text[: match.start()]
-        yield _made(source, subject, _rival(before, re.split(r"[,;:]", before)[-1]), documents)
-
-
-def _spared(text: str) -> frozenset[str]:
-    """The labels of what a sentence leaves alone, where it speaks of precedence or of another document's sections."""
-    phrases = (match["what"] or match["kept"] or "" for match in _SPARED.finditer(text))
-    return frozenset().union(*(parts_of(phrase) for phrase in phrases))
+        subject = re.split(r"[,;:]|\b(?:where|if|when)\b", text[match.end() :])[0]
+        yield subject, _rival(before, re.split(r"[,;:]", before)[-1])
 
 
 def _rival(before: str, target: str) -> str:
@@ -199,21 +186,6 @@ def _rival(before: str, target: str) -> str:
     if _GENERIC.search(target) or re.search(r"\w", target.replace("as the", "")):
         return f"{opponent} {target}"
     return before[differs.end() :] if re.search(r"\w", opponent) else before[: differs.start()]
-
-
-def _made(source: RuleSource, subject: str, target: str, documents: Mapping[str, _Titled]) -> Precedence:
-    named = _named(subject, documents, source.doc_id)
-    whole = bool(named) or _speaks_for_all(subject, documents[source.doc_id])
-    winner = min(named, default=source.doc_id)
-    losers = _losers(target, documents, winner, source.doc_id)
-    if not whole and not losers and not _VERSIONS.search(target):
-        losers = _not_later(documents, winner)
-    numbered = frozenset(label for label in parts_of(subject) if " " in label)
-    own_part = bool(numbered and not named and _OF_THIS.search(subject))
-    winner_parts = numbered if own_part else frozenset()
-    sections = parts_of(_SPARED.sub(" ", target)) if whole or own_part else frozenset()
-    about = matter_of(_TOPIC.search(source.text))
-    return Precedence(winner, losers, whole and not own_part, about, source, winner_parts, sections)
 
 
 def _speaks_for_all(subject: str, own: _Titled) -> bool:

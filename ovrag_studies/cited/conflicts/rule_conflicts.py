@@ -50,13 +50,11 @@ class Conflict:
     clause: RuleSource | None
 
 
-def find_corpus_conflicts(
-    corpus: PolicyCorpus, embedder: Embedder | None = None, *, later_prevails: bool = False
-) -> tuple[Conflict, ...]:
+def find_corpus_conflicts(corpus: PolicyCorpus, embedder: Embedder | None = None) -> tuple[Conflict, ...]:
     """All conflicts of a corpus, settled by its own clauses, likeliest first."""
     clauses, learned = find_precedence(corpus), LearnedPrecedence(corpus, embedder or minilm())
     clashes = find_clashes(read_rules(corpus), embedder)
-    return tuple(settle(sides, chance, clauses, learned, later_prevails) for sides, chance in clashes)
+    return tuple(settle(sides, chance, clauses, learned) for sides, chance in clashes)
 
 
 def least_chance(rules: int) -> float:
@@ -119,28 +117,20 @@ def _with_context(rules: Iterable[Rule]) -> dict[str, str]:
     return contexts
 
 
-def settle(
-    sides: Sides,
-    chance: float,
-    clauses: Sequence[Precedence],
-    learned: LearnedPrecedence,
-    later_prevails: bool,
-) -> Conflict:
-    """The conflict of two rules: by which clause one of them prevails, if any; or the later, where the settings say so.
+def settle(sides: Sides, chance: float, clauses: Sequence[Precedence], learned: LearnedPrecedence) -> Conflict:
+    """The conflict of two rules: by which clause one of them prevails, if any.
 
-    What is `learned` is asked where none of the `clauses`, which are read by their form, speaks of the rules' document.
+    What is `learned` is asked where no clause, read by its form, ranks the rules' document against others.
     """
     first_rule, second_rule = sides
     for_first, for_second = _deciding(first_rule, second_rule, clauses), _deciding(second_rule, first_rule, clauses)
-    decided: tuple[Rule, RuleSource | None] | None = None
-    if bool(for_first) != bool(for_second):
-        decided = (first_rule, for_first) if for_first else (second_rule, for_second)
-    elif all(first_rule.source.doc_id not in (clause.winner, *clause.losers) for clause in clauses):
+    decided = None
+    if for_first and not for_second:
+        decided = first_rule, for_first
+    elif for_second and not for_first:
+        decided = second_rule, for_second
+    elif all(first_rule.source.doc_id not in (c.winner, *c.losers) for c in clauses if c.winner not in c.losers):
         decided = learned.deciding(first_rule, second_rule)
-    if not decided and later_prevails and not for_first:
-        earlier, later = sorted(sides, key=lambda rule: rule.date)
-        if earlier.date and earlier.date < later.date and "?" not in earlier.date + later.date:
-            decided = later, None
     if not decided:
         return Conflict(*sides, chance, "unresolved", None, None)
     winner, clause = decided

@@ -50,16 +50,14 @@ class RuleSource:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Content of one sentence; `date` is that of its document, `2025-01-??` for a month, empty where it has none.
+    """Content of one sentence; `heading` is that of its section, empty where it has none.
 
-    `heading` is that of its section, empty where it has none. `labels` name all that it stands in: "part f",
-    "regulation 19", "section 4", "section 4.2".
+    `labels` name all that it stands in: "part f", "regulation 19", "section 4", "section 4.2".
     """
 
     heading: str
     labels: frozenset[str]
     source: RuleSource
-    date: str
 
 
 def read_rules(corpus: PolicyCorpus) -> tuple[Rule, ...]:
@@ -68,13 +66,13 @@ def read_rules(corpus: PolicyCorpus) -> tuple[Rule, ...]:
 
 
 def _of_document(document: PolicyDocument, corpus: PolicyCorpus) -> Iterator[Rule]:
-    date, heading, labels = date_of(document), "", frozenset[str]()
+    heading, labels = "", frozenset[str]()
     for place, paragraph in corpus.places_in(document.doc_id):
         text = paragraph.text
         heading, labels, skip = _opened(text, heading, labels)
         for left, right in _sentences(text, skip):
             source = RuleSource(document.doc_id, place.id, place.start + left, place.start + right, text[left:right])
-            yield Rule(heading, labels, source, date)
+            yield Rule(heading, labels, source)
 
 
 def _opened(text: str, heading: str, labels: frozenset[str]) -> tuple[str, frozenset[str], int]:

@@ -43,19 +43,10 @@ class ParagraphPlace:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph(ParagraphPlace):
-    """One piece of evidence with all its places; it is cited by its first, which its own fields are of.
-
-    Its first `heading` characters are a heading, where its file shows that.
-    """
+    """One piece of evidence with all its places; it is cited by its first, which its own fields are of."""
 
     text: str
     places: tuple[ParagraphPlace, ...]
-    heading: int = 0
-
-    def apart(self, text: str) -> str:
-        """Return a text with a line end behind the paragraph's heading, where it begins with that and more follows."""
-        heading = self.text[: self.heading]
-        return f"{heading}\n{text[self.heading + 1 :]}" if heading and text.startswith(f"{heading} ") else text
 
     @property
     def ids(self) -> frozenset[str]:
@@ -133,7 +124,6 @@ def assemble(
     for file_paragraph in read:
         by_document.setdefault(file_paragraph.doc_id, []).append(file_paragraph)
     places: dict[str, list[ParagraphPlace]] = {}
-    headings: dict[str, int] = {}
     documents = {}
     for doc_id, paragraphs in by_document.items():
         start, counts = 0, Counter[str]()
@@ -144,14 +134,12 @@ def assemble(
             end = start + len(paragraph.text)
             place = ParagraphPlace(doc_id, paragraph.page, paragraph.index, name, start, end, paragraph.published_id)
             places.setdefault(paragraph.text, []).append(place)
-            headings[paragraph.text] = max(paragraph.heading, headings.get(paragraph.text, 0))
             start = end + len(BETWEEN)
         text = BETWEEN.join(paragraph.text for paragraph in paragraphs)
         images = (scanned or {}).get(doc_id, ())
         documents[doc_id] = PolicyDocument(doc_id, paragraphs[0].file, sha256[doc_id], text, images)
     merged = (
-        Paragraph(**asdict(places_of[0]), text=text, places=tuple(places_of), heading=headings[text])
-        for text, places_of in places.items()
+        Paragraph(**asdict(places_of[0]), text=text, places=tuple(places_of)) for text, places_of in places.items()
     )
     return PolicyCorpus(tuple(merged), documents)
 

@@ -32,10 +32,7 @@ _HEADING = re.compile(r"(?:[A-Z(]|\d+(?:\.\d+)*[.)]?\s+[A-Z]).*[^\s.;,!?:]")
 
 @dataclass(frozen=True, slots=True)
 class FileParagraph:
-    """A paragraph as a file gives it: page from 1, its number on that page from 0; its offsets are not known yet.
-
-    `heading` counts its first characters that are a heading, where the file shows that.
-    """
+    """A paragraph as a file gives it: page from 1, its number on that page from 0; its offsets are not known yet."""
 
     doc_id: str
     file: str
@@ -43,7 +40,6 @@ class FileParagraph:
     index: int
     text: str
     published_id: str | None = None
-    heading: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,41 +110,22 @@ def _read_lines(path: Path) -> list[FileParagraph]:
 
 def _cut(document: Document, path: Path) -> Iterator[FileParagraph]:
     blocks = (
-        _Block(document.page_at(block.start()) or 1, " ".join(block.group().split()), _heading_line(block.group()))
+        _Block(document.page_at(block.start()) or 1, " ".join(block.group().split()))
         for block in _BLOCK.finditer(document.text)
     )
     counts = Counter[int]()
-    for page, text, heading in _headed(blocks):
-        for number, part in enumerate(_parts(text)):
+    for page, text in _headed(blocks):
+        for part in _parts(text):
             if len(part) > SHORTEST:
-                headed = 0 if number else heading
-                yield FileParagraph(path.stem, path.name, page, counts[page], part, heading=headed)
+                yield FileParagraph(path.stem, path.name, page, counts[page], part)
                 counts[page] += 1
 
 
 class _Block(NamedTuple):
-    """Text between empty lines, with one space for all white space; `heading` counts its characters that are one."""
+    """Text between empty lines, with one space for all white space."""
 
     page: int
     text: str
-    heading: int
-
-    def over(self, block: _Block) -> _Block:
-        """Join this block, a heading, with the one that it stands over."""
-        heading = f"{self.text} {block.text[: block.heading]}".rstrip()
-        return _Block(block.page, f"{self.text} {block.text}", len(heading))
-
-
-def _heading_line(block: str) -> int:
-    """Length of a block's first line where that is a heading: a capital follows, and the line had room for its word."""
-    lines = [" ".join(line.split()) for line in block.splitlines()]
-    if len(lines) == 1 or not _is_heading(lines[0]) or not lines[1][:1].isupper():
-        return 0
-    return len(lines[0]) if len(lines[0]) + len(lines[1].split()[0]) < max(map(len, lines)) else 0
-
-
-def _is_heading(text: str) -> bool:
-    return len(text) <= HEADING and _HEADING.fullmatch(text) is not None
 
 
 def _headed(blocks: Iterable[_Block]) -> Iterator[_Block]:
@@ -161,8 +138,8 @@ def _headed(blocks: Iterable[_Block]) -> Iterator[_Block]:
         if heading and heading.page != block.page:
             yield heading
             heading = None
-        joined = heading.over(block) if heading else block
-        heading = joined if _is_heading(joined.text) else None
+        joined = _Block(block.page, f"{heading.text} {block.text}") if heading else block
+        heading = joined if len(joined.text) <= HEADING and _HEADING.fullmatch(joined.text) else None
         if not heading:
             yield joined
     if heading:

@@ -2,8 +2,8 @@
 
 Two models. One reads a window of the text, at most two sentences of it: a logistic regression over the vector of an
 embedder, the classes of words of the rules and marks of how it is built. The other reads two clauses and tells whether
-they can both hold: how near their vectors are, what they share, and whether duty, negation, numbers or opposites part
-them. `tools/train_policy_critic.py` makes the weights from examples in the repository.
+they can both hold: how near their vectors are, what they share, and whether duty, negation or numbers part them.
+`tools/train_policy_critic.py` makes the weights from examples in the repository.
 """
 
 import json
@@ -25,12 +25,9 @@ from ovrag_studies.cited.critic.critic_rules import (
     DutyClause,
     Label,
     ProseSentence,
-    clash,
     clauses_of,
     even,
     in_order,
-    opposed,
-    other_numbers,
     rules,
     sentences_of,
 )
@@ -86,21 +83,18 @@ def window_features(texts: Sequence[str], embedder: Embedder) -> Table:
 
 def pair_features(first: DutyClause, second: DutyClause, cosine: float) -> list[float]:
     """List what two clauses share and what may part them, in the order of the weights; `cosine` is of their vectors."""
-    vocabulary = rules()
     shared, either = len(first.about & second.about), len(first.about | second.about)
     overlap = shared / max(1, min(len(first.about), len(second.about)))
-    denied = first.negated != second.negated
-    duties = any(opposed(first.duties, second.duties, pair) for pair in vocabulary.opposed)
-    antonyms = any(opposed(first.about, second.about, pair) for pair in vocabulary.antonyms)
-    parting = [denied, duties, antonyms, other_numbers(first, second)]
-    narrow, closed = first.narrow or second.narrow, first.closed or second.closed
-    quantified = first.quantified or second.quantified
-    contrast = cosine * quantified * (denied or duties)
+    duties = any(
+        {one, other} <= first.duties | second.duties and {one, other} & first.duties and {one, other} & second.duties
+        for one, other in rules().opposed
+    )
+    numbers = bool(first.numbers and second.numbers) and not first.numbers & second.numbers
+    parting = [first.negated != second.negated, duties, numbers]
     return [
-        *(cosine, overlap, shared / max(1, either), *parting, narrow, closed, quantified),
-        first.subject == second.subject != "",
+        *(cosine, overlap, shared / max(1, either), *parting),
         *(cosine * parts for parts in parting),
-        *(overlap * any(parting), contrast, narrow and not closed, clash(first, second) is not None),
+        overlap * any(parting),
         len(first.about - second.about) / 8,
         len(second.about - first.about) / 8,
     ]

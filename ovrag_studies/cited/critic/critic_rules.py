@@ -1,4 +1,4 @@
-"""Find policy prose that argues instead of ruling, by rules: cues over classes of words, and clauses that clash.
+"""Find policy prose that argues instead of ruling, by cues over classes of words; and read clauses of duty.
 
 The classes and cues are in `critic_rules.yaml`. Strict wording alone is no finding: a duty, a ban or a threat of
 dismissal is what policies are made of.
@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, combinations
+from itertools import chain
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -32,14 +32,9 @@ _VOCABULARY = Path(__file__).with_name("critic_rules.yaml")
 _CLAUSE_END = re.compile(
     r"; |, (?:and|but|yet|while|whereas|since|because|as) |\b(?:and|but) (?=\w+ (?:may|must|who)\b)"
 )
-_VERB = re.compile(r"\b(is|are|was|were|must|shall|should|may|can|cannot|has to|have to|need|needs|will|do|does)\b")
-_ARTICLE = re.compile(r"^(?:the|an?|all|every|each|any|no) ")
 _NUMBER = re.compile(r"\d+(?:[.:,]\d+)*")
 _EVEN = str.maketrans("‘’“”\n\t\u00a0", "''\"\"   ")
 _STEM = 6  # letters by which words are compared: approve and approval, photograph and photography
-_ALIKE = 0.6  # share of the content words of the shorter clause that stand in the other
-_WHOLE = 0.28  # share of the content words of both that they share
-_SAME = 0.75  # the same where only a number differs
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +76,15 @@ class DutyClause(NamedTuple):
     place: ProseSentence
     duties: frozenset[str]
     about: frozenset[str]
-    subject: str
     numbers: frozenset[str]
     negated: bool
-    quantified: bool
-    narrow: bool  # it names a case of its own
-    closed: bool  # it rules out any other case
 
 
 def by_rules(text: str) -> tuple[CriticFinding, ...]:
-    """Find the prose of `text` that argues instead of ruling, in order of place; nothing for an empty text."""
+    """Find the prose of `text` that argues instead of ruling, in order of place; contradictions are not looked for."""
     sentences = list(sentences_of(text))
     whole = even(text)
-    findings = {finding.place: finding for finding in _contradictions(sentences)}
+    findings: dict[tuple[int, int, Label], CriticFinding] = {}
     for label, cues in rules().cues.items():
         for cue in cues:
             if not _is_any_in(cue.nowhere, whole):
@@ -122,57 +113,6 @@ def _is_any_in(patterns: Iterable[re.Pattern[str]], text: str) -> bool:
     return any(pattern.search(text) for pattern in patterns)
 
 
-def _contradictions(sentences: Iterable[ProseSentence]) -> Iterator[CriticFinding]:
-    """Clauses of the text about the same thing that cannot both hold, as one span from the first to the second."""
-    for earlier, later in combinations(clauses_of(sentences), 2):
-        if why := clash(earlier, later):
-            yield CriticFinding("L4", earlier.place.start, later.place.end, why)
-
-
-def clash(first: DutyClause, second: DutyClause) -> str | None:
-    """Say why two clauses cannot both hold; None if they may, as where one names an exception or a narrower case."""
-    vocabulary = rules()
-    shared, fewer = len(first.about & second.about), min(len(first.about), len(second.about))
-    # A clause for a case of its own leaves the other one as it is, unless that rules out any other case.
-    if not shared or (first.narrow and not second.closed) or (second.narrow and not first.closed):
-        return None
-    whole = shared / len(first.about | second.about)
-    denied = first.negated != second.negated
-    same_subject = denied and first.subject == second.subject != "" and (first.quantified or second.quantified)
-    same_matter = same_subject or (shared / fewer >= _ALIKE and whole >= _WHOLE and (shared > 1 or fewer == 1))
-    if same_matter and any(opposed(first.duties, second.duties, pair) for pair in vocabulary.opposed):
-        return "two clauses on the same thing cannot both be kept"
-    if same_matter and shared > 1 and whole >= _ALIKE and denied:
-        return "a clause denies what another says"
-    if any(_apart(first.about, second.about, pair) for pair in vocabulary.antonyms):
-        return "two clauses say opposite things of the same"
-    if whole >= _SAME and other_numbers(first, second):
-        return "two clauses give different numbers for the same"
-    return None
-
-
-def other_numbers(first: DutyClause, second: DutyClause) -> bool:
-    """Return True where both clauses have numbers and share none."""
-    return bool(first.numbers and second.numbers) and not first.numbers & second.numbers
-
-
-def opposed(first: frozenset[str], second: frozenset[str], pair: tuple[str, str]) -> bool:
-    """Return True where one set has one word of the pair and the other set has the other."""
-    word, opposite = pair
-    return (word in first and opposite in second) or (opposite in first and word in second)
-
-
-def _apart(first: frozenset[str], second: frozenset[str], pair: tuple[str, str]) -> bool:
-    """One word of the pair stands in each clause, neither has both, and the rest is about the same."""
-    for word, opposite in (pair, pair[::-1]):
-        if word in first and opposite in second and opposite not in first and word not in second:
-            left, right = first - {word}, second - {opposite}
-            shared = left & right
-            if left and right and len(shared) / min(len(left), len(right)) >= _ALIKE:
-                return len(shared) / len(left | right) >= _WHOLE
-    return False
-
-
 def clauses_of(sentences: Iterable[ProseSentence]) -> list[DutyClause]:
     """The clauses of sentences."""
     return [_clause(passage) for sentence in sentences for passage in _parts(sentence)]
@@ -189,19 +129,8 @@ def _clause(place: ProseSentence) -> DutyClause:
             unread = pattern.sub(" ", unread)
     words = stems(vocabulary.units.sub(" ", _NUMBER.sub(" ", place.text)))
     about = frozenset(vocabulary.irregular.get(word, word)[:_STEM] for word in words) - vocabulary.light
-    verb = _VERB.search(place.text)
-    narrow = bool(vocabulary.narrowing.search(place.text))
-    return DutyClause(
-        place,
-        frozenset(duties),
-        about,
-        subject=_ARTICLE.sub("", place.text[: verb.start()].strip()) if verb else "",
-        numbers=frozenset(_NUMBER.findall(place.text)),
-        negated=bool(vocabulary.negated.search(place.text)),
-        quantified=bool(vocabulary.quantified.search(place.text)),
-        narrow=narrow,
-        closed=not narrow and bool(vocabulary.universal.search(place.text)),
-    )
+    negated = bool(vocabulary.negated.search(place.text))
+    return DutyClause(place, frozenset(duties), about, frozenset(_NUMBER.findall(place.text)), negated)
 
 
 def _parts(sentence: ProseSentence) -> Iterator[ProseSentence]:
@@ -234,14 +163,10 @@ class Rules(Frozen):
     cues: dict[Label, tuple[CriticCue, ...]]
     duties: dict[str, re.Pattern[str]]
     opposed: tuple[tuple[str, str], ...]
-    antonyms: tuple[tuple[str, str], ...]
     irregular: dict[str, str]
     light: frozenset[str]
     units: re.Pattern[str]
     negated: re.Pattern[str]
-    quantified: re.Pattern[str]
-    universal: re.Pattern[str]
-    narrowing: re.Pattern[str]
 
 
 @cache

@@ -27,8 +27,6 @@ _SAID = {
     r"(?:(?:on|within|by the end of) )?the (?:same|very) (?:(?:working|business) )?day|on the day(?= of)|within the day"
     r"|(?:by|before) the end of (?:the|that|your|their|a) (?:day|shift)|that day|overnight": 720,
     r"(?:on |by )?the (?:next|following) (?:working |business )?day": 1440,
-    r"(?:by|before) the end of (?:the|that) week|within the week": 7 * 1440,
-    r"(?:by|before) the end of (?:the|that) month": 30 * 1440,
 }
 _SAID_TIME = re.compile("|".join(rf"(?P<t{row}>\b(?:{pattern})\b)" for row, pattern in enumerate(_SAID)), re.I)
 _FIGURES = rf"{NUMBER_WORD}|\d{{1,2}}"
@@ -40,19 +38,10 @@ _HOUR_SAID = re.compile(
     re.I,
 )
 _PAST = {"half past ": 30, "quarter past ": 15, "quarter to ": -15}
-_ANY_VALUE = re.compile(
-    r"\b(?:(?:of )?any|what(?:so)?ever (?:its|their|the)|(?:no matter|regardless of|irrespective of)"
-    r"(?: its| their| the)?)\s*(?:value|amount|price|cost|worth)\b",
-    re.I,
-)
 _TIMES_EVERY = re.compile(
     rf"\b(?P<times>{NUMBER_WORD}|\d+)\s+times\s+(?:a|an|per|each|every)\s+(?P<unit>hour|day|week|month|quarter|year)\b"
     r"|\bevery (?:other|second) (?P<other>day|week|month|year)\b",
     re.I,
-)
-_TERMS = {"term": 4, "trimester": 4, "semester": 6, "season": 3}  # months: three terms a year
-_EVERY_TERM = re.compile(
-    r"\b(?:every|each|per|once a|in each) (?P<term>term|trimester|semester|season)\b|\btermly\b", re.I
 )
 _DAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday"
 _SEASONS = "spring|summer|autumn|fall|winter|" + "|".join(MONTHS).lower()
@@ -82,8 +71,8 @@ _CAPPED = re.compile(
 def find_amounts(text: str) -> tuple[Quantity, ...]:
     """All that a rule may set: the quantities of `find_quantities`, and what a rule says without a figure.
 
-    "Immediately" is no time, "the same day" half a day, "one signature" a count, "three times a week" a frequency, "the
-    third day" of the unit "nth day", and "any value" of the unit "any".
+    "Immediately" is no time, "the same day" half a day, "one signature" a count, "three times a week" a frequency, and
+    "the third day" of the unit "nth day".
     """
     amounts = [amount for read in (_said, _counts, _frequencies) for amount in read(text)]
     plain = (
@@ -116,8 +105,6 @@ def _said(text: str) -> Iterator[Quantity]:
         yield made(text, value / 2, unit, match.span())
     for match in _HOUR_SAID.finditer(text):
         yield made(text, _minutes_of(match), "time", match.span())
-    for match in _ANY_VALUE.finditer(text):
-        yield Quantity(Decimal(0), "any", *match.span(), bound="least")
 
 
 def _minutes_of(match: re.Match[str]) -> Decimal:
@@ -142,9 +129,6 @@ def _frequencies(text: str) -> Iterator[Quantity]:
     for match in _EVERY_NAMED.finditer(text):
         unit, period = ("month", 12) if match["season"] else ("minute", 1440 if match["day"] else 10080)
         yield made(text, Decimal(period) / (2 if match["more"] else 1), unit, match.span(), every="word")
-    for match in _EVERY_TERM.finditer(text):
-        months = _TERMS[(match["term"] or "term").lower()]
-        yield made(text, Decimal(months), "month", match.span(), every="word")
     for match in _TIMES_EVERY.finditer(text):
         unit, value = TIMES[(match["unit"] or match["other"]).lower()]
         figure = (match["times"] or "").lower()

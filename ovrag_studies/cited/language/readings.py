@@ -1,8 +1,7 @@
 """What the words of a rule mean, as far as policies of any trade use them, and the phrases that they stand in.
 
 A sentence becomes concepts: stems, of which those of one row of `thesaurus.yaml` share the first. What is missing there
-is left to the vectors of words; those bring contraries together ("weekday", "weekend"), so that contraries are listed.
-Nothing here parses: phrases are what stands between prepositions, verbs and marks.
+is left to the vectors of words. Nothing here parses: phrases are what stands between prepositions, verbs and marks.
 """
 
 import re
@@ -22,10 +21,6 @@ _LISTS = yaml.safe_load(Path(__file__).with_name("thesaurus.yaml").read_text(enc
 _PHRASES: dict[str, str] = _LISTS["phrases"]
 
 
-def _rows(text: str) -> list[list[str]]:
-    return [row.split() for row in text.strip().split("\n")]
-
-
 _PHRASE = re.compile(
     "|".join(rf"(?P<p{number}>\b(?:{pattern})\b)" for number, pattern in enumerate(_PHRASES.values())), re.I
 )
@@ -35,8 +30,8 @@ _NOT = re.compile(r"\bnon[- ](?=[a-z])", re.I)
 
 def _canonical() -> Mapping[str, str]:
     by_stem: dict[str, str] = {}
-    for row in _rows(_LISTS["synonyms"]):
-        row_stems = [next(iter(stems(word)), word) for word in row]
+    for row in _LISTS["synonyms"].strip().split("\n"):
+        row_stems = [next(iter(stems(word)), word) for word in row.split()]
         row_concept = by_stem.get(row_stems[0], row_stems[0])
         for stem in row_stems:
             by_stem.setdefault(stem, row_concept)
@@ -62,19 +57,6 @@ def unite(text: str) -> str:
 def concepts(text: str) -> tuple[str, ...]:
     """The concepts of a text in order, without stop words."""
     return tuple(_CANONICAL.get(stem, stem) for stem in stems(unite(text)))
-
-
-_EXCLUDING = tuple(frozenset(concept(word) for word in row) for row in _rows(_LISTS["contraries"]))
-_NEGATIVE = re.compile(r"^(?:non|un)(?=[a-z]{4})")
-
-
-def exclude(first: Words, second: Words) -> bool:
-    """Return True where each set of concepts has one that the other set lacks, and these two exclude each other."""
-    only_first, only_second = first - second, second - first
-    pairs = ((only_first, only_second), (only_second, only_first))
-    return any(only_first & row and only_second & row for row in _EXCLUDING) or any(
-        _NEGATIVE.sub("", word) in theirs for mine, theirs in pairs for word in mine if _NEGATIVE.match(word)
-    )
 
 
 _PREPOSITIONS = (
@@ -111,22 +93,17 @@ class Phrase(NamedTuple):
 
 
 class SentenceReading(NamedTuple):
-    """A sentence: its phrases, its concepts of content, those of its first phrase, and the last of these."""
+    """A sentence: its phrases, and its concepts of content."""
 
     phrases: tuple[Phrase, ...]
     content: Words
-    subject: Words
-    head: str
 
 
 @lru_cache(maxsize=1 << 14)
 def read(sentence: str) -> SentenceReading:
     """The reading of one sentence."""
     text = without_amounts(sentence)
-    phrases = tuple(_phrases(text))
-    subject = phrases[0].words if phrases and not phrases[0].lead else ()
-    content = frozenset(concepts(text)) - RULING
-    return SentenceReading(phrases, content, frozenset(subject) - RULING, subject[-1] if subject else "")
+    return SentenceReading(tuple(_phrases(text)), frozenset(concepts(text)) - RULING)
 
 
 def _phrases(text: str) -> Iterator[Phrase]:

@@ -43,8 +43,6 @@ class ConflictReport(NamedTuple):
     lookalikes: Estimate
     others: Estimate
     told_apart: Estimate
-    missed: tuple[str, ...]
-    mistaken: tuple[str, ...]
 
 
 def read_pairs(path: Path) -> list[Pair]:
@@ -78,25 +76,22 @@ def assess(found: Flagged, pairs: Sequence[Pair], corpus: PolicyCorpus, plan: Re
     """
     require_known((name for pair in pairs for name in (pair.first, pair.second)), corpus, "the file of pairs")
     row = _rows(corpus)
-    places = {pair.pair_id: _places(pair.first, pair.second, row) for pair in pairs}
-    hits = {pair.pair_id: _hits(pair, places[pair.pair_id], found, row) for pair in pairs}
-    named = {name for name in places if places[name] in found.pairs and (not found.conflicts or hits[name])}
-    conflicts = [pair for pair in pairs if pair.label == "conflict"]
-    lookalikes = [pair.pair_id for pair in pairs if pair.label == "lookalike"]
-    missed = tuple(pair.pair_id for pair in conflicts if pair.pair_id not in named)
-    mistaken = tuple(name for name in lookalikes if name in named)
-    with_status = [(pair.status, hits[pair.pair_id]) for pair in conflicts if pair.status and hits[pair.pair_id]]
-    told_apart = sum(any(hit.status == status for hit in pair_hits) for status, pair_hits in with_status)
-    known = set(places.values())
-    between = {(first, second) for first, second in known if first != second}  # the others are of one paragraph
+    places = [_places(pair.first, pair.second, row) for pair in pairs]
+    named: dict[str, list[bool]] = {"conflict": [], "lookalike": []}
+    told_apart = []
+    for pair, place in zip(pairs, places, strict=True):
+        hits = _hits(pair, place, found, row)
+        named[pair.label].append(place in found.pairs and (not found.conflicts or bool(hits)))
+        if pair.label == "conflict" and pair.status and hits:
+            told_apart.append(any(hit.status == pair.status for hit in hits))
+    between = {(first, second) for first, second in places if first != second}  # the others are of one paragraph
     others = len(corpus.paragraphs) * (len(corpus.paragraphs) - 1) // 2 - len(between)
+    known, lookalikes = named["conflict"], named["lookalike"]
     return ConflictReport(
-        wilson(len(conflicts) - len(missed), len(conflicts), plan.confidence),
-        wilson(len(mistaken), len(lookalikes), plan.confidence),
-        wilson(len(found.pairs - known), others, plan.confidence),
-        wilson(told_apart, len(with_status), plan.confidence),
-        missed,
-        mistaken,
+        wilson(sum(known), len(known), plan.confidence),
+        wilson(sum(lookalikes), len(lookalikes), plan.confidence),
+        wilson(len(found.pairs - set(places)), others, plan.confidence),
+        wilson(sum(told_apart), len(told_apart), plan.confidence),
     )
 
 

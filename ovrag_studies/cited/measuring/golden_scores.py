@@ -190,7 +190,7 @@ def _ungrounded(
         for j in judged
         for claim in j.record.sentences
     )
-    return _share((not verifier.supports(text, cited).ok for text, cited in claims), plan)
+    return _share((bool(verifier.objection(text, cited)) for text, cited in claims), plan)
 
 
 def compare_arms(judged: Sequence[JudgedRecord], first: Arm = "ours") -> pandas.DataFrame:

@@ -46,15 +46,13 @@ def perturb(paragraphs: Sequence[str]) -> Iterator[Perturbed]:
             yield from (Perturbed("number", changed, (text,)) for changed in change_numbers(sentence))
 
 
-def misplace(
-    sentences: Iterable[tuple[str, Sequence[str]]], paragraphs: Sequence[str], times: int = EACH, seed: int = 42
-) -> Iterator[Perturbed]:
-    """Yield sentences with their evidence exchanged for `times` other paragraphs each, drawn by `seed`."""
+def misplace(sentences: Iterable[Perturbed], paragraphs: Sequence[str], seed: int = 42) -> Iterator[Perturbed]:
+    """Yield sentences with their evidence exchanged for EACH other paragraphs, drawn by `seed`."""
     drawn = random.Random(seed)
-    for sentence, evidence in sentences:
-        candidates = [text for text in paragraphs if text not in evidence]
-        for text in drawn.sample(candidates, min(times, len(candidates))):
-            yield Perturbed("paragraph", sentence, (text,))
+    for case in sentences:
+        candidates = [text for text in paragraphs if text not in case.evidence]
+        for text in drawn.sample(candidates, min(EACH, len(candidates))):
+            yield Perturbed("paragraph", case.sentence, (text,))
 
 
 def try_checks(corpus: PolicyCorpus, verifier: SentenceVerifier, seed: int) -> pandas.DataFrame:
@@ -66,11 +64,10 @@ def try_checks(corpus: PolicyCorpus, verifier: SentenceVerifier, seed: int) -> p
     unchanged = [
         Perturbed("unchanged", text[start:end], (text,)) for text in texts for start, end in find_passages(text)
     ]
-    away = [(case.sentence, case.evidence) for case in unchanged[::EACH]]
     cases = [(case, case.evidence[0]) for case in (*unchanged, *perturb(texts))]
-    cases += [(case, case.sentence) for case in misplace(away, texts, seed=seed)]
+    cases += [(case, case.sentence) for case in misplace(unchanged[::EACH], texts, seed)]
     rows = [
-        (kind, group, not published_support(sentence, evidence), not verifier.supports(sentence, evidence).ok)
+        (kind, group, not published_support(sentence, evidence), bool(verifier.objection(sentence, evidence)))
         for (kind, sentence, evidence), group in cases
     ]
     return pandas.DataFrame(rows, columns=["kind", "group", *CHECKS])
