@@ -30,7 +30,7 @@ from ovrag_studies.contract_review.inference import nli
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, ask_all
 from ovrag_studies.contract_review.measures.chunk_metrics import DEPTH, Arm
-from ovrag_studies.contract_review.retrieval.expansion import ChunkQuery, queries, reworded, titled
+from ovrag_studies.contract_review.retrieval.expansion import ChunkQuery, queries, titled
 from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, search
 from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, GraphArm, NliArm
 from ovrag_studies.contract_review.texts.chunkers import ContractChunk, chunk
@@ -99,40 +99,34 @@ def _told(trained: int, of: int, what: str) -> str:
 def sampled_questions(options: ContractReview, contracts: Sequence[Contract]) -> tuple[Contract, ...]:
     """Return the contracts with the questions of the sample; a contract without one is left out."""
     sampled = _spread(options, [(q.category, c.document.id) for c in contracts for q in c.questions])
-    if sampled is None:
-        return tuple(contracts)
-    questions = (tuple(q for q in c.questions if (q.category, c.document.id) in sampled) for c in contracts)
-    return tuple(replace(c, questions=sample) for c, sample in zip(contracts, questions, strict=True) if sample)
+    asked = (
+        replace(c, questions=tuple(q for q in c.questions if (q.category, c.document.id) in sampled)) for c in contracts
+    )
+    return tuple(contract for contract in asked if contract.questions)
 
 
 def sampled_hypotheses(options: ContractReview, data: NliSet) -> NliSet:
     """Return the agreements with the judgements of the sample; an agreement without one is left out."""
     sampled = _spread(options, [(j.hypothesis, a.number) for a in data.agreements for j in a.judgements])
-    if sampled is None:
-        return data
-    judgements = (tuple(j for j in a.judgements if (j.hypothesis, a.number) in sampled) for a in data.agreements)
-    pairs = zip(data.agreements, judgements, strict=True)
-    return replace(data, agreements=tuple(replace(a, judgements=sample) for a, sample in pairs if sample))
+    asked = (
+        replace(a, judgements=tuple(j for j in a.judgements if (j.hypothesis, a.number) in sampled))
+        for a in data.agreements
+    )
+    return replace(data, agreements=tuple(agreement for agreement in asked if agreement.judgements))
 
 
-def _spread(options: ContractReview, pairs: Sequence[tuple[str, T]]) -> set[tuple[str, T]] | None:
-    """Return the sampled pairs of an item and a document, counted item by item to meet all items; None for all."""
-    if options.sample is None:
-        return None
+def _spread(options: ContractReview, pairs: Sequence[tuple[str, T]]) -> set[tuple[str, T]]:
+    """Return the sampled pairs of an item and a document, counted item by item to meet all items."""
     order = {item: rank for rank, item in enumerate(dict.fromkeys(item for item, _ in pairs))}
     return set(options.sampled(sorted(pairs, key=lambda pair: order[pair[0]])))
 
 
-def retrieval_arm(
-    study: ReviewStudy, contracts: Sequence[Contract], known: Mapping[str, KnownContract] | None = None
-) -> Arm:
-    """Return what ranks chunks as `retrieval` of the settings has it; `known` saves models. Raises SettingsError."""
+def retrieval_arm(study: ReviewStudy, contracts: Sequence[Contract]) -> Arm:
+    """Return what ranks chunks as `retrieval` of the settings has it."""
     chosen = study.options.retrieval
     if chosen.retriever != "learned":
         return searching_arm(study, shelf_of(study, contracts, chosen.chunker))
-    if chosen.scope == "pooled":
-        raise SettingsError("retrieval.retriever: learned ranks one contract; set retrieval.scope to contract")
-    return learned_arm(known_contracts(study, contracts) if known is None else known, chosen.chunker)
+    return learned_arm(known_contracts(study, contracts), chosen.chunker)
 
 
 def shelf_of(study: ReviewStudy, contracts: Sequence[Contract], chunker: str) -> ContractShelf:
@@ -154,62 +148,69 @@ def learned_arm(known: Mapping[str, KnownContract], chunker: str) -> Arm:
     return arm
 
 
-def searching_arm(study: ReviewStudy, shelf: ContractShelf) -> Arm:
-    """Return what ranks chunks by a retriever that learned nothing from any contract."""
-    chosen = study.options.retrieval
+def searching_arm(study: ReviewStudy, shelf: ContractShelf, depth: int | None = DEPTH, *, pooled: bool = False) -> Arm:
+    """Return what ranks chunks, `depth` or all, by a retriever that learned nothing from any contract.
+
+    In scope is the asked contract, or, `pooled`, all of the shelf; the query then names the contract.
+    """
+    retriever = study.options.retrieval.retriever
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        chunk_queries = wordings(study, question.category)
-        if chosen.scope == "contract":
-            return search(shelf, chosen.retriever, chunk_queries, DEPTH, within=contract.document.id)
-        return search(shelf, chosen.retriever, [titled(q, contract.document.id) for q in chunk_queries], DEPTH)
+        chunk_queries, title = wordings(study, question.category), contract.document.id
+        if pooled:
+            return search(shelf, retriever, [titled(query, title) for query in chunk_queries], depth)
+        return search(shelf, retriever, chunk_queries, depth, within=title)
 
     return arm
 
 
 def wordings(study: ReviewStudy, category: str) -> tuple[ChunkQuery, ...]:
     """Return the queries for a category. Raises QuestionError for an unknown one."""
-    wording = study.options.retrieval.wording
-    if wording == "chat":
-        return reworded(study.asked_chat("retrieval.wording: chat"), category, study.descriptions)
-    return queries(category, wording, study.descriptions)
-
-
-def build_graphs(shelf: ContractShelf) -> dict[str, ContractGraph]:
-    """Return the graph of each contract on a shelf, by its title."""
-    graphs = {}
-    with bar(len(shelf.contracts), "graph", "contract") as progress:
-        for id_, shelved in shelf.contracts.items():
-            graphs[id_] = build_graph(shelved)
-            progress.update()
-    return graphs
+    return queries(category, study.options.retrieval.wording, study.descriptions)
 
 
 def graph_arm(study: ReviewStudy, contracts: Sequence[Contract]) -> Arm:
     """Return what hands on the chunks for a question by the walk of the settings, best first."""
     shelf = shelf_of(study, contracts, study.options.graph.chunker)
-    return walking_arm(study, shelf, build_graphs(shelf), study.options.graph.arm)
+    return walking_arm(study, shelf, build_graphs(shelf), plain_arm(study, shelf), study.options.graph.arm)
+
+
+def build_graphs(shelf: ContractShelf) -> dict[str, ContractGraph]:
+    """Return the graph of each contract on a shelf, by its title."""
+    return {title: build_graph(shelved) for title, shelved in shelf.contracts.items()}
+
+
+def plain_arm(study: ReviewStudy, shelf: ContractShelf) -> Arm:
+    """Return the ranking that walks begin with: all chunks, each question ranked once. Raises SettingsError."""
+    if study.options.retrieval.retriever == "learned":
+        raise SettingsError("a graph begins with a search of words or vectors; set retrieval.retriever to another one")
+    search_all, ranked = searching_arm(study, shelf, depth=None), dict[tuple[str, str], Sequence[FoundChunk]]()
+
+    def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
+        key = contract.document.id, question.category
+        if key not in ranked:
+            ranked[key] = search_all(contract, question)
+        return ranked[key]
+
+    return arm
 
 
 def walking_arm(
     study: ReviewStudy,
     shelf: ContractShelf,
     graphs: Mapping[str, ContractGraph],
+    plain: Arm,
     design: GraphArm,
     edges: Iterable[EdgeKind] = WALKED,
 ) -> Arm:
-    """Return a walk from the ranking of the settings' retriever; `edges` are of our design. Raises SettingsError."""
-    if study.options.retrieval.retriever == "learned":
-        raise SettingsError("a graph begins with a search of words or vectors; set retrieval.retriever to another one")
+    """Return a walk from the ranking of `plain`; `edges` are of our design."""
     walked = tuple(edges)
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         graph = graphs[contract.document.id]
         numbers = {c.id: number for number, c in enumerate(graph.chunks)}
-        chunk_queries = wordings(study, question.category)
-        wording, retriever = chunk_queries[0].text, study.options.retrieval.retriever
-        ranked = search(shelf, retriever, chunk_queries, len(numbers), within=contract.document.id)
-        ranking = [(numbers[hit.chunk.id], hit.score) for hit in ranked]
+        ranking = [(numbers[hit.chunk.id], hit.score) for hit in plain(contract, question)]
+        wording = wordings(study, question.category)[0].text
         if design == "v1":
             reached = neighbours(graph, ranking)
         elif design == "v2":
@@ -273,8 +274,6 @@ def judge_all(study: ReviewStudy, data: NliSet, arm: NliArm) -> dict[int, list[J
             for agreement in unjudged:
                 results[agreement.number] = model.judge(agreement.document, agreement.spans, data.hypotheses)
                 progress.update()
-    if study.options.sample is None:
-        return {a.number: results[a.number] for a in data.agreements}
     names = {a.number: {j.hypothesis for j in a.judgements} for a in sampled.agreements}
     return {number: [j for j in results[number] if j.hypothesis in hypotheses] for number, hypotheses in names.items()}
 

@@ -5,16 +5,13 @@ answers  {"id", "answers": [{"text", "start", "end", "score", "section"}], "pres
 nli      {"document", "hypothesis", "choice", "evidence": [{"start", "end", "score"}]}
 """
 
-import json
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 from ovrag_core.base import CorpusError, Document, SettingsError, project_file
-from ovrag_studies.contract_review.answering.features import read
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, SpanAnswer
-from ovrag_studies.contract_review.arms import KnownContract, ReviewStudy, retrieval_arm
+from ovrag_studies.contract_review.arms import ReviewStudy, wordings
 from ovrag_studies.contract_review.inference import nli
 from ovrag_studies.contract_review.inference.nli import HypothesisJudge, JudgedHypothesis
 from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, ChatJudge, examples_for
@@ -23,7 +20,7 @@ from ovrag_studies.contract_review.retrieval.expansion import ask
 from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, search
 from ovrag_studies.contract_review.settings import NliArm
 from ovrag_studies.contract_review.texts.chunkers import ContractChunk
-from ovrag_studies.contract_review.texts.datasets import QUESTIONS, ChecklistQuestion, Contract, load_contractnli
+from ovrag_studies.contract_review.texts.datasets import Contract, load_contractnli
 
 Record = dict[str, object]
 WIDTH = 116
@@ -31,68 +28,31 @@ QUOTED = 240  # characters of a quote that a person is shown
 SHOWN = 3  # quotes of an item, or spans of evidence, that a person is shown
 
 
-def title_of(path: Path) -> str:
-    """A contract's title: what a `questions.json` beside or above its file calls it, else the stem of its name."""
-    for folder in (path.parent, path.parent.parent):
-        listed = folder / QUESTIONS
-        if listed.is_file():
-            try:
-                entries = json.loads(listed.read_text(encoding="utf-8-sig"))["data"]
-                named = {(folder / entry["text_file"]).resolve(): str(entry["title"]) for entry in entries}
-            except (OSError, ValueError, KeyError, TypeError):
-                continue
-            if path.resolve() in named:
-                return named[path.resolve()]
-    return path.stem
-
-
-def refuse_seen(study: ReviewStudy, document: Document, allowed: bool) -> None:
-    """Raises CorpusError for a contract of the training, unless it is `allowed`, and then it is told."""
-    if not study.model.was_trained_on(document):
-        return
-    if not allowed:
+def refuse_seen(study: ReviewStudy, document: Document) -> None:
+    """Raise CorpusError for a contract of the training: how it is answered shows nothing of others."""
+    if study.model.was_trained_on(document):
         raise CorpusError(
-            f"{document.id} was in the training of the weights; score it out of fold with `ovrag contract-review run`, "
-            "or give --allow-seen"
+            f"{document.id} was in the training of the weights; answer it out of fold with `ovrag contract-review run "
+            "answers`, or with --arm extractive"
         )
-    study.say(f"{document.id} was in the training of the weights: how it is answered shows nothing of others")
 
 
 def find_chunks(study: ReviewStudy, document: Document, query: str | None, category: str | None) -> list[FoundChunk]:
     """Return the best `k` chunks for free words, or for a category. Raises SettingsError, QuestionError."""
-    chosen, learned = study.options.retrieval, study.options.retrieval.retriever == "learned"
-    if category is None:
-        if learned:
-            raise SettingsError("retrieval.retriever: learned takes no free words; give a --category")
-        chunk_queries = [ask(query or "")]
-        return search(
-            ContractShelf([document], chosen.chunker, study.embedder), chosen.retriever, chunk_queries, chosen.k
-        )
-    contract, known_contracts = Contract(document, ()), None
-    if learned:
-        study.model.column(category)
-        known_contracts = {document.id: KnownContract(read(document.text, study.embedder), study.model)}
-    arm = retrieval_arm(study, [contract], known_contracts)
-    return list(arm(contract, ChecklistQuestion(f"{document.id}__{category}", category, ())))[: chosen.k]
+    chosen = study.options.retrieval
+    if chosen.retriever == "learned":
+        raise SettingsError("retrieval.retriever: learned takes no free words; set it to blend, or use `review`")
+    chunk_queries = wordings(study, category) if category else [ask(query or "")]
+    return search(ContractShelf([document], chosen.chunker, study.embedder), chosen.retriever, chunk_queries, chosen.k)
 
 
-def make_judge(study: ReviewStudy, arm: NliArm, *, allow_seen: bool = False) -> HypothesisJudge:
+def make_judge(study: ReviewStudy, arm: NliArm) -> HypothesisJudge:
     """Return the judge of single agreements. Raises ModelSetupError where it needs a chat model and none is set."""
     if arm in CHAT_ARMS:
         chat, marked = study.asked_chat(f"nli.arm: {arm}"), project_file(study.options.data.contractnli)
         examples = examples_for(load_contractnli(marked), -1) if arm == "chat_five_shot" else ()
         return ChatJudge(chat, examples, study.seed)
-    return nli.load_learned(allow_seen=allow_seen) if arm == "learned" else nli.JUDGES[arm]()
-
-
-def judge_document(
-    study: ReviewStudy, document: Document, wordings: Mapping[str, str], judge: HypothesisJudge
-) -> list[JudgedHypothesis]:
-    """Judge an agreement that has no candidate spans, by its sentences."""
-    judged = judge.judge(document, None, wordings)
-    if any(j.seen for j in judged):
-        study.say(f"{document.id} was in the training of the weights: how it is judged shows nothing of others")
-    return judged
+    return nli.JUDGES[arm]()
 
 
 def checklist_text(document: Document, answers: Sequence[CategoryAnswers], least: float) -> str:
@@ -145,19 +105,12 @@ def _quoted(text: str) -> list[str]:
 
 
 def chunk_records(contracts: Sequence[Contract], arm: Arm) -> Iterator[Record]:
-    """One line a question. A chunk of another contract stands beyond the end of the asked one, as long as it is."""
+    """One line a question."""
     for contract in contracts:
         for question in contract.questions:
-            yield {"id": question.id, "chunks": [_placed(contract, hit) for hit in arm(contract, question)]}
-
-
-def _placed(contract: Contract, found: FoundChunk) -> Record:
-    start, end, score = found.chunk.start, found.chunk.end, round(found.score, 6)
-    if found.chunk.document_id == contract.document.id:
-        return {"start": start, "end": end, "score": score}
-    beyond = len(contract.document.text)
-    span = {"start": beyond, "end": beyond + end - start, "score": score}
-    return {**span, "document": found.chunk.document_id, "document_start": start}
+            hits = arm(contract, question)
+            spans = [{"start": h.chunk.start, "end": h.chunk.end, "score": round(h.score, 6)} for h in hits]
+            yield {"id": question.id, "chunks": spans}
 
 
 def answer_records(given: Iterable[tuple[Contract, Sequence[CategoryAnswers]]]) -> Iterator[Record]:

@@ -5,9 +5,9 @@ Exit code 0: done; 2: bad input, or something could not be read.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -39,36 +39,7 @@ What = Literal["retrieval", "answers", "nli", "graph"]
 Contracts = Annotated[
     list[Path], typer.Argument(metavar="CONTRACT", help="PDF, DOCX, HTML or text files, or folders of them.")
 ]
-Data = Annotated[Path | None, typer.Option("--data", help="The data set's folder; default: that of the settings.")]
-AllowSeen = Annotated[
-    bool, typer.Option("--allow-seen", help="Also read what the weights were trained on; that shows nothing of them.")
-]
 app = study_commands(__doc__)
-
-
-@app.command(epilog="Example: ovrag contract-review index contracts/")
-@with_settings
-def index(
-    settings: Settings,
-    contracts: Annotated[
-        list[Path] | None, typer.Argument(metavar="CONTRACT", help="Files or folders; none: the data set.")
-    ] = None,
-    data: Data = None,
-) -> int:
-    """Cut contracts and embed their sentences, which is kept, so that searching them is quick."""
-    from ovrag_core.retrieval import MiniLMOnDemand
-    from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf
-    from ovrag_studies.contract_review.texts.datasets import load_cuad
-
-    options = ContractReview.of(settings)
-    if contracts:
-        documents, failed = _read(contracts)
-    else:
-        documents, failed = [contract.document for contract in load_cuad(_existing(data or options.data.cuad))], 0
-    shelf = ContractShelf(documents, options.retrieval.chunker, MiniLMOnDemand())
-    passages = sum(len(shelved.passages) for shelved in shelf.contracts.values())
-    print(f"{len(documents)} contracts, {len(shelf.chunks(shelf.scope(None)))} chunks, {passages} sentences")
-    return BAD if failed else 0
 
 
 @app.command(epilog="Example: ovrag contract-review search lease.pdf 'who may end it early'")
@@ -85,7 +56,10 @@ def search(
 
     if (query is None) == (category is None):
         raise typer.BadParameter("name either a query or a --category")
-    [document], _ = _read([contract])
+    [(_, document)] = load_each([contract])
+    if isinstance(document, str):
+        raise DocumentError(document)
+    document = replace(document, id=contract.stem)
     with _study(settings) as study:
         hits = find_chunks(study, document, query, category)
     if output is Format.text:
@@ -107,7 +81,6 @@ def review(
     contracts: Contracts,
     arm: Annotated[AnswerArm | None, typer.Option(help="What answers; default: answers.arm of the settings.")] = None,
     category: Annotated[list[str] | None, typer.Option(help="Only this item; may be repeated.")] = None,
-    allow_seen: AllowSeen = False,
     output: Output = Format.text,
 ) -> int:
     """Answer the checklist of 41 items for each contract: present or not, with quote, place, section and confidence."""
@@ -125,7 +98,7 @@ def review(
 
         def answered(document: Document) -> tuple[str, list[Record]]:
             if chosen == "learned":
-                refuse_seen(study, document, allow_seen)
+                refuse_seen(study, document)
             answers = checklist(study, document, categories, chosen)
             return checklist_text(document, answers, least), [
                 answer_record(f"{document.id}__{a.category}", a) | {"document": document.id, "category": a.category}
@@ -141,19 +114,18 @@ def nli(
     settings: Settings,
     contracts: Contracts,
     arm: Annotated[NliArm | None, typer.Option(help="What judges; default: nli.arm of the settings.")] = None,
-    allow_seen: AllowSeen = False,
     output: Output = Format.text,
 ) -> int:
     """Judge for each agreement the 17 hypotheses of ContractNLI, with evidence."""
-    from ovrag_studies.contract_review.checklist import judge_document, judged_text, make_judge, nli_record
+    from ovrag_studies.contract_review.checklist import judged_text, make_judge, nli_record
     from ovrag_studies.contract_review.texts.datasets import load_contractnli
 
     with _study(settings) as study:
         wordings = load_contractnli(project_file(study.options.data.contractnli)).hypotheses
-        judge = make_judge(study, arm or study.options.nli.arm, allow_seen=allow_seen)
+        judge = make_judge(study, arm or study.options.nli.arm)
 
         def judged(document: Document) -> tuple[str, list[Record]]:
-            judgements = judge_document(study, document, wordings, judge)
+            judgements = judge.judge(document, None, wordings)
             number = int(document.id) if document.id.isdecimal() else document.id
             return judged_text(document, wordings, judgements), [nli_record(number, j) for j in judgements]
 
@@ -163,12 +135,15 @@ def nli(
 def _print_each(contracts: list[Path], work: Callable[[Document], tuple[str, list[Record]]], output: Format) -> int:
     """Print the text or the records that `work` gives for each document; say what is refused. Returns the exit code."""
     code = 0
-    collected = []
-    for document in _each(contracts):
+    collected, titles = [], set[str]()
+    for path, document in load_each(contracts):
         try:
             if isinstance(document, str):
                 raise DocumentError(document)
-            text, records = work(document)
+            if path.stem in titles:
+                raise DocumentError(f"{path}: another contract is called {path.stem} too; rename one of them")
+            titles.add(path.stem)
+            text, records = work(replace(document, id=path.stem))
         except (DocumentError, CorpusError) as error:
             say(str(error))
             code = BAD
@@ -191,13 +166,10 @@ def run(
     out: Annotated[
         Path, typer.Option("--out", help="The file of results, one JSON object a line.", callback=writable_file)
     ],
-    data: Data = None,
+    data: Annotated[Path | None, typer.Option(help="The data set's folder; default: that of the settings.")] = None,
     arm: Annotated[str | None, typer.Option(help="Another arm than that of the settings.")] = None,
 ) -> int:
-    """Ask every question of a data set, and write what was found in the shapes that are scored.
-
-    With `sample` in the settings, so many of them are asked; `score` then counts the same ones.
-    """
+    """Ask every question of a data set, or its `sample`, and write what was found as the data sets' scorers read it."""
     from ovrag_studies.contract_review import arms, checklist
     from ovrag_studies.contract_review.texts.datasets import load_cuad
 
@@ -219,67 +191,6 @@ def run(
     return 0
 
 
-@app.command(epilog="Example: ovrag contract-review score nli nli.jsonl")
-@with_settings
-def score(
-    settings: Settings,
-    what: Annotated[What, typer.Argument(metavar="PART", help="retrieval, answers, nli or graph.")],
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A file of `ovrag contract-review run`, or of another system.")
-    ],
-    data: Data = None,
-    output: Output = Format.text,
-) -> int:
-    """Score a file of results against the data set, with intervals that resample contracts."""
-    from ovrag_studies.contract_review.arms import sampled_hypotheses, sampled_questions
-    from ovrag_studies.contract_review.measures import score_files
-    from ovrag_studies.contract_review.texts.datasets import load_cuad
-
-    options = ContractReview.of(settings)
-    plan = options.experiments.plan
-    if what == "nli":
-        frame = score_files.score_nli(sampled_hypotheses(options, _agreements(data, options)), file, plan)
-    else:
-        contracts = sampled_questions(options, load_cuad(_existing(data or options.data.cuad)))
-        if what == "answers":
-            frame = score_files.score_answers(contracts, file, plan, options.answers.present)
-        else:
-            frame = score_files.score_chunks(contracts, file, plan)
-    if output is Format.text:
-        print(score_files.scores_text(frame, plan))
-    else:
-        print_record(json.loads(frame.to_json(orient="records")), output)
-    return 0
-
-
-def _read(paths: list[Path]) -> tuple[list[Document], int]:
-    """Read the documents, count those that could not be, and say why. Raises DocumentError where none could be read."""
-    read = list(_each(paths))
-    documents = [document for document in read if not isinstance(document, str)]
-    problems = [problem for problem in read if isinstance(problem, str)]
-    if not documents:
-        raise DocumentError("; ".join(problems) or "no contract was given")
-    for problem in problems:
-        say(problem)
-    return documents, len(problems)
-
-
-def _each(paths: list[Path]) -> Iterator[Document | str]:
-    """Yield each document by its title, or the reason why it is not read: one is the title of an earlier document."""
-    from dataclasses import replace
-
-    from ovrag_studies.contract_review.checklist import title_of
-
-    titled: dict[str, Path] = {}
-    for path, document in load_each(paths):
-        if isinstance(document, str):
-            yield document
-        elif (owner := titled.setdefault(title := title_of(path), path)) != path:
-            yield f"{path} and {owner} are both called {title}; rename one of them, or ask for them one by one"
-        else:
-            yield replace(document, id=title)
-
-
 @contextmanager
 def _study(settings: Settings, data: Path | None = None) -> Iterator[ReviewStudy]:
     """Open the parts of which arms are made, with the connection to a model where the settings name one."""
@@ -287,11 +198,12 @@ def _study(settings: Settings, data: Path | None = None) -> Iterator[ReviewStudy
     from ovrag_core.retrieval import MiniLMOnDemand
     from ovrag_studies.contract_review.arms import ReviewStudy
     from ovrag_studies.contract_review.retrieval.expansion import read_descriptions
+    from ovrag_studies.contract_review.retrieval.retrievers import Remembered
 
     options = ContractReview.of(settings)
     described = read_descriptions(data) if data else {}
     with open_chat(settings.llm) as chat:
-        yield ReviewStudy(options, MiniLMOnDemand(), described, chat, settings.llm.seed, say)
+        yield ReviewStudy(options, Remembered(MiniLMOnDemand()), described, chat, settings.llm.seed, say)
 
 
 def _with_arm(settings: Settings, what: What, arm: str | None) -> Settings:

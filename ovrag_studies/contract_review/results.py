@@ -9,16 +9,14 @@ import pandas
 
 from ovrag_core.base import Settings
 from ovrag_core.evaluation import Estimate, Resampling, holm
-from ovrag_core.report import numbers, rates_by_group, with_bounds
-from ovrag_core.study import Book, bounds, told
+from ovrag_core.report import interval_plot, numbers, rates_by_group, with_bounds
+from ovrag_core.study import Book, bounds
 from ovrag_core.study import book as books
 from ovrag_studies.contract_review import review_experiments, review_pictures
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics, nli_metrics
-from ovrag_studies.contract_review.measures.score_files import answer_measures, nli_measures
 from ovrag_studies.contract_review.review_experiments import (
     BASELINE,
-    LEARNED,
     OURS,
     PLAIN,
     ComparedRetrieval,
@@ -37,6 +35,8 @@ RULES: Mapping[answer_metrics.Rule, str] = {"cuad": "f1_cuad", "thesis 0.3": "f1
 RETRIEVAL = ("recall_1", "recall_3", "hit")
 ANSWERS = ("aupr", "p_at_80_recall", "best_answer_hit", "presence_auroc", "f1_cuad", "f1_3", "f1_5")
 NLI = ("accuracy", "f1_C_by_hypothesis", "f1_E_by_hypothesis", "f1_C_pooled", "f1_E_pooled", "evidence_map")
+
+_REDRAWN = ["arm", "mean", "lowest", "median", "highest", "above"]
 
 Grid = Mapping[tuple[str, str], pandas.DataFrame]
 Asked = Mapping[str, Sequence[answer_metrics.AnsweredQuestion]]
@@ -79,12 +79,13 @@ def retrieval_table(book: Book, grid: Grid) -> pandas.DataFrame:
 
 def retrieval_figure(book: Book, grid: Grid) -> Path:
     """Recall@3 and hits at equal context: `retrieval`."""
-    tables = {}
+    panels = {}
     for name, title in (("recall_3", "recall@3"), ("hit", f"hit in {book.words['budget']} characters")):
-        means = [(chunker, arm, frame[name].mean()) for (chunker, arm), frame in grid.items()]
-        values = pandas.DataFrame(means, columns=["row", "arm", "value"])
-        tables[title] = values.pivot_table(index="row", columns="arm", values="value", sort=False)
-    fig = review_pictures.dots(tables, book.width, label="share of questions")
+        figures = {key: chunk_metrics.estimate(frame, name, book.plan) for key, frame in grid.items()}
+        rows = [(*key, e.value, e.low, e.high) for key, e in figures.items()]
+        panels[title] = pandas.DataFrame(rows, columns=["chunks", "arm", "value", "low", "high"])
+    units = dict.fromkeys(panels, "share of questions")
+    fig = interval_plot(panels, "chunks", book.width, series="arm", units=units)
     return book.figure(fig, "retrieval", _questions(grid))
 
 
@@ -132,29 +133,24 @@ def compared_figure(book: Book, found: ComparedRetrieval, name: str, experiment:
 
 def redraw_table(book: Book, found: ComparedRetrieval) -> pandas.DataFrame:
     """The published setting of two contracts, drawn again and again: `redraws`."""
-    drawn = _redrawn(book, found)
-    base = pandas.Series(drawn[BASELINE])
-    rows = []
-    for arm, values in drawn.items():
-        series = pandas.Series(values)
-        shares = dict(zip(("lowest", "median", "highest"), series.quantile([0.025, 0.5, 0.975]), strict=True))
-        above = float((series > base).mean()) if arm != BASELINE else None
-        rows.append({"arm": arm, "mean": series.mean(), **shares, "above": above})
-    return book.table(pandas.DataFrame(rows), "redraws", {"cases": _cases(found), "baseline": BASELINE})
+    return book.table(_redrawn(book, found), "redraws", {"cases": _cases(found), "baseline": BASELINE})
 
 
 def redraw_figure(book: Book, found: ComparedRetrieval) -> Path:
     """The spread of the published setting: `redraws`."""
-    marks = {arm: values["f1"] for arm, values in published()["e2"].items()}
-    fig = review_pictures.spreads(_redrawn(book, found), marks, book.width, label="F1, J > 0.5", others="as published")
+    names = {"median": "f1_5", "lowest": "f1_5_low", "highest": "f1_5_high"}
+    table = _redrawn(book, found).rename(columns=names)
+    fig = rates_by_group(table, "arm", {"f1_5": "F1, J > 0.5"}, book.width, published=_marks("e2"))
     return book.figure(fig, "redraws", {"cases": _cases(found)})
 
 
-def _redrawn(book: Book, found: ComparedRetrieval) -> dict[str, list[float]]:
-    draws = int(str(book.words["redraws"]))
-    return {
-        arm: review_experiments.redrawn_f1(questions, draws, book.plan.seed) for arm, questions in found.asked.items()
-    }
+def _redrawn(book: Book, found: ComparedRetrieval) -> pandas.DataFrame:
+    draws, seed = int(str(book.words["redraws"])), book.plan.seed
+    drawn = {arm: review_experiments.redrawn_f1(asked, draws, seed) for arm, asked in found.asked.items()}
+    table = pandas.DataFrame(drawn)
+    shares = table.quantile([0.025, 0.5, 0.975]).T.set_axis(["lowest", "median", "highest"], axis="columns")
+    above = table.gt(table[BASELINE], axis=0).mean().mask(table.columns == BASELINE)
+    return shares.assign(mean=table.mean(), above=above).rename_axis("arm").reset_index()[_REDRAWN]
 
 
 def _cases(found: ComparedRetrieval) -> int:
@@ -180,8 +176,8 @@ def answers_table(book: Book, asked: Asked) -> pandas.DataFrame:
     named = {f"f1 {rule}": name for rule, name in RULES.items()}
     rows: list[Row] = []
     for arm, questions in asked.items():
-        measured = answer_measures(questions, book.plan)
-        rows.append({"arm": arm, **_cells((named.get(name, name), figure) for name, (figure, _) in measured.items())})
+        measured = answer_metrics.measures(questions, book.plan)
+        rows.append({"arm": arm, **_cells((named.get(name, name), figure) for name, figure in measured.items())})
     rows += [{"arm": f"{arm} {MARK}", **values} for arm, values in published()["cuad"].items()]
     table = pandas.DataFrame(rows)[["arm", *with_bounds(ANSWERS)]]
     shown = table.drop(columns=with_bounds(["f1_3"]))  # the line holds no more
@@ -201,8 +197,7 @@ def nli_table(book: Book, data: NliSet, judged: Judgements) -> pandas.DataFrame:
     """Hypotheses judged, beside the published models: `nli`."""
     rows: list[Row] = []
     for arm, results in judged.items():
-        measured = nli_measures(data, results, book.plan)
-        rows.append({"arm": arm, **_cells((name, figure) for name, (figure, _) in measured.items())})
+        rows.append({"arm": arm, **_cells(_nli_measures(book, data, results).items())})
     rows += [{"arm": f"{arm} {MARK}", **values} for arm, values in published()["contractnli"].items()]
     rows += [
         {"arm": f"{model}, {way.replace('_', '-')} {MARK}", "accuracy": value}
@@ -210,6 +205,11 @@ def nli_table(book: Book, data: NliSet, judged: Judgements) -> pandas.DataFrame:
         for model, value in values.items()
     ]
     return book.table(pandas.DataFrame(rows)[["arm", *with_bounds(NLI)]], "nli", _pairs(data))
+
+
+def _nli_measures(book: Book, data: NliSet, judged: Mapping[int, Sequence[JudgedHypothesis]]) -> dict[str, Estimate]:
+    by_agreement = {a.number: nli_metrics.asked_of(a, judged[a.number]) for a in data.agreements}
+    return nli_metrics.estimates(by_agreement, book.plan)
 
 
 def _pairs(data: NliSet) -> dict[str, object]:
@@ -286,36 +286,10 @@ def numbers_file(
     for arm, frame in found.frames.items():
         gained = chunk_metrics.difference(frame, found.frames[PLAIN], "hit", book.plan)
         values |= numbers.with_interval(f"{arm} hit gain", gained.value, gained.low, gained.high)
-    measures = {arm: answer_measures(questions, book.plan) for arm, questions in asked.items()}
-    measures |= {f"nli {arm}": nli_measures(data, results, book.plan) for arm, results in judged.items()}
+    measures = {arm: answer_metrics.measures(questions, book.plan) for arm, questions in asked.items()}
+    measures |= {f"nli {arm}": _nli_measures(book, data, results) for arm, results in judged.items()}
     for arm, measured in measures.items():
-        for measure, (e, _) in measured.items():
+        for measure, e in measured.items():
             values |= numbers.with_interval(f"{arm} {measure}", e.value, e.low, e.high, BY_RANK.get(measure, DECIMALS))
     comment = "Contract review: {contracts} contracts and {agreements} agreements.".format(**book.words)
     return book.numbers(values, comment)
-
-
-def sentences(
-    book: Book, grid: Grid, asked: Asked, found: ComparedRetrieval, judged: Judgements, data: NliSet
-) -> list[str]:
-    """State what the study shows on these data, computed from its results."""
-    by_arm = {arm: frame for (chunker, arm), frame in grid.items() if chunker == "recursive-2048"}
-    zero = max((arm for arm in by_arm if arm != LEARNED), key=lambda arm: float(by_arm[arm]["recall_3"].mean()))
-    best, plain, learned = (
-        told(chunk_metrics.estimate(by_arm[arm], "recall_3", book.plan)) for arm in (zero, "MiniLM", LEARNED)
-    )
-    lines = [f"Without training, {zero} finds most: recall@3 {best}; MiniLM {plain}; learned {learned}."]
-    gain = chunk_metrics.difference(found.frames[OURS], found.frames[PLAIN], "hit", book.plan)
-    gained = "nothing that can be measured" if gain.value is None else f"{gain.value:+.3f}"
-    gained += "" if gain.low is None else f" [{gain.low:+.3f}, {gain.high:+.3f}]"
-    lines.append(f"At equal context our graph adds {gained} to the hits of the plain ranking.")
-    for arm, questions in asked.items():
-        answered = answer_metrics.best_answer(questions, book.plan)
-        auroc = answer_metrics.presence_auroc(questions)
-        lines.append(
-            f"{arm}: the best answer is right for {told(answered)} of what is there; presence AUROC "
-            f"{'n/a' if auroc is None else f'{auroc:.3f}'}."
-        )
-    for arm, results in judged.items():
-        lines.append(f"Hypotheses, {arm}: accuracy {nli_metrics.measure(_all(data, results))['accuracy']:.3f}.")
-    return lines

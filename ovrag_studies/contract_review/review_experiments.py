@@ -14,7 +14,7 @@ import yaml
 
 from ovrag_core.base import CorpusError, Settings, Usage, project_file
 from ovrag_core.llm import open_chat, tally
-from ovrag_core.retrieval import Embedder, Vectors, minilm
+from ovrag_core.retrieval import Vectors, minilm
 from ovrag_studies.contract_review import arms
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, SpanAnswer
 from ovrag_studies.contract_review.arms import KnownContract, ReviewStudy, Say, searching_arm, shelf_of, walking_arm
@@ -23,7 +23,7 @@ from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics
 from ovrag_studies.contract_review.measures.chunk_metrics import CONTEXT, Arm
 from ovrag_studies.contract_review.retrieval.expansion import read_descriptions, titled
-from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, Shelved, search
+from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, Remembered, Shelved, search
 from ovrag_studies.contract_review.settings import (
     AnswerArm,
     Chunker,
@@ -69,8 +69,6 @@ ONLY: Mapping[str, Sequence[EdgeKind]] = {
     "only DEFINES, USES": ("DEFINES", "USES"),
     "only REFERS_TO": ("REFERS_TO",),
     "only PARTY_TO": ("PARTY_TO",),
-    "only NEXT": ("NEXT",),
-    "only PART_OF": ("PART_OF",),
 }
 ANSWERERS: tuple[AnswerArm, ...] = ("extractive", "learned")
 JUDGES: tuple[NliArm, ...] = ("majority", "lexical", "learned")
@@ -84,21 +82,6 @@ def published() -> Published:
     return read
 
 
-class Remembered:
-    """An embedder that embeds a text once, however many arms ask for it."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._known: dict[str, Vectors] = {}
-        self.name = embedder.name
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row a text (n × d)."""
-        if missing := [text for text in dict.fromkeys(texts) if text not in self._known]:
-            self._known |= dict(zip(missing, self._embedder.embed(missing), strict=True))
-        return numpy.stack([self._known[text] for text in texts]) if texts else self._embedder.embed([])
-
-
 def open_study(settings: Settings, say: Say = print) -> tuple[ReviewStudy, tuple[Contract, ...], NliSet]:
     """Open the parts of the experiments and both data sets of the settings. Raises CorpusError, SettingsError."""
     options = ContractReview.of(settings)
@@ -108,8 +91,8 @@ def open_study(settings: Settings, say: Say = print) -> tuple[ReviewStudy, tuple
 
 
 def _set(study: ReviewStudy, **changes: object) -> ReviewStudy:
-    """The study with other parameters of retrieval, scoped to one contract where nothing else is said."""
-    retrieval = study.options.retrieval.model_copy(update={"scope": "contract", **changes})
+    """The study with other parameters of retrieval."""
+    retrieval = study.options.retrieval.model_copy(update=changes)
     return replace(study, options=study.options.model_copy(update={"retrieval": retrieval}))
 
 
@@ -152,14 +135,15 @@ def second_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> Comp
 def third_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> tuple[ComparedRetrieval, Frames]:
     """E3: the vector store, the published graphs and ours, at equal context; ours without or with one kind of edge."""
     shelf = shelf_of(study, contracts, study.options.graph.chunker)
-    graphs = arms.build_graphs(shelf)
+    graphs, plain = arms.build_graphs(shelf), arms.plain_arm(study, shelf)
     compared = ComparedRetrieval({}, {})
-    _compare(compared, PLAIN, study, contracts, searching_arm(study, shelf), shelf)
+    _compare(compared, PLAIN, study, contracts, plain, shelf)
     for name, design in DESIGNS.items():
-        _compare(compared, name, study, contracts, walking_arm(study, shelf, graphs, design), shelf)
+        _compare(compared, name, study, contracts, walking_arm(study, shelf, graphs, plain, design), shelf)
     without = {f"without {kind}": [edge for edge in WALKED if edge != kind] for kind in WALKED}
+    budget = study.options.retrieval.budget
     return compared, {
-        name: _measured(study, contracts, walking_arm(study, shelf, graphs, "ours", edges))
+        name: chunk_metrics.run(contracts, walking_arm(study, shelf, graphs, plain, "ours", edges), budget)
         for name, edges in {**without, **ONLY}.items()
     }
 
@@ -178,15 +162,9 @@ def _compare(
         title, category = contract.document.id, question.category
         ranked[title, question.id] = chunks = arm(contract, question)
         answers[title, category] = _nearest_sentence(study, shelf, title, category, chunks[:CONTEXT])
-    found.frames[name] = _measured(study, contracts, lambda contract, q: ranked[contract.document.id, q.id])
-    found.asked[name] = answer_metrics.join(contracts, answers)
-
-
-def _measured(study: ReviewStudy, contracts: Sequence[Contract], arm: Arm) -> pandas.DataFrame:
-    """Measures of an arm, and its hits in a third of the context, `hit_third`, where contracts are short."""
     budget = study.options.retrieval.budget
-    frame = chunk_metrics.run(contracts, arm, budget)
-    return frame.assign(hit_third=chunk_metrics.run(contracts, arm, max(1, budget // 3))["hit"])
+    found.frames[name] = chunk_metrics.run(contracts, lambda contract, q: ranked[contract.document.id, q.id], budget)
+    found.asked[name] = answer_metrics.join(contracts, answers)
 
 
 def _nearest_sentence(
@@ -309,7 +287,7 @@ def scaling(study: ReviewStudy, contracts: Sequence[Contract]) -> pandas.DataFra
         some = contracts[:size]
         shelf = shelf_of(study, some, study.options.retrieval.chunker)
         for scope in ("contract", "pooled"):
-            arm = searching_arm(_set(study, scope=scope), shelf)
+            arm = searching_arm(study, shelf, pooled=scope == "pooled")
             frame = chunk_metrics.run(some, arm, study.options.retrieval.budget)
             rows.append(frame.assign(contracts=size, scope=scope))
     return pandas.concat(rows, ignore_index=True)

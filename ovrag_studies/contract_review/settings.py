@@ -8,9 +8,9 @@ from pydantic import Field
 from ovrag_core.base import Part, Positive
 from ovrag_core.study import Intervals, Study, StudySettings
 
-Chunker = Literal["fixed-2048", "recursive-2048", "recursive-2048-200", "paragraph", "clause-2048", "clause-1024"]
+Chunker = Literal["fixed-2048", "recursive-2048", "recursive-2048-200", "paragraph", "clause-1024"]
 Retriever = Literal["minilm", "bm25", "sentences", "rrf", "blend", "learned"]
-Wording = Literal["description", "rewordings", "vocabulary", "chat"]
+Wording = Literal["description", "rewordings", "vocabulary"]
 AnswerArm = Literal["extractive", "learned", "chat"]
 NliArm = Literal["majority", "lexical", "learned", "chat_rag", "chat_five_shot"]
 GraphArm = Literal["v1", "v2", "ours"]
@@ -26,15 +26,13 @@ class ReviewData(Part):
 class ReviewRetrieval(Part):
     """Settings for cutting and finding chunks.
 
-    `scope` is the asked contract, or all of them; the query then names the contract. `budget` is the context, in
-    characters, at which arms are compared.
+    `budget` is the context, in characters, at which arms are compared.
     """
 
     chunker: Chunker = "recursive-2048"
     retriever: Retriever = "blend"
     wording: Wording = "vocabulary"
     k: Positive = 3
-    scope: Literal["contract", "pooled"] = "contract"
     budget: Positive = 6144
 
 

@@ -12,7 +12,7 @@ from sklearn.ensemble import GradientBoostingClassifier
 
 from ovrag_core.base.errors import CorpusError, QuestionError
 from ovrag_core.base.types import Document, Usage
-from ovrag_core.llm.chat import ChatModel, Completion, Embedded, Request
+from ovrag_core.llm.chat import ChatModel, Completion, Request
 from ovrag_core.retrieval.embedding import Vectors, minilm
 from ovrag_core.text.passages import find_passages
 from ovrag_studies.contract_review.answering.candidates import SpanCandidate, matches
@@ -93,9 +93,7 @@ def trainer(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("learned"))
         contracts = [make(number, insured=number % 2 == 0) for number in range(15)]
-        return Trainer(
-            contracts, CATEGORIES, WordVectors(), LearningSettings(iterations=15, answer_trees=30, presence_trees=30), 3
-        )
+        return Trainer(contracts, CATEGORIES, WordVectors(), LearningSettings(iterations=15, answer_trees=30), 3)
 
 
 @pytest.fixture(scope="module")
@@ -265,9 +263,6 @@ class Replies:
     async def send(self, request: Request, *, anew: bool = False) -> Completion:
         self.asked.append(request)
         return Completion(text=self.text, usage=Usage(prompt_tokens=1, completion_tokens=1), seconds=0.0, model="m")
-
-    async def embed(self, model: str, texts: list[str]) -> Embedded:
-        raise NotImplementedError
 
 
 def chatted(text: str, reading: ContractReading) -> CategoryAnswers:

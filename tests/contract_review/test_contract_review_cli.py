@@ -2,8 +2,6 @@
 
 import csv
 import json
-import subprocess
-import sys
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -26,7 +24,7 @@ from ovrag_studies.contract_review.retrieval.expansion import vocabulary
 from ovrag_studies.contract_review.texts.datasets import NliSet, load_contractnli, load_cuad
 
 Run = Callable[..., tuple[int, str, str]]
-FAST = LearningSettings(iterations=4, answer_trees=4, presence_trees=4)
+FAST = LearningSettings(iterations=4, answer_trees=4)
 SUPPLY = """SUPPLY AGREEMENT
 
 1. Governing Law. This Agreement is governed by the laws of the State of {state}.
@@ -130,13 +128,6 @@ def test_offsets_of_plain_text_are_those_of_the_file(ovrag: Run, tmp_path: Path)
     assert all(text[each["start"] : each["end"]] == each["text"] for each in found["chunks"])
 
 
-def test_a_text_of_a_data_set_has_its_title_there(ovrag: Run, tmp_path: Path) -> None:
-    folder = data_set(tmp_path / "cuad", ("Utah",))
-    words = ("--arm", "extractive", "--category", "Governing Law", "--format", "json")
-    _, out, _ = ovrag("review", str(folder / "texts" / "Utah.txt"), *words)
-    assert [each["id"] for each in json.loads(out)] == ["Utah Supply__Governing Law"]
-
-
 def test_the_checklist_for_people_says_what_is_missing(ovrag: Run, supply: Path, trained: ClauseModel) -> None:
     code, out, _ = ovrag("review", str(supply))
     assert code == 0
@@ -175,7 +166,6 @@ def test_hypotheses_are_judged_with_evidence(ovrag: Run, tmp_path: Path) -> None
     [
         ("retrieval",),
         ("retrieval", "--arm", "learned"),
-        ("retrieval", "-S", "studies.contract_review.retrieval.scope=pooled"),
         ("graph",),
         ("graph", "--arm", "v1"),
         ("graph", "--arm", "v2"),
@@ -184,39 +174,37 @@ def test_hypotheses_are_judged_with_evidence(ovrag: Run, tmp_path: Path) -> None
     ],
     ids=" ".join,
 )
-def test_a_data_set_is_run_and_scored_with_two_commands(
+def test_every_question_of_a_data_set_is_asked(
     ovrag: Run, tmp_path: Path, trained: ClauseModel, what: tuple[str, ...]
 ) -> None:
     folder = str(data_set(tmp_path / "cuad", ("Utah", "Texas")))
     assert ovrag("run", *what, "--data", folder, "--out", "out.jsonl")[0] == 0
-    ids = [each["id"] for each in lines(Path("out.jsonl").read_text(encoding="utf-8"))]
-    assert ids == [
+    records = lines(Path("out.jsonl").read_text(encoding="utf-8"))
+    assert [each["id"] for each in records] == [
         f"{state} Supply__{each}" for state in ("Utah", "Texas") for each in ("Governing Law", "Exclusivity")
     ]
-    code, out, _ = ovrag("score", what[0], "out.jsonl", "--data", folder, "--format", "json")
-    measured = {each["measure"]: each["value"] for each in json.loads(out)}
-    assert code == 0
     if what[0] == "answers":
-        assert measured["answers_not_in_text"] == 0 and "aupr" in measured
+        texts = {state: SUPPLY.format(state=state) for state in ("Utah", "Texas")}
+        quotes = [(texts[each["id"].split()[0]], quote) for each in records for quote in each["answers"]]
+        assert quotes and all(text[quote["start"] : quote["end"]] == quote["text"] for text, quote in quotes)
     else:
-        assert measured["recall_1"] == 1, "a contract is one chunk, and holds the clause"
+        first = {each["id"]: each["chunks"][0] for each in records}["Utah Supply__Governing Law"]
+        assert first["start"] == 0, "a contract is one chunk, and holds the clause"
     assert not list(tmp_path.glob("*.partial"))
 
 
-def test_agreements_are_run_and_scored_with_two_commands(ovrag: Run, project: Path, tmp_path: Path) -> None:
+def test_every_hypothesis_of_agreements_is_judged(ovrag: Run, project: Path) -> None:
     folder = str(project / "data/samples/contract_review")
     assert ovrag("run", "nli", "--arm", "lexical", "--data", folder, "--out", "out.jsonl")[0] == 0
-    code, out, _ = ovrag(
-        "score", "nli", "out.jsonl", "--data", folder, "-S", "studies.contract_review.experiments.bootstrap_samples=50"
-    )
-    assert code == 0 and "accuracy" in out and "intervals resample 10 contracts 50 times" in out
+    asked = {(each["document"], each["hypothesis"]) for each in lines(Path("out.jsonl").read_text(encoding="utf-8"))}
+    assert len(asked) == 170
 
 
 def sampled(count: int) -> tuple[str, str]:
     return "-S", f"studies.contract_review.sample={count}"
 
 
-def test_a_sample_is_asked_and_scored_and_the_learned_arm_is_taught_by_all(
+def test_a_sample_is_asked_and_the_learned_arm_is_taught_by_all(
     ovrag: Run, tmp_path: Path, trained: ClauseModel
 ) -> None:
     folder = str(data_set(tmp_path / "cuad", ("Iowa", "Maine", "Ohio", "Utah")))
@@ -227,9 +215,6 @@ def test_a_sample_is_asked_and_scored_and_the_learned_arm_is_taught_by_all(
             f"{state} Supply__{each}" for state in ("Iowa", "Ohio") for each in ("Governing Law", "Exclusivity")
         ]
         assert code == 0 and ("3 of 4 contracts were in the training" in err) == (what == "answers")
-        _, out, _ = ovrag("score", what, "out.jsonl", "--data", folder, "--format", "json", *sampled(4))
-        counted = {each["measure"]: each["n"] for each in json.loads(out)}
-        assert counted["f1 cuad" if what == "answers" else "recall_1"] == (4 if what == "answers" else 2)
 
 
 @pytest.mark.parametrize("trained_on", [0, 7])
@@ -248,8 +233,7 @@ def test_a_sample_of_hypotheses_is_spread_over_hypotheses_and_agreements(
     assert ovrag("run", "nli", "--arm", "majority", "--data", folder, "--out", "out.jsonl", *sampled(20))[0] == 0
     records = lines(Path("out.jsonl").read_text(encoding="utf-8"))
     assert len({each["document"] for each in records}) == 10 and len({each["hypothesis"] for each in records}) == 17
-    _, out, _ = ovrag("score", "nli", "out.jsonl", "--data", folder, "--format", "json", *sampled(20))
-    assert [each["n"] for each in json.loads(out) if each["measure"] == "accuracy"] == [len(records)] == [20]
+    assert len(records) == 20
 
 
 def played(call: Call) -> object:
@@ -330,14 +314,10 @@ def test_contracts_of_the_training_are_scored_out_of_fold_and_said_to_be(
     assert len(lines(Path("out.jsonl").read_text(encoding="utf-8"))) == 8
 
 
-def test_a_contract_of_the_training_is_refused_unless_it_is_allowed(
-    ovrag: Run, tmp_path: Path, trained: ClauseModel
-) -> None:
+def test_a_contract_of_the_training_is_refused(ovrag: Run, tmp_path: Path, trained: ClauseModel) -> None:
     (tmp_path / "other name.txt").write_text(SUPPLY.format(state="Ohio").replace("\n", "\n\n"), encoding="utf-8")
     code, out, err = ovrag("review", "other name.txt")
     assert (code, out) == (2, "") and "was in the training of the weights" in err
-    code, out, err = ovrag("review", "other name.txt", "--allow-seen")
-    assert code == 0 and "41 items" in out and "shows nothing of others" in err
 
 
 def test_agreements_of_the_training_are_judged_out_of_fold(
@@ -395,33 +375,13 @@ def test_a_contract_of_340_000_characters_is_read_whole(ovrag: Run, tmp_path: Pa
     assert code == 0 and "Utah" in lines(out)[0]["chunks"][0]["text"]
 
 
-def test_an_index_is_kept(ovrag: Run, supply: Path, tmp_path: Path) -> None:
-    code, out, _ = ovrag("index", str(supply))
-    assert code == 0 and out.startswith("1 contracts, 1 chunks, ")
-    assert list((tmp_path / "data/cache/vectors").glob("*.npy"))
-
-
-def test_what_is_kept_needs_no_embedder(ovrag: Run, supply: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert ovrag("index", str(supply))[0] == 0
-    monkeypatch.setattr(embedding, "minilm", lambda: pytest.fail("the embedder was loaded"))
-    code, out, _ = ovrag("index", str(supply))
-    assert code == 0 and out.startswith("1 contracts, 1 chunks, ")
-    module = "ovrag_studies.contract_review.retrieval.retrievers"
-    code = f"import sys, {module}; print({{'torch', 'sklearn'}} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"
-
-
 def test_the_second_of_two_contracts_of_one_title_is_named_and_not_read(ovrag: Run, tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / "all" / folder).mkdir(parents=True)
         (tmp_path / "all" / folder / "supply.txt").write_text(SUPPLY.format(state="Utah"), encoding="utf-8")
     code, out, err = ovrag("review", "all", "--arm", "extractive", "--category", "Insurance", "--format", "jsonl")
     assert code == 2 and len(lines(out)) == 1
-    assert err == (
-        "ovrag: all/b/supply.txt and all/a/supply.txt are both called supply; "
-        "rename one of them, or ask for them one by one\n"
-    )
+    assert err == "ovrag: all/b/supply.txt: another contract is called supply too; rename one of them\n"
 
 
 @pytest.mark.parametrize(
@@ -448,32 +408,12 @@ def test_the_second_of_two_contracts_of_one_title_is_named_and_not_read(ovrag: R
         (("run", "nli", "--arm", "magic", "--out", "o.jsonl"), "nli.arm: input should be"),
         (("run", "nli", "--data", ".", "--out", "o.jsonl"), "holds no ContractNLI file"),
         (("run", "retrieval", "--out", "no/o.jsonl"), "no/o.jsonl cannot be written"),
-        (("score", "answers", "none.jsonl"), "none.jsonl does not exist"),
-        (("score", "answers", "broken.jsonl"), "broken.jsonl, line 1: this is not JSON"),
-        (("score", "answers", "fields.jsonl"), "fields.jsonl, line 1: 'answers' is missing"),
-        (("score", "retrieval", "other.jsonl"), "other.jsonl answers none of the questions"),
-        (("score", "nli", "judged.jsonl"), "judged.jsonl judges none of the agreements"),
     ],
 )
 def test_bad_input_is_one_line_and_ends_with_two(
     ovrag: Run, supply: Path, words: tuple[str, ...], sentence: str
 ) -> None:
-    Path("broken.jsonl").write_text("{\n", encoding="utf-8")
-    Path("fields.jsonl").write_text('{"id": "a"}\n', encoding="utf-8")
-    Path("other.jsonl").write_text('{"id": "a", "chunks": []}\n', encoding="utf-8")
-    Path("judged.jsonl").write_text('{"document": 99999, "hypothesis": "nda-1", "choice": null}\n', encoding="utf-8")
     code, _, err = ovrag(*words)
     assert code == 2
     assert sentence in err
     assert len(err.strip().splitlines()) == 1 and "Traceback" not in err
-
-
-def test_a_chunk_of_another_contract_never_counts_for_the_asked_one(ovrag: Run, tmp_path: Path) -> None:
-    folder = data_set(tmp_path / "cuad", ("Utah", "Texas"))
-    pooled = ("-S", "studies.contract_review.retrieval.scope=pooled")
-    ovrag("run", "retrieval", "--data", str(folder), "--out", "out.jsonl", *pooled)
-    length = {each.document.id: len(each.document.text) for each in load_cuad(folder)}
-    for record in lines(Path("out.jsonl").read_text(encoding="utf-8")):
-        own = length[record["id"].partition("__")[0]]
-        for chunk in record["chunks"]:
-            assert (chunk["start"] >= own) == ("document" in chunk)

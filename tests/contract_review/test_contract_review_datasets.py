@@ -113,7 +113,6 @@ def test_a_folder_of_ours_and_the_original_file_say_the_same(tmp_path: Path) -> 
     ("changes", "words"),
     [
         ({"start": 0}, "the answer of A__Governing Law is not at 0"),
-        ({"text_file": "../a.txt"}, "outside its folder"),
         ({"text_file": "texts/b.txt"}, "b.txt cannot be read"),
     ],
 )
@@ -142,7 +141,7 @@ def test_titles_and_ids_occur_once(tmp_path: Path) -> None:
         ("{", "not valid JSON at line 1"),
         ('{"data": []}', "names no contract"),
         ('{"data": [{}]}', "title"),
-        ("[]", "no list 'data'"),
+        ("[]", "has another form"),
     ],
 )
 def test_a_file_that_is_no_cuad_is_named(tmp_path: Path, content: str, words: str) -> None:

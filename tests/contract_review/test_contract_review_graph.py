@@ -89,19 +89,15 @@ def test_chunks_define_use_refer_and_introduce() -> None:
     assert graph.parties == {holding(graph, "is made between")}
 
 
-def test_sections_cover_the_text_without_overlap() -> None:
+def test_each_chunk_is_in_one_section() -> None:
     graph = graph_of(TEXT)
-    assert graph.sections[0].start == 0 and graph.sections[-1].end == len(TEXT)
-    pairs = zip(graph.sections, graph.sections[1:], strict=False)
-    assert all(first.end == second.start for first, second in pairs)
     assert sorted(place for section in graph.sections for place in section.chunks) == list(range(len(graph.chunks)))
 
 
-def test_a_text_without_headings_is_cut_where_its_content_shifts() -> None:
-    text = "The abbey had a bad cab, a bag and a cabbage. " * 200 + "High jig, dig fig, hide chief. " * 300
+def test_a_long_text_without_headings_is_cut_into_sections() -> None:
+    text = "The abbey had a bad cab, a bag and a cabbage. " * 300 + "High jig, dig fig, hide chief. " * 500
     graph = graph_of(text, "recursive-2048")
-    assert len(graph.sections) > 1
-    assert any(abs(section.start - text.index("High")) < 100 for section in graph.sections)
+    assert len(graph.chunks) > 12 >= max(len(section.chunks) for section in graph.sections)
     assert all(numpy.linalg.norm(section.vector) == pytest.approx(1) for section in graph.sections)
 
 
@@ -152,7 +148,7 @@ def test_a_question_leads_to_what_it_names() -> None:
 def test_each_kind_of_edge_leads_somewhere_and_can_be_switched_off() -> None:
     graph = graph_of(TEXT)
     price = holding(graph, "Buyer shall pay")
-    ends = {"USES": graph.defines["Goods"], "REFERS_TO": holding(graph, "Payment is due"), "NEXT": price - 1}
+    ends = {"USES": graph.defines["Goods"], "REFERS_TO": holding(graph, "Payment is due")}
     for kind, end in ends.items():
         assert end in dict(walk(graph, [(price, 1.0)], "?", edges=(kind,)))
     assert walk(graph, [(price, 1.0)], "Who are the parties?", edges=()) == [(price, 1.0)]

@@ -14,26 +14,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ovrag_core.base.errors import CorpusError, MalformedReplyError, QuestionError
-from ovrag_core.base.types import Document, Usage
+from ovrag_core.base.errors import CorpusError, QuestionError
+from ovrag_core.base.types import Document
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_core.llm import Message, Reply
 from ovrag_core.retrieval.embedding import Vectors, minilm
 from ovrag_core.retrieval.fusion import join
 from ovrag_core.retrieval.lexical import WordRanker
 from ovrag_core.text.stemming import stems
 from ovrag_studies.contract_review.measures import chunk_metrics
 from ovrag_studies.contract_review.retrieval.expansion import (
-    Wording,
     ask,
     queries,
     read_descriptions,
-    reword,
-    reworded,
     titled,
     vocabulary,
 )
 from ovrag_studies.contract_review.retrieval.retrievers import SCORERS, ContractShelf, FoundChunk, search
+from ovrag_studies.contract_review.settings import Wording
 from ovrag_studies.contract_review.texts.chunkers import CHUNKERS, ContractChunk, chunk
 from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract, load_cuad
 
@@ -67,20 +64,6 @@ class Letters:
         counted = [[1e-3 + text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
         vectors = numpy.array(counted, dtype=numpy.float32).reshape(len(texts), 26)
         return (vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)).astype(numpy.float32)
-
-
-class Says:
-    """A chat model with one reply."""
-
-    name = "says"
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.asked: list[Message] = []
-
-    def complete(self, messages: Sequence[Message], **_: object) -> Reply:
-        self.asked = list(messages)
-        return Reply(self.text, None, Usage(prompt_tokens=0, completion_tokens=0), "stop", 0.0, self.name, False)
 
 
 @pytest.fixture
@@ -235,15 +218,6 @@ def test_descriptions_come_from_either_layout(tmp_path: Path) -> None:
         read_descriptions(tmp_path / "ours")
 
 
-def test_a_chat_model_rewords_and_its_chatter_is_dropped() -> None:
-    chat = Says("1. Who bears the risk?\n\n- On whom does the risk lie?\n---\n(3) Whose is the risk?\nA fourth?")
-    assert reword(chat, "Risk?") == ("Who bears the risk?", "On whom does the risk lie?", "Whose is the risk?")
-    assert "Risk?" in chat.asked[1].content
-    assert [query.text for query in reworded(chat, "Insurance")][1:] == list(reword(chat, "Risk?"))
-    with pytest.raises(MalformedReplyError, match="no other wording"):
-        reword(Says("---\n42"), "Risk?")
-
-
 def place(start: int, end: int, text: str = "x" * 10_000, document: str = "d") -> ContractChunk:
     return ContractChunk(f"{document}#{start}", document, start, end, text[start:end])
 
@@ -257,6 +231,7 @@ def test_measures_of_a_ranking() -> None:
     assert chunk_metrics.measure(document, ranked[:2], [(150, 250)]).mrr == 1 / 2  # half of one that crosses a border
     assert chunk_metrics.measure(document, ranked[:2], [(151, 251)]).mrr == 0  # less than half
     assert (measured.hit, chunk_metrics.measure(document, ranked, gold, budget=4200).hit) == (0.0, 1.0)
+    assert [chunk_metrics.measure(document, ranked, gold, budget).hit_third for budget in (12599, 12600)] == [0, 1]
     assert measured.presence == 1
     assert chunk_metrics.measure(document, ranked, [(160, 260)]).presence == 0  # the end of it is in the fourth chunk
     spaced = "x" * 99 + " " + "x" * 200

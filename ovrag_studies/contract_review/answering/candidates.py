@@ -160,30 +160,6 @@ def _top(scores: Numbers) -> list[float]:
     return [float(order[rank]) if rank < len(order) else ABSENT for rank in (0, 1, 2, 4)]
 
 
-def summarise(given: Scored, columns: Numbers, probabilities: Numbers, column: int, prior: Prior) -> Numbers:
-    """Return a row of features, from a category's candidates, that tell whether it is answered at all."""
-    scores = given.passages[:, column]
-    order = numpy.concatenate([numpy.sort(probabilities)[::-1], numpy.zeros(3, dtype=numpy.float32)])[:3]
-    order = order.clip(1e-4, 1 - 1e-4)
-    none = float(numpy.log1p(-probabilities.clip(0, 0.999)).sum())
-    return numpy.array(
-        [
-            *numpy.log(order / (1 - order)),
-            numpy.log(-none + 1e-4),
-            *_top(scores),
-            float(scores.mean()) if len(scores) else ABSENT,
-            numpy.log(1 + len(scores)),
-            float((scores > 0).sum()),
-            float((scores > -2).sum()),
-            float(given.likeness[:, column].max(initial=0)),
-            float(given.wording[:, column].max(initial=0)),
-            *_of_prior(prior),
-            float(columns[:, 8].max(initial=ABSENT)),
-        ],
-        dtype=numpy.float32,
-    )
-
-
 def matches(text: str, candidate: SpanCandidate, category: str, gold: Sequence[Span]) -> bool:
     """Return True where a candidate answers as CUAD counts it."""
     answer = text[candidate.start : candidate.end]

@@ -124,14 +124,8 @@ def _hashed(texts: Sequence[str], buckets: int) -> Sparse:
 
 def _headings(clauses: Sequence[ContractClause], passages: Sequence[Span]) -> Iterator[str]:
     """For each passage the titles of the clauses that it lies in, outermost first."""
-    open_: list[ContractClause] = []
-    upcoming = 0
     for start, end in passages:
-        while upcoming < len(clauses) and clauses[upcoming].start < end:
-            open_.append(clauses[upcoming])
-            upcoming += 1
-        open_ = [clause for clause in open_ if clause.end > start]
-        yield " ".join(clause.title for clause in open_)
+        yield " ".join(clause.title for clause in clauses if clause.start < end and clause.end > start)
 
 
 def _context(pieces: Sequence[str], headings: Iterable[str]) -> Sparse:

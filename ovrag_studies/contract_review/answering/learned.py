@@ -1,7 +1,7 @@
 """The learned clause finder: fitted, measured out of fold, saved, and read again.
 
 Linear scorers rank passages and short spans in each category; boosted trees, the same for all categories, learn from
-scores of contracts that the scorers did not see how probably a span answers, and whether anything does.
+scores of contracts that the scorers did not see how probably a span answers.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
@@ -28,7 +28,6 @@ from ovrag_studies.contract_review.answering.candidates import (
     find_priors,
     matches,
     propose,
-    summarise,
 )
 from ovrag_studies.contract_review.answering.features import (
     WORD_BUCKETS,
@@ -46,9 +45,6 @@ from ovrag_studies.contract_review.texts.datasets import FOLDS, Contract, fold_o
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "clauses.safetensors"
 LAYOUT = "contract-review clauses 2"
-ANSWER_DEPTH = 4
-PRESENCE_DEPTH = 3
-LEAST_LEAF = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +65,6 @@ class ClauseModel:
     prototypes: Prototypes
     priors: tuple[Prior, ...]
     answering: Trees
-    presence: Trees
     trained_on: tuple[tuple[str, str], ...]
 
     def score(self, reading: ContractReading) -> Scored:
@@ -83,7 +78,7 @@ class ClauseModel:
         return self.categories.index(category)
 
     def answers(self, given: Scored, category: str) -> tuple[list[tuple[SpanCandidate, float]], float]:
-        """Candidates with the probability that each answers, best first, and that any does."""
+        """Candidates with the probability that each answers, best first, and that any does, each by itself."""
         column = self.column(category)
         if not given.reading.passages:
             return [], 0.0
@@ -91,29 +86,25 @@ class ClauseModel:
         candidates = propose(given, column)
         columns = describe(given, candidates, column, prior)
         probabilities = self.answering(columns)
-        present = float(self.presence(summarise(given, columns, probabilities, column, prior)[None, :])[0])
+        present = 1 - float(numpy.prod(1 - probabilities.astype(numpy.float64)))
         order = numpy.argsort(-probabilities, kind="stable")
         return [(candidates[row], float(probabilities[row])) for row in order], present
 
     def rank(self, given: Scored, category: str, chunks: Sequence[tuple[int, int]]) -> list[tuple[int, float]]:
         """Numbers of chunks, best first, with their scores: the best answer that lies in a chunk, then its best
         passage. A passage lies in the chunk that holds at least half of it."""
-        column = self.column(category)
-        answers, _ = self.answers(given, category)
-        likely: dict[int, float] = {}
-        for candidate, probability in answers:
-            likely[candidate.passage] = max(likely.get(candidate.passage, 0.0), probability)
-        passage_scores = given.passages[:, column]
+        likely = numpy.zeros(len(given.reading.passages))
+        for candidate, probability in self.answers(given, category)[0]:
+            likely[candidate.passage] = max(likely[candidate.passage], probability)
+        bounds = numpy.array(given.reading.passages, dtype=numpy.intp).reshape(-1, 2)
         scores = []
-        for number, (start, end) in enumerate(chunks):
-            rows = [
-                row
-                for row, (left, right) in enumerate(given.reading.passages)
-                if 2 * (min(end, right) - max(start, left)) >= right - left
-            ]
-            best = max((likely.get(row, 0.0) for row in rows), default=0.0)
-            scores.append((-best, -max((passage_scores[row] for row in rows), default=-numpy.inf), number))
-        return [(number, -best) for best, _, number in sorted(scores)]
+        for start, end in chunks:
+            shared = numpy.minimum(end, bounds[:, 1]) - numpy.maximum(start, bounds[:, 0])
+            inside = 2 * shared >= bounds[:, 1] - bounds[:, 0]
+            passage_scores = given.passages[inside, self.column(category)]
+            scores.append((likely[inside].max(initial=0.0), passage_scores.max(initial=-numpy.inf)))
+        order = sorted(range(len(chunks)), key=lambda number: scores[number], reverse=True)
+        return [(number, float(scores[number][0])) for number in order]
 
     def was_trained_on(self, document: Document) -> bool:
         """Return True where a contract, by its title or its text, was in training: a figure on it means nothing."""
@@ -191,19 +182,14 @@ class Trainer:
         out = frozenset() if without is None else frozenset({without})
         rows = [row for row, fold in enumerate(self.folds) if fold not in out]
         priors = find_priors([self.contracts[row] for row in rows], self.categories)
-        scores = {
-            row: _score(self.readings[row], self.scorers_without(out | {self.folds[row]}), self._prototypes)
-            for row in rows
-        }
-        laid = {row: self._lay_out(row, scores[row], priors) for row in rows}
+        columns, truth = zip(*(example for row in rows for example in self._examples(row, out, priors)), strict=True)
         documents = [self.contracts[row].document for row in rows]
         return ClauseModel(
             self.categories,
             self.scorers_without(out),
             self._prototypes,
             tuple(priors),
-            _fit_answering([laid[row] for row in rows], self.settings),
-            self._fit_presence(laid, scores, priors),
+            fit_trees(numpy.concatenate(columns), numpy.concatenate(truth), self.settings.answer_trees),
             tuple((document.id, digest(document.text)) for document in documents),
         )
 
@@ -215,50 +201,17 @@ class Trainer:
                 if contract_fold == fold:
                     yield self.contracts[row], self.readings[row], model
 
-    def _lay_out(self, row: int, given: Scored, priors: Sequence[Prior]) -> _Laid:
+    def _examples(
+        self, row: int, out: frozenset[int], priors: Sequence[Prior]
+    ) -> Iterator[tuple[Numbers, NDArray[numpy.bool_]]]:
+        """A contract's candidates by question: what describes them, by scorers that have not seen it, and the truth."""
+        given = _score(self.readings[row], self.scorers_without(out | {self.folds[row]}), self._prototypes)
         gold = {question.category: question.gold for question in self.contracts[row].questions}
-        laid = _Laid([], [], [])
         for column, category in enumerate(self.categories):
-            if category not in gold or not given.reading.passages:
-                continue
-            candidates = propose(given, column)
-            truth = [matches(given.reading.text, c, category, gold[category]) for c in candidates]
-            laid.columns.append(describe(given, candidates, column, priors[column]))
-            laid.truth.append(numpy.array(truth, dtype=bool))
-            laid.asked.append((column, bool(gold[category])))
-        return laid
-
-    def _fit_presence(self, laid: Mapping[int, _Laid], given: Mapping[int, Scored], priors: Sequence[Prior]) -> Trees:
-        """Presence from probabilities of contracts that the trees behind them have not seen."""
-        rows, truth = [], []
-        for fold in sorted({self.folds[row] for row in laid}):
-            training = [laid_out for row, laid_out in laid.items() if self.folds[row] != fold]
-            trees = _fit_answering(training or list(laid.values()), self.settings)
-            for row, layout in laid.items():
-                if self.folds[row] != fold:
-                    continue
-                for columns, (column, present) in zip(layout.columns, layout.asked, strict=True):
-                    rows.append(summarise(given[row], columns, trees(columns), column, priors[column]))
-                    truth.append(present)
-        return fit_trees(
-            numpy.stack(rows), numpy.array(truth, dtype=bool), self.settings.presence_trees, PRESENCE_DEPTH, LEAST_LEAF
-        )
-
-
-class _Laid(NamedTuple):
-    """A contract's candidates: columns and truth by question asked, with the question's column and answer."""
-
-    columns: list[Numbers]
-    truth: list[numpy.ndarray]
-    asked: list[tuple[int, bool]]
-
-
-def _fit_answering(laid: Sequence[_Laid], settings: LearningSettings) -> Trees:
-    columns = [table for layout in laid for table in layout.columns]
-    if not columns:
-        raise CorpusError("the contracts hold no passage to learn from; check their texts")
-    truth = numpy.concatenate([table for layout in laid for table in layout.truth])
-    return fit_trees(numpy.concatenate(columns), truth, settings.answer_trees, ANSWER_DEPTH, LEAST_LEAF)
+            if category in gold and given.reading.passages:
+                candidates = propose(given, column)
+                truth = [matches(given.reading.text, candidate, category, gold[category]) for candidate in candidates]
+                yield describe(given, candidates, column, priors[column]), numpy.array(truth, dtype=bool)
 
 
 def save_model(model: ClauseModel, path: Path = WEIGHTS) -> None:
@@ -282,10 +235,9 @@ def save_model(model: ClauseModel, path: Path = WEIGHTS) -> None:
         **sparse("prototypes.words", model.prototypes.words, 1),
         "priors": numpy.array([[prior.present, prior.spans, prior.length] for prior in model.priors]),
     }
-    for name, trees in (("answering", model.answering), ("presence", model.presence)):
-        arrays = {key: getattr(trees, key).astype(kind) for key, kind in _ARRAYS.items()}
-        tensors |= {f"{name}.{key}": array for key, array in arrays.items()}
-        tensors[f"{name}.start"] = numpy.array([trees.start, trees.depth], dtype=numpy.float64)
+    trees = model.answering
+    tensors |= {f"answering.{key}": getattr(trees, key).astype(kind) for key, kind in _ARRAYS.items()}
+    tensors["answering.start"] = numpy.array([trees.start, trees.depth], dtype=numpy.float64)
     notes = {
         "layout": LAYOUT,
         "categories": json.dumps(model.categories),
@@ -341,13 +293,12 @@ def _model(tensors: Mapping[str, numpy.ndarray], notes: Mapping[str, str]) -> Cl
     priors = tuple(Prior(*(float(number) for number in row)) for row in tensors["priors"])
     if not len(priors) == len(categories) == len(scorers.passages.bias):
         raise ValueError("tables of different lengths")
-    answering, presence = (_trees(tensors, name) for name in ("answering", "presence"))
-    return ClauseModel(categories, scorers, prototypes, priors, answering, presence, trained_on)
+    return ClauseModel(categories, scorers, prototypes, priors, _trees(tensors), trained_on)
 
 
-def _trees(tensors: Mapping[str, numpy.ndarray], name: str) -> Trees:
-    start, depth = tensors[f"{name}.start"]
-    roots, column, threshold, left, right, value = (tensors[f"{name}.{attribute}"] for attribute in _ARRAYS)
+def _trees(tensors: Mapping[str, numpy.ndarray]) -> Trees:
+    start, depth = tensors["answering.start"]
+    roots, column, threshold, left, right, value = (tensors[f"answering.{attribute}"] for attribute in _ARRAYS)
     leaves = value.astype(numpy.float64)
     return Trees(roots, column.astype(numpy.int32), threshold, left, right, leaves, float(start), int(depth))
 

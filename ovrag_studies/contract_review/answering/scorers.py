@@ -52,7 +52,6 @@ class LearningSettings:
     vector_scale: float = 3.0
     neighbour_scale: float = 2.0
     answer_trees: int = 150
-    presence_trees: int = 120
 
 
 @dataclass(frozen=True, slots=True)

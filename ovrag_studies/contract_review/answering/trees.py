@@ -37,7 +37,7 @@ class Trees:
         return numpy.asarray(1 / (1 + numpy.exp(-logits)), dtype=numpy.float32)
 
 
-def fit_trees(rows: Numbers, truth: NDArray[numpy.bool_], count: int, depth: int, least: int) -> Trees:
+def fit_trees(rows: Numbers, truth: NDArray[numpy.bool_], count: int, depth: int = 4, least: int = 20) -> Trees:
     """Gradient boosting (Friedman 2001, 2002) on half of the rows and a third of the columns at a time.
 
     With one class in `truth` the trees are none, and the probability is that class's smoothed share.

@@ -10,39 +10,29 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, permutations
-from typing import Literal
+from itertools import groupby
+from typing import Literal, NamedTuple, get_args
 
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_core.retrieval import Vectors
 from ovrag_studies.contract_review.retrieval.retrievers import Shelved
 from ovrag_studies.contract_review.texts.chunkers import ContractChunk
 from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses
 from ovrag_studies.contract_review.texts.structure import find_parties, find_references, find_terms, find_uses
 
-EdgeKind = Literal["NEXT", "PART_OF", "DEFINES", "USES", "REFERS_TO", "PARTY_TO"]
+EdgeKind = Literal["DEFINES", "USES", "REFERS_TO", "PARTY_TO"]
 Exact = NDArray[numpy.float64]
-Span = tuple[int, int]
 Pair = tuple[int, int]
 Ranking = Sequence[tuple[int, float]]
 
-_SECTION = 12_000  # characters: a longer part without headings is cut where its content shifts
-_PIECE = 6_000  # characters that such a part is cut into, about
-_REACH = 5  # passages before and after a cut that are compared
-_BEGINNING = 300  # characters of a clause that say where it stands
-_SUMMARY = 500  # characters of a section's own sentences that summarise it
-_HEADING = 120  # characters: a first passage so short is a heading, and always kept
-_NOVELTY = 0.3  # weight of not repeating what was taken (maximal marginal relevance, Carbonell and Goldstein 1998)
+_LARGEST = 12  # chunks of a section: a longer part without headings is cut into several
+_BEGINNING = 200  # characters of a clause that say where it stands; a heading may end the chunk before
 
 
-@dataclass(frozen=True, slots=True)
-class GraphSection:
-    """A part of a contract `[start, end)`, the numbers of its chunks, and the vector of its summary (d)."""
+class GraphSection(NamedTuple):
+    """The numbers of the chunks of a section, and the mean vector of its sentences (d), which stands for a summary."""
 
-    start: int
-    end: int
     chunks: tuple[int, ...]
     vector: Exact
 
@@ -51,7 +41,7 @@ class GraphSection:
 class ContractGraph:
     """The graph of one contract; chunks are known by their numbers.
 
-    `defines` names the chunk of each term's definition, `uses` the chunks that use it; `references` are pairs of
+    `defines` names the chunk of each term's definition, `uses` the other chunks that use it; `references` are pairs of
     chunks of which the first refers to the second; `parties` are the chunks that introduce one.
     """
 
@@ -64,43 +54,39 @@ class ContractGraph:
 
     def links(self, kind: EdgeKind) -> Iterator[Pair]:
         """Yield pairs of chunks of which the first leads to the second; a used term leads to its definition."""
-        if kind in ("NEXT", "REFERS_TO"):
-            for pair in pairwise(range(len(self.chunks))) if kind == "NEXT" else self.references:
+        if kind == "REFERS_TO":
+            for pair in self.references:
                 yield from (pair, pair[::-1])
-        elif kind == "PART_OF":
-            for section in self.sections:
-                yield from permutations(section.chunks, 2)
         elif kind == "USES":
             for term, definer in self.defines.items():
-                yield from ((user, definer) for user in self.uses.get(term, ()))
+                yield from ((user, definer) for user in self.uses[term])
 
 
 def build_graph(shelved: Shelved) -> ContractGraph:
     """Return the graph of a contract over the chunks that it was cut into."""
-    text, chunks, passages = shelved.document.text, shelved.chunks, shelved.passages
+    text, chunks = shelved.document.text, shelved.chunks
     clauses = find_clauses(text)
-    terms = find_terms(text, clauses, passages)
-    defines = {term.name: number for term in terms if (number := _holder(chunks, term.start)) is not None}
-    uses: defaultdict[str, set[int]] = defaultdict(set)
-    for use in find_uses(text, terms):
-        if (number := _holder(chunks, use.start)) is not None:
-            uses[terms[use.term].name].add(number)
-    spans = [(chunk.start, chunk.end) for chunk in chunks]
+    terms = find_terms(text)
+    defines = {name: number for name, start in terms if (number := _holder(chunks, start)) is not None}
+    uses: dict[str, set[int]] = {name: set() for name in defines}
+    for name, start in find_uses(text, terms):
+        if name in uses and (number := _holder(chunks, start)) not in (None, defines[name]):
+            uses[name].add(number)
 
-    def beginning(clause: ContractClause) -> int | None:
-        """The chunk that holds most of a clause's beginning; its heading may stand at the end of the one before."""
-        return _most(spans, clause.start, min(clause.end, clause.start + _BEGINNING))
-
-    references = {(_holder(chunks, r.start), beginning(clauses[r.target])) for r in find_references(text, clauses)}
-    parties = {_holder(chunks, start) for start, _ in find_parties(text, clauses)}
+    references = set()
+    for start, index in find_references(text, clauses):
+        clause = clauses[index]
+        middle = (clause.start + min(clause.end, clause.start + _BEGINNING)) // 2
+        source, target = _holder(chunks, start), _holder(chunks, middle)
+        if source is not None and target is not None and source != target:
+            references.add((source, target))
+    parties = {_holder(chunks, start) for start in find_parties(text, clauses, terms)}
     return ContractGraph(
         chunks,
-        tuple(_sections(text, chunks, clauses, passages, shelved.sentence_vectors)),
+        tuple(_sections(shelved, clauses)),
         defines,
         {term: frozenset(places) for term, places in uses.items()},
-        frozenset(
-            (source, target) for source, target in references if source is not None and target not in (None, source)
-        ),
+        frozenset(references),
         frozenset(party for party in parties if party is not None),
     )
 
@@ -111,76 +97,16 @@ def _holder(chunks: Sequence[ContractChunk], offset: int) -> int | None:
     return number if number >= 0 and chunks[number].end > offset else None
 
 
-def _most(spans: Sequence[Span], start: int, end: int) -> int | None:
-    """The span that most of `[start, end)` lies in, the first of equal ones; None where none holds any of it."""
-    shared = [min(right, end) - max(left, start) for left, right in spans]
-    return shared.index(max(shared)) if shared and max(shared) > 0 else None
-
-
-def _sections(
-    text: str,
-    chunks: Sequence[ContractChunk],
-    clauses: Sequence[ContractClause],
-    passages: Sequence[Span],
-    vectors: Vectors,
-) -> Iterator[GraphSection]:
-    """The uppermost clauses, what stands between them, and pieces of what is long, each with its chunks."""
-    uppermost = [clause.start for clause in clauses if clause.level == 0]
-    spans = [
-        piece
-        for start, end in pairwise(sorted({0, *uppermost, len(text)}))
-        for piece in _pieces(start, end, passages, vectors)
-    ]
-    owners = [_most(spans, chunk.start, chunk.end) for chunk in chunks]
-    for number, (start, end) in enumerate(spans):
-        inside = [row for row, (begin, _) in enumerate(passages) if start <= begin < end]
-        members = tuple(member for member, owner in enumerate(owners) if owner == number)
-        yield GraphSection(start, end, members, _summary([passages[row] for row in inside], vectors[inside]))
-
-
-def _pieces(start: int, end: int, passages: Sequence[Span], vectors: Vectors) -> Iterator[Span]:
-    """`[start, end)`, cut where its content shifts most as long as it is long."""
-    inside = [row for row, (begin, _) in enumerate(passages) if start + _PIECE // 2 <= begin <= end - _PIECE // 2]
-    if end - start <= _SECTION or not inside:
-        yield start, end
-        return
-    cut = min(inside, key=lambda place: (_cohesion(vectors, place), place))
-    yield from _pieces(start, passages[cut][0], passages, vectors)
-    yield from _pieces(passages[cut][0], end, passages, vectors)
-
-
-def _cohesion(vectors: Vectors, place: int) -> float:
-    """Measure how alike the passages before and after `place` are (TextTiling's idea, Hearst 1997, with vectors)."""
-    before = vectors[max(0, place - _REACH) : place].astype(numpy.float64).mean(axis=0)
-    after = vectors[place : place + _REACH].astype(numpy.float64).mean(axis=0)
-    return round(float(before @ after), 9)
-
-
-def _summary(passages: Sequence[Span], vectors: Vectors) -> Exact:
-    """Mean vector of a section's summary: its heading and the passages nearest to its own mean; zero without any."""
-    exact = vectors.astype(numpy.float64)
-    if not passages:
-        return numpy.zeros(exact.shape[1])
-    lengths = [end - start for start, end in passages]
-    near = exact @ _unit(exact.mean(axis=0))
-    chosen = [0 if lengths[0] <= _HEADING else int(near.argmax())]
-    used = lengths[chosen[0]]
-    repeated = exact @ exact[chosen[0]]
-    while len(chosen) < len(passages):
-        relevance = (1 - _NOVELTY) * near - _NOVELTY * repeated
-        relevance[chosen] = -numpy.inf
-        best = int(relevance.argmax())
-        used += lengths[best]
-        if used > _SUMMARY:
-            break
-        chosen.append(best)
-        repeated = numpy.maximum(repeated, exact @ exact[best])
-    return _unit(exact[sorted(chosen)].mean(axis=0)).astype(numpy.float32).astype(numpy.float64)
-
-
-def _unit(vector: Exact) -> Exact:
-    norm = float(numpy.linalg.norm(vector))
-    return vector / norm if norm else vector
+def _sections(shelved: Shelved, clauses: Sequence[ContractClause]) -> Iterator[GraphSection]:
+    """The chunks whose middles lie in one uppermost clause, or between two, `_LARGEST` at most."""
+    starts = [clause.start for clause in clauses if clause.level == 0]
+    middles = [(chunk.start + chunk.end) // 2 for chunk in shelved.chunks]
+    for _, inside in groupby(range(len(middles)), lambda number: bisect_right(starts, middles[number])):
+        members = tuple(inside)
+        for first in range(0, len(members), _LARGEST):
+            part = members[first : first + _LARGEST]
+            total = shelved.sentence_vectors[numpy.isin(shelved.owners, part)].sum(axis=0, dtype=numpy.float64)
+            yield GraphSection(part, total / max(1e-9, float(numpy.linalg.norm(total))))
 
 
 TOP = 3  # chunks and sections from which the thesis's designs begin
@@ -204,7 +130,7 @@ def by_section(graph: ContractGraph, ranking: Ranking, query: NDArray[numpy.floa
     return neighbours(graph, [(n, score) for n, score in ranking if n in inside])
 
 
-WALKED: tuple[EdgeKind, ...] = ("DEFINES", "USES", "REFERS_TO", "PARTY_TO")
+WALKED: tuple[EdgeKind, ...] = get_args(EdgeKind)
 SEEDS = 10  # of a ranking, from which edges are walked
 NAMED = 0.2  # what a chunk gains that introduces what the question names; the first of a ranking has 1
 LINKED = 0.02  # what a chunk gains, at most, that an edge joins with a seed
@@ -221,8 +147,7 @@ def walk(
     A chunk has 61 / (60 + rank), so that the scores of any retriever will do, and gains `NAMED` where the question
     names what it introduces: the parties, beside whom stand a contract's name and date, or a term that it defines, the
     less the more of the contract uses that term. It gains `LINKED` times a seed's score where an edge joins them: it
-    defines a term that the seed uses, the seed refers to it or it to the seed, it is next to the seed or in one section
-    with it. The greatest gain counts.
+    defines a term that the seed uses, or the seed refers to it or it to the seed. The greatest gain counts.
     """
     walked = frozenset(edges)
     ranks = {n: rank for rank, (n, _) in enumerate(ranking, 1)}

@@ -56,8 +56,7 @@ class JudgedHypothesis:
     """Judgement of one hypothesis by one judge; evidence is best first.
 
     `choice` is None where a chat model gave no usable reply; `fault` holds the reason. `invented` counts quotes of a
-    model that are not in the text. `seen`: the weights were trained on this very agreement, so the judgement shows
-    nothing.
+    model that are not in the text.
     """
 
     hypothesis: str
@@ -66,7 +65,6 @@ class JudgedHypothesis:
     evidence: tuple[EvidenceSpan, ...]
     fault: str | None = None
     invented: int = 0
-    seen: bool = False
 
 
 class HypothesisJudge(Protocol):
@@ -120,32 +118,28 @@ class Lexical:
 
 
 class LearnedJudge:
-    """The learned judge. It refuses an agreement of its training, unless `allow_seen`, and then its results say so."""
+    """The learned judge. It refuses an agreement of its training."""
 
-    def __init__(
-        self, parameters: Parameters, hypotheses: Sequence[str], trained_on: Sequence[str], *, allow_seen: bool = False
-    ) -> None:
+    def __init__(self, parameters: Parameters, hypotheses: Sequence[str], trained_on: Sequence[str]) -> None:
         self._parameters = parameters
         self._hypotheses = tuple(hypotheses)
         self.trained_on = frozenset(trained_on)
-        self._allow_seen = allow_seen
 
     def judge(
         self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
     ) -> list[JudgedHypothesis]:
         """See `HypothesisJudge.judge`. Raises CorpusError for an agreement of the training."""
         _refuse_unknown(hypotheses, self._hypotheses)
-        in_training = digest(document.text) in self.trained_on
-        if in_training and not self._allow_seen:
+        if digest(document.text) in self.trained_on:
             raise CorpusError(
-                f"{document.id} was among the agreements that the weights were trained on; measure it out of fold, or "
-                f"allow seen agreements and do not count the result"
+                f"{document.id} was among the agreements that the weights were trained on; judge it out of fold with "
+                "`ovrag contract-review run nli`, or with --arm lexical"
             )
         # All hypotheses are read, whatever is asked: what is learned knows them by their place.
         reading = read(document, spans, {name: hypotheses.get(name, "") for name in self._hypotheses})
         evidence, probabilities = nli_learned.predict(self._parameters, reading)
         return [
-            _judged(name, probabilities[column], _ranked(reading.spans, evidence[:, column]), seen=in_training)
+            _judged(name, probabilities[column], _ranked(reading.spans, evidence[:, column]))
             for name, column in ((name, self._hypotheses.index(name)) for name in hypotheses)
         ]
 
@@ -217,9 +211,9 @@ def save(
     path.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 
-def load_learned(path: Path = WEIGHTS, *, allow_seen: bool = False) -> LearnedJudge:
+def load_learned(path: Path = WEIGHTS) -> LearnedJudge:
     """Return the learned judge with the weights of a file. Raises CorpusError where they cannot be read."""
-    return LearnedJudge(*_load(path), allow_seen=allow_seen)
+    return LearnedJudge(*_load(path))
 
 
 def load_majority() -> Majority:
@@ -267,11 +261,9 @@ def _by_cues(
     return _judged(name, shares, _ranked(spans, scores))
 
 
-def _judged(
-    name: str, probabilities: Floats, evidence: tuple[EvidenceSpan, ...], *, seen: bool = False
-) -> JudgedHypothesis:
+def _judged(name: str, probabilities: Floats, evidence: tuple[EvidenceSpan, ...]) -> JudgedHypothesis:
     shares = {choice: round(float(share), 6) for choice, share in zip(CHOICES, probabilities, strict=True)}
-    return JudgedHypothesis(name, CHOICES[int(numpy.argmax(probabilities))], shares, evidence, seen=seen)
+    return JudgedHypothesis(name, CHOICES[int(numpy.argmax(probabilities))], shares, evidence)
 
 
 def _ranked(spans: Sequence[Span], scores: Floats) -> tuple[EvidenceSpan, ...]:

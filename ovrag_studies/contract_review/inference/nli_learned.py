@@ -68,12 +68,12 @@ def fit(made: Sequence[Lesson], written: Sequence[Lesson]) -> Parameters:
     count = len(made)
     evidence_weights = _fit_evidence(features[:count], truth[:count])
     evidence = _crossed_evidence(features[:count], truth[:count])
-    evidence += [_told_and_mentioned(evidence_weights, table) for table in features[count:]]
-    contents = [_content(reading, likely) for reading, (likely, _) in zip(readings, evidence, strict=True)]
+    evidence += [_told(evidence_weights, table) for table in features[count:]]
+    contents = [_content(reading, told) for reading, told in zip(readings, evidence, strict=True)]
     content_weights, content = _fit_content(contents, truth)
     summaries = [
-        numpy.concatenate([_summary(reading, scores, *both), content_scores], axis=-1)
-        for (reading, _), scores, both, content_scores in zip(made, spans, evidence, content, strict=False)
+        numpy.concatenate([_summary(reading, scores, told), content_scores], axis=-1)
+        for (reading, _), scores, told, content_scores in zip(made, spans, evidence, content, strict=False)
     ]
     choice_weights = _fit_choice(numpy.stack(summaries), numpy.stack([m.choices for m in truth[:count]]))
     return span_weights | evidence_weights | content_weights | choice_weights
@@ -83,9 +83,9 @@ def predict(parameters: Mapping[str, Floats], reading: AgreementReading) -> tupl
     """Of each span how likely it is evidence where there is any (n × h), and of each choice how likely (h × 3)."""
     scores = _inputs(reading) @ parameters["spans.weight"] + parameters["spans.bias"]
     spans = numpy.asarray(scores, dtype=numpy.float32)
-    evidence, mentions = _told_and_mentioned(parameters, _evidence_features(reading, spans))
+    evidence = _told(parameters, _evidence_features(reading, spans))
     content_scores = _score_content(parameters, _content(reading, evidence))
-    summary = numpy.concatenate([_summary(reading, spans, evidence, mentions), content_scores], axis=-1)
+    summary = numpy.concatenate([_summary(reading, spans, evidence), content_scores], axis=-1)
     return evidence, _choose(parameters, summary)
 
 
@@ -168,30 +168,26 @@ def _evidence_features(reading: AgreementReading, scores: Floats) -> Floats:
 
 
 def _fit_evidence(features: Sequence[Floats], truth: Sequence[Marked]) -> Parameters:
-    """`mentions` learns from all pairs of span and hypothesis, `told` from hypotheses that have evidence."""
-    rows = numpy.concatenate([f.reshape(-1, f.shape[-1]) for f in features])
-    is_evidence = numpy.concatenate([m.evidence.ravel() for m in truth])
-    has = [numpy.broadcast_to(m.evidence.any(axis=0), m.evidence.shape).ravel() for m in truth]
-    chosen = numpy.concatenate(has)
-    parameters = _logistic("mentions", rows, is_evidence, EVIDENCE_STRENGTH)
-    return parameters | _logistic("told", rows[chosen], is_evidence[chosen], EVIDENCE_STRENGTH)
+    """Of the pairs of span and hypothesis, those of hypotheses that have evidence teach."""
+    chosen = [m.evidence.any(axis=0) for m in truth]
+    rows = numpy.concatenate([f[:, c].reshape(-1, f.shape[-1]) for f, c in zip(features, chosen, strict=True)])
+    is_evidence = numpy.concatenate([m.evidence[:, c].ravel() for m, c in zip(truth, chosen, strict=True)])
+    return _logistic("told", rows, is_evidence, EVIDENCE_STRENGTH)
 
 
-def _crossed_evidence(features: Sequence[Floats], truth: Sequence[Marked]) -> list[tuple[Floats, Floats]]:
-    """For each agreement both probabilities, by the agreements of other folds."""
-    crossed: dict[int, tuple[Floats, Floats]] = {}
+def _crossed_evidence(features: Sequence[Floats], truth: Sequence[Marked]) -> list[Floats]:
+    """For each agreement the probabilities by the agreements of other folds."""
+    crossed: dict[int, Floats] = {}
     for fold in range(min(INNER_FOLDS, len(features))):
         training = [i for i in range(len(features)) if i % INNER_FOLDS != fold]
         parameters = _fit_evidence([features[i] for i in training], [truth[i] for i in training])
         for left_out in range(fold, len(features), INNER_FOLDS):
-            crossed[left_out] = _told_and_mentioned(parameters, features[left_out])
+            crossed[left_out] = _told(parameters, features[left_out])
     return [crossed[i] for i in range(len(features))]
 
 
-def _told_and_mentioned(parameters: Mapping[str, Floats], features: Floats) -> tuple[Floats, Floats]:
-    return _probabilities(parameters, "told", features)[..., 1], _probabilities(parameters, "mentions", features)[
-        ..., 1
-    ]
+def _told(parameters: Mapping[str, Floats], features: Floats) -> Floats:
+    return _probabilities(parameters, "told", features)[..., 1]
 
 
 # (3) content
@@ -240,21 +236,19 @@ def _score_content(parameters: Mapping[str, Floats], content: scipy.sparse.csr_m
 # (4) choice
 
 
-def _summary(reading: AgreementReading, scores: Floats, told: Floats, mentions: Floats) -> Floats:
-    """Return the features that tell the choice: h × d. Of the first twelve some count for each hypothesis apart."""
+def _summary(reading: AgreementReading, scores: Floats, told: Floats) -> Floats:
+    """Return the features that tell the choice: h × d. Of the first ones some count for each hypothesis apart."""
     hypotheses = told.shape[1]
     weights = _emphasis(told)
-    top, top_mentions = -numpy.sort(-told, axis=0), -numpy.sort(-mentions, axis=0)
+    top = -numpy.sort(-told, axis=0)
     second = min(1, len(top) - 1)
     for_, against = scores[:, hypotheses : 2 * hypotheses], scores[:, 2 * hypotheses :]
     columns = [
         _log_odds(top[0]),
         _log_odds(top[second]),
         top[:3].sum(axis=0),
-        _log_odds(top_mentions[0]),
-        _log_odds(top_mentions[second]),
-        top_mentions[:5].sum(axis=0),
-        numpy.log1p(-numpy.minimum(mentions, 0.999)).sum(axis=0),
+        top[:5].sum(axis=0),
+        numpy.log1p(-numpy.minimum(told, 0.999)).sum(axis=0),
         for_.max(axis=0),
         against.max(axis=0),
         (weights * for_).sum(axis=0),
@@ -268,7 +262,7 @@ def _summary(reading: AgreementReading, scores: Floats, told: Floats, mentions: 
         numpy.stack(columns, axis=-1),
         numpy.einsum("nh,nhc->hc", weights, reading.cues),
         reading.cues.max(axis=0),
-        (mentions[:, :, None] * reading.cues).max(axis=0),
+        (told[:, :, None] * reading.cues).max(axis=0),
         weights.T @ reading.marks,
         reading.marks[told.argmax(axis=0)],
     ]
@@ -279,7 +273,7 @@ def _log_odds(probability: Floats) -> Floats:
     return numpy.log((probability + _EPSILON) / (1 - probability + _EPSILON))
 
 
-_APART = (0, 3, 5)  # of a summary: the best span's odds, told and mentioned, and how much is mentioned
+_APART = (0, 3)  # of a summary: the best span's odds, and how much is told
 
 
 def _fit_choice(summaries: Floats, choices: NDArray[numpy.intp]) -> Parameters:
@@ -323,7 +317,7 @@ def _logistic(name: str, rows: Floats, labels: NDArray[numpy.generic], strength:
     from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
 
     labels = labels.astype(numpy.intp)
-    classes = 2 if name in ("told", "mentions") else len(CHOICES)
+    classes = 2 if name == "told" else len(CHOICES)
     scaler = StandardScaler().fit(rows)
     weight = numpy.zeros((classes, rows.shape[1]), dtype=numpy.float32)
     bias = numpy.full(classes, -numpy.inf, dtype=numpy.float32)

@@ -45,11 +45,10 @@ class AnsweredQuestion:
 
 
 class Spans(NamedTuple):
-    """Figures over pooled spans: area under precision and recall, precision at 80% recall, the greatest recall."""
+    """Figures over pooled spans: area under precision and recall, and precision at 80% recall."""
 
     aupr: float
     precision_at_80: float
-    most_recall: float
 
 
 def join(contracts: Sequence[Contract], given: Mapping[tuple[str, str], CategoryAnswers]) -> list[AnsweredQuestion]:
@@ -83,7 +82,7 @@ def pooled_spans(asked: Sequence[AnsweredQuestion]) -> Spans:
 def span_estimates(asked: Sequence[AnsweredQuestion], plan: Resampling) -> tuple[Estimate, Estimate]:
     """Return AUPR and precision at 80% recall with percentile intervals over contracts; spans are matched once."""
     by_contract = [_span_pairs(group) for group in _by_contract(asked)]
-    aupr, at_80 = resample(by_contract, lambda parts: _spans(parts)[:2], plan)
+    aupr, at_80 = resample(by_contract, _spans, plan)
     return aupr, at_80
 
 
@@ -113,14 +112,14 @@ def _spans(parts: Sequence[tuple[Curve, int]]) -> Spans:
     pairs = numpy.concatenate([numpy.zeros((0, 2)), *(pairs for pairs, _ in parts)])
     total = sum(gold for _, gold in parts)
     if not total or not len(pairs):
-        return Spans(0.0, 0.0, 0.0)
+        return Spans(0.0, 0.0)
     truth = numpy.cumsum(pairs[numpy.lexsort((pairs[:, 1], -pairs[:, 0])), 1])
     precision = numpy.maximum.accumulate((truth / numpy.arange(1, len(pairs) + 1))[::-1])[::-1]
     recall = truth / total
     steps = numpy.diff(recall, prepend=0.0)
     area = float((steps * (precision + numpy.concatenate([[1.0], precision[:-1]])) / 2).sum())
     reached = numpy.flatnonzero(recall >= RECALL)
-    return Spans(area, float(precision[reached[0]]) if reached.size else 0.0, float(recall[-1]))
+    return Spans(area, float(precision[reached[0]]) if reached.size else 0.0)
 
 
 def presence_auroc(asked: Sequence[AnsweredQuestion]) -> float | None:
@@ -169,6 +168,18 @@ def f1_sums(asked: Sequence[AnsweredQuestion], rule: Rule, presence: float) -> t
         bottom.append(float(text is not None) + bool(question.gold))
     contracts = [question.contract for question in asked]
     return sums(top, contracts), sums(bottom, contracts)
+
+
+def measures(asked: Sequence[AnsweredQuestion], plan: Resampling) -> dict[str, Estimate]:
+    """Return every measure by its name; F1 counts the best answer of a question whose presence is a half or more."""
+    aupr, at_80 = span_estimates(asked, plan)
+    measured = {
+        "presence_auroc": presence_estimate(asked, plan),
+        "aupr": aupr,
+        "p_at_80_recall": at_80,
+        "best_answer_hit": best_answer(asked, plan),
+    }
+    return measured | {f"f1 {rule}": f1(asked, rule, 0.5, plan) for rule in RULES}
 
 
 def best_text(asked: AnsweredQuestion, presence: float) -> str | None:

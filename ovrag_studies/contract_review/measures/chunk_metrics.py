@@ -27,15 +27,15 @@ class Measures:
     """Measures of one ranking for one question.
 
     `recall_k`: one of the first k chunks finds an answer. `mrr`: 1 / rank of the first that does, 0 without. `hit`: one
-    within the first 6,144 characters does. `presence`: a gold span lies whole in the text of the first three.
-    `relevancy`: the share of sentences of the first three that overlap a gold span; None without a sentence.
+    within the first 6,144 characters does; `hit_third`: within a third of them. `presence`: a gold span lies whole in
+    the text of the first three. `relevancy`: the share of their sentences that overlap a gold span; None without one.
     """
 
     recall_1: float
     recall_3: float
-    recall_5: float
     mrr: float
     hit: float
+    hit_third: float
     presence: float
     relevancy: float | None
 
@@ -59,9 +59,9 @@ def measure(document: Document, ranked: Sequence[Chunk], gold: Sequence[Span], b
     return Measures(
         recall_1=float(any(hits[:1])),
         recall_3=float(any(hits[:3])),
-        recall_5=float(any(hits[:5])),
         mrr=1 / (hits.index(True) + 1) if True in hits else 0.0,
         hit=float(any(hit for hit, end in zip(hits, used, strict=True) if end <= budget)),
+        hit_third=float(any(hit for hit, end in zip(hits, used, strict=True) if end <= budget // 3)),
         presence=float(any(_is_covered(document.text, span, own_chunks) for span in gold)),
         relevancy=_relevancy(document.id, context, gold),
     )

@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 
 from ovrag_core.base import CorpusError, Document, bar
 from ovrag_core.retrieval import VECTORS, Embedder, Scores, Vectors, WordRanker, join, kept_vectors
-from ovrag_core.text import find_passages, pairs, stems
-from ovrag_studies.contract_review.retrieval.expansion import ChunkQuery, model_clauses
+from ovrag_core.text import find_passages, stems
+from ovrag_studies.contract_review.retrieval.expansion import ChunkQuery
 from ovrag_studies.contract_review.texts.chunkers import ContractChunk, chunk
-from ovrag_studies.contract_review.texts.clause_tree import find_clauses
 
-Units = Literal["chunk", "caption", "passage", "phrase"]
+Units = Literal["chunk", "passage"]
 DECIMALS = 6  # of a cosine: beyond, machines disagree
 OPENING = 2000.0  # characters after which the prior of what stands at the beginning has fallen to 1/e
-PHRASES, PASSAGES, SENTENCES, HEADINGS = 0.3, 0.3, 0.5, 0.3  # weights of standardised scores beside that of BM25
+PASSAGES, SENTENCES = 0.5, 0.5  # weights of standardised scores beside that of BM25
 BEGINNING = 4.0  # standard deviations that the beginning is preferred by, for what stands there
 
 
@@ -34,21 +33,27 @@ class FoundChunk:
     score: float
 
 
-class Shelved:
-    """One contract with its chunks, captions and passages; vectors are made when they are needed.
+class Remembered:
+    """An embedder that embeds a text once, however often it is asked for."""
 
-    The caption of a chunk holds the titles of the clauses that it begins in and of those that begin in it.
-    """
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: dict[str, Vectors] = {}
+        self.name = embedder.name
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row a text (n × d)."""
+        if missing := [text for text in dict.fromkeys(texts) if text not in self._known]:
+            self._known |= dict(zip(missing, self._embedder.embed(missing), strict=True))
+        return numpy.stack([self._known[text] for text in texts]) if texts else self._embedder.embed([])
+
+
+class Shelved:
+    """One contract with its chunks and passages; vectors are made when they are needed."""
 
     def __init__(self, document: Document, chunker: str, embed: Callable[[Sequence[str]], Vectors]) -> None:
-        clauses = find_clauses(document.text)
         self.document = document
-        self.chunks = chunk(document, chunker, clauses)
-        titled = [clause for clause in clauses if clause.title]
-        self.captions = [
-            " / ".join([piece.section, *(clause.title for clause in titled if piece.start < clause.start < piece.end)])
-            for piece in self.chunks
-        ]
+        self.chunks = chunk(document, chunker)
         self.passages = tuple(find_passages(document.text))
         self._embed = embed
 
@@ -63,14 +68,9 @@ class Shelved:
         return self._embed([c.text for c in self.chunks])
 
     def units(self, what: Units) -> list[list[str]]:
-        """Return what words are matched in: stems of chunks, captions or passages, or pairs of stems of chunks."""
-        text = self.document.text
-        if what == "passage":
-            return [stems(text[start:end]) for start, end in self.passages]
-        if what == "caption":
-            return [stems(caption) for caption in self.captions]
-        chunk_stems = [stems(c.text) for c in self.chunks]
-        return [pairs(words) for words in chunk_stems] if what == "phrase" else chunk_stems
+        """Return what words are matched in: stems of chunks or of passages."""
+        spans = self.passages if what == "passage" else [(c.start, c.end) for c in self.chunks]
+        return [stems(self.document.text[start:end]) for start, end in spans]
 
     @cached_property
     def owners(self) -> NDArray[numpy.intp]:
@@ -88,7 +88,6 @@ class ContractShelf:
     ) -> None:
         self._embedder = embedder
         self._embed = partial(kept_vectors, embedder, folder=vectors)
-        self._vectors: dict[str, Vectors] = {}
         self._lexicons: dict[tuple[Units, tuple[str, ...]], WordRanker] = {}
         self.contracts: dict[str, Shelved] = {}
         with bar(len(documents), "indexing", "contract") as progress:
@@ -112,16 +111,11 @@ class ContractShelf:
         return [c for id_ in scope for c in self.contracts[id_].chunks]
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of queries (n × d), each text embedded once; those of the study's own clauses are kept on disk."""
-        clauses = model_clauses()
-        if any(text in clauses and text not in self._vectors for text in texts):
-            self._vectors |= dict(zip(clauses, self._embed(list(clauses)), strict=True))
-        if missing := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
-            self._vectors |= dict(zip(missing, self._embedder.embed(missing), strict=True))
-        return numpy.stack([self._vectors[text] for text in texts])
+        """Vectors of queries (n × d)."""
+        return self._embedder.embed(texts)
 
     def lexicon(self, what: Units, scope: tuple[str, ...]) -> WordRanker:
-        """BM25 over the chunks, captions, passages or pairs of stems of the contracts in scope."""
+        """BM25 over the chunks or passages of the contracts in scope."""
         key = (what, scope)
         if key not in self._lexicons:
             self._lexicons[key] = WordRanker([words for id_ in scope for words in self.contracts[id_].units(what)])
@@ -170,21 +164,13 @@ def fused(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Sc
 
 
 def blend(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Scores:
-    """Standardised scores of chunks, sentences, passages, phrases and captions added up and standardised again.
+    """Standardised scores of chunks, sentences and passages added up and standardised again.
 
     The beginning is preferred for what stands there. The weights are round numbers, the same for all categories.
     """
     passages = _best_of_passages(shelf, scope, shelf.lexicon("passage", scope).scores(query.terms))
     weighted = [(1.0, bm25(shelf, query, scope)), (SENTENCES, sentences(shelf, query, scope)), (PASSAGES, passages)]
-    if query.phrases:
-        weighted.append((PHRASES, shelf.lexicon("phrase", scope).scores(query.phrases)))
-    if query.headings:
-        headings = [(stem, 1.0) for stem in query.headings]
-        weighted.append((HEADINGS, shelf.lexicon("caption", scope).scores(headings)))
-    total = numpy.zeros(len(weighted[0][1]))
-    for weight, scores in weighted:
-        total += weight * _standardised(scores)
-    total = _standardised(total)
+    total = _standardised(numpy.sum([weight * _standardised(scores) for weight, scores in weighted], axis=0))
     if query.beginning:
         starts = numpy.array([c.start for c in shelf.chunks(scope)], dtype=numpy.float64)
         total += BEGINNING * numpy.exp(-starts / OPENING)
@@ -204,9 +190,9 @@ SCORERS: dict[str, Scorer] = {"minilm": minilm, "bm25": bm25, "sentences": sente
 
 
 def search(
-    shelf: ContractShelf, retriever: str, asked: Sequence[ChunkQuery], k: int = 3, *, within: str | None = None
+    shelf: ContractShelf, retriever: str, asked: Sequence[ChunkQuery], k: int | None = 3, *, within: str | None = None
 ) -> list[FoundChunk]:
-    """Return the best `k` chunks, best first; fewer where there are fewer or nothing matches.
+    """Return the best `k` chunks, or all, best first; fewer where there are fewer or nothing matches.
 
     Rankings of several queries are joined by reciprocal rank fusion. `within` is the contract to search, None for all;
     `retriever` is a key of `SCORERS`. Raises CorpusError for an unknown contract.

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ovrag_core.base import Chunk, Document
 from ovrag_core.documents import split
-from ovrag_core.text import Span
+from ovrag_core.text import Span, strip_span
 from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses, label, path_at
 
 
@@ -21,10 +21,10 @@ class ContractChunk(Chunk):
 Chunker = Callable[[Document, Sequence[ContractClause]], list[Span]]
 
 
-def chunk(document: Document, name: str, clauses: Sequence[ContractClause] | None = None) -> tuple[ContractChunk, ...]:
-    """Return the chunks of a contract in order, cut as `name` says (a key of `CHUNKERS`); `clauses`: if known."""
+def chunk(document: Document, name: str) -> tuple[ContractChunk, ...]:
+    """Return the chunks of a contract in order, cut as `name` says (a key of `CHUNKERS`)."""
     id_, text = document.id, document.text
-    tree = find_clauses(text) if clauses is None else clauses
+    tree = find_clauses(text)
     return tuple(
         ContractChunk(f"{id_}#{number:04d}", id_, start, end, text[start:end], label(path_at(tree, start)))
         for number, (start, end) in enumerate(CHUNKERS[name](document, tree))
@@ -44,7 +44,7 @@ def by_clause(document: Document, clauses: Sequence[ContractClause], size: int, 
             chunks[-1] = (chunk_start, end)
         else:
             chunks.append((start, end))
-    return [span for span in (_stripped(text, *chunk) for chunk in chunks) if span[0] < span[1]]
+    return [span for span in (strip_span(text, *chunk) for chunk in chunks) if span[0] < span[1]]
 
 
 def _clause_parts(text: str, clauses: Sequence[ContractClause], size: int) -> Iterator[Span]:
@@ -57,12 +57,6 @@ def _clause_parts(text: str, clauses: Sequence[ContractClause], size: int) -> It
             yield from ((start + piece.start, start + piece.end) for piece in pieces)
 
 
-def _stripped(text: str, start: int, end: int) -> Span:
-    piece = text[start:end]
-    left = start + len(piece) - len(piece.lstrip())
-    return left, max(left, start + len(piece.rstrip()))
-
-
 def _shared(document: Document, clauses: Sequence[ContractClause], method: str, size: int, overlap: int) -> list[Span]:
     return [(piece.start, piece.end) for piece in split(document, method, size, overlap)]
 
@@ -72,6 +66,5 @@ CHUNKERS: dict[str, Chunker] = {
     "recursive-2048": partial(_shared, method="recursive", size=2048, overlap=0),
     "recursive-2048-200": partial(_shared, method="recursive", size=2048, overlap=200),
     "paragraph": partial(_shared, method="paragraph", size=2048, overlap=0),
-    "clause-2048": partial(by_clause, size=2048, least=600),
     "clause-1024": partial(by_clause, size=1024, least=300),
 }

@@ -7,11 +7,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from ovrag_core.base import CorpusError, Document, Frozen, fault, read_yaml
 from ovrag_core.documents import find_sections
@@ -19,7 +20,6 @@ from ovrag_core.documents import find_sections
 Span = tuple[int, int]
 Choice = Literal["Entailment", "Contradiction", "NotMentioned"]
 
-T = TypeVar("T")
 QUESTIONS = "questions.json"
 ORIGINAL = ("CUADv1.json", "CUAD_v1.json")
 FOLDS = 5
@@ -74,77 +74,20 @@ class NliSet:
     hypotheses: dict[str, str]
 
 
-class FilePart(BaseModel):
-    """Part of a file of another publisher or system, of whose fields we read some."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class _FileAnswer(FilePart):
-    text: Annotated[str, Field(min_length=1)]
-    answer_start: Annotated[int, Field(ge=0)]
-
-
-class _FileQuestion(FilePart):
-    id: str
-    category: str | None = None
-    answers: tuple[_FileAnswer, ...]
-
-
-class _Text(FilePart):
-    title: str
-    text_file: Path
-    qas: tuple[_FileQuestion, ...]
-
-
-class _Paragraph(FilePart):
-    context: str
-    qas: tuple[_FileQuestion, ...]
-
-
-class _Original(FilePart):
-    title: str
-    paragraphs: Annotated[tuple[_Paragraph, ...], Field(min_length=1, max_length=1)]
-
-
-class _Annotation(FilePart):
-    choice: Choice
-    spans: tuple[Annotated[int, Field(ge=0)], ...]
-
-
-class _AnnotationSet(FilePart):
-    annotations: dict[str, _Annotation]
-
-
-class _Agreement(FilePart):
-    id: int
-    file_name: str
-    text: str
-    spans: tuple[Span, ...]
-    annotation_sets: Annotated[tuple[_AnnotationSet, ...], Field(min_length=1)]
-
-
-class _Hypothesis(FilePart):
-    hypothesis: str
-
-
-class _NliFile(FilePart):
-    documents: tuple[_Agreement, ...]
-    labels: dict[str, _Hypothesis]
-
-
 def load_cuad(path: Path) -> tuple[Contract, ...]:
     """CUAD from a folder with `questions.json` and texts, a folder with `CUADv1.json` anywhere below, or such a file.
 
     Raises CorpusError, with the file and the contract or question, for anything else.
     """
     file = _find(path)
-    if file.name == QUESTIONS:
-        listed = _parse(file, TypeAdapter(tuple[_Text, ...]))
-        contracts = tuple(_contract(file, text.title, _text(file, text.text_file), text.qas) for text in listed)
-    else:
-        published = [(work.title, work.paragraphs[0]) for work in _parse(file, TypeAdapter(tuple[_Original, ...]))]
-        contracts = tuple(_contract(file, title, paragraph.context, paragraph.qas) for title, paragraph in published)
+    with _named_faults(file):
+        listed = json.loads(file.read_text(encoding="utf-8-sig"))["data"]
+        if file.name == QUESTIONS:
+            works = [(work["title"], _text(file.parent / work["text_file"]), work["qas"]) for work in listed]
+        else:
+            paragraphs = [(work["title"], work["paragraphs"][0]) for work in listed]
+            works = [(title, paragraph["context"], paragraph["qas"]) for title, paragraph in paragraphs]
+        contracts = tuple(_contract(file, *work) for work in works)
     if not contracts:
         raise CorpusError(f"{file} names no contract; check that it is the data set's file")
     _refuse_doubles(file, "title", [contract.document.id for contract in contracts])
@@ -160,9 +103,10 @@ def load_contractnli(path: Path) -> NliSet:
     agreements: list[NliAgreement] = []
     hypotheses: dict[str, str] = {}
     for file in files:
-        read = _parse(file, TypeAdapter(_NliFile), key=None)
-        hypotheses |= {name: label.hypothesis for name, label in read.labels.items()}
-        agreements += [_agreement(file, document, hypotheses) for document in read.documents]
+        with _named_faults(file):
+            read = json.loads(file.read_text(encoding="utf-8-sig"))
+            hypotheses |= {name: label["hypothesis"] for name, label in read["labels"].items()}
+            agreements += [_agreement(file, document, hypotheses) for document in read["documents"]]
     _refuse_doubles(path, "document id", [str(agreement.number) for agreement in agreements])
     return NliSet(tuple(agreements), dict(sorted(hypotheses.items(), key=lambda item: int(item[0].split("-")[-1]))))
 
@@ -181,59 +125,56 @@ def _find(path: Path) -> Path:
     raise CorpusError(f"{path} holds neither {QUESTIONS} nor {ORIGINAL[0]}; name the folder of CUAD")
 
 
-def _parse(file: Path, adapter: TypeAdapter[T], key: str | None = "data") -> T:
+@contextmanager
+def _named_faults(file: Path) -> Iterator[None]:
+    """Raise CorpusError, with the file, for what is wrong with it."""
     try:
-        read = json.loads(file.read_text(encoding="utf-8-sig"))
-        return adapter.validate_python(read if key is None else read[key], strict=False)
-    except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"{file} cannot be read ({error}); check the file") from None
+        yield
     except json.JSONDecodeError as error:
         raise CorpusError(f"{file} is not valid JSON at line {error.lineno}; fetch it again") from None
-    except (KeyError, TypeError):
-        raise CorpusError(f"{file} has no list {key!r}; check that it is the data set's file") from None
-    except ValidationError as error:
-        problem = error.errors()[0]
-        where = ".".join(str(step) for step in problem["loc"])
-        raise CorpusError(f"{file}: {where}: {problem['msg']}; check that it is the data set's file") from None
-
-
-def _text(file: Path, name: Path) -> str:
-    if name.is_absolute() or ".." in name.parts:
-        raise CorpusError(f"{file} names the text {name}, which is outside its folder; mend that entry")
-    try:
-        return (file.parent / name).read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"{file.parent / name} cannot be read ({error}); fetch the data set again") from None
+        raise CorpusError(f"{file} cannot be read ({error}); fetch the data set again") from None
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise CorpusError(f"{file} has another form ({error!r}); check that it is the data set's file") from None
 
 
-def _contract(file: Path, title: str, text: str, asked: Sequence[_FileQuestion]) -> Contract:
+def _text(file: Path) -> str:
+    with _named_faults(file):
+        return file.read_bytes().decode("utf-8")
+
+
+def _contract(file: Path, title: str, text: str, asked: Sequence[dict[str, Any]]) -> Contract:
     questions = tuple(
-        ChecklistQuestion(q.id, q.category or q.id.rpartition("__")[2], tuple(_gold(file, q, text))) for q in asked
+        ChecklistQuestion(q["id"], q.get("category") or q["id"].rpartition("__")[2], tuple(_gold(file, q, text)))
+        for q in asked
     )
     return Contract(Document(title, text, sections=find_sections(text)), questions)
 
 
-def _gold(file: Path, asked: _FileQuestion, text: str) -> Iterator[Span]:
-    for answer in asked.answers:
-        start, end = answer.answer_start, answer.answer_start + len(answer.text)
-        if text[start:end] != answer.text:
+def _gold(file: Path, asked: dict[str, Any], text: str) -> Iterator[Span]:
+    for answer in asked["answers"]:
+        start, end = answer["answer_start"], answer["answer_start"] + len(answer["text"])
+        if text[start:end] != answer["text"]:
             raise CorpusError(
-                f"{file}: the answer of {asked.id} is not at {start} of its contract; fetch the data again"
+                f"{file}: the answer of {asked['id']} is not at {start} of its contract; fetch the data again"
             )
         yield start, end
 
 
-def _agreement(file: Path, read: _Agreement, hypotheses: dict[str, str]) -> NliAgreement:
-    annotations = read.annotation_sets[0].annotations
+def _agreement(file: Path, read: dict[str, Any], hypotheses: dict[str, str]) -> NliAgreement:
+    text, number, annotations = read["text"], read["id"], read["annotation_sets"][0]["annotations"]
+    spans = tuple((start, end) for start, end in read["spans"])
     if unknown := sorted(set(annotations) - set(hypotheses)):
-        raise CorpusError(f"{file}: document {read.id} judges {unknown[0]}, which is no hypothesis of the file")
-    if any(not 0 <= start < end <= len(read.text) for start, end in read.spans):
-        raise CorpusError(f"{file}: a span of document {read.id} is not inside its text")
-    if any(index >= len(read.spans) for annotation in annotations.values() for index in annotation.spans):
-        raise CorpusError(f"{file}: document {read.id} names evidence that it does not have")
-    judgements = tuple(GoldJudgement(name, a.choice, a.spans) for name, a in annotations.items())
-    document = Document(read.file_name, read.text, sections=find_sections(read.text))
-    return NliAgreement(document, read.id, read.spans, judgements)
+        raise CorpusError(f"{file}: document {number} judges {unknown[0]}, which is no hypothesis of the file")
+    if any(not 0 <= start < end <= len(text) for start, end in spans):
+        raise CorpusError(f"{file}: a span of document {number} is not inside its text")
+    judgements = tuple(GoldJudgement(name, a["choice"], tuple(a["spans"])) for name, a in annotations.items())
+    if any(not 0 <= index < len(spans) for judgement in judgements for index in judgement.evidence):
+        raise CorpusError(f"{file}: document {number} names evidence that it does not have")
+    if unknown := [judgement.choice for judgement in judgements if judgement.choice not in LETTERS.values()]:
+        raise CorpusError(f"{file}: document {number} has the choice {unknown[0]}; fetch the data again")
+    document = Document(read["file_name"], text, sections=find_sections(text))
+    return NliAgreement(document, number, spans, judgements)
 
 
 def _refuse_doubles(file: Path, what: str, values: Sequence[str]) -> None:
