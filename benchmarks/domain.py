@@ -1,6 +1,6 @@
 """Leases read by a language model through an ontology of their own: contradictions found, classes stated.
 
-    python benchmarks/domain.py [--errors] [-S llm.provider=openai ...]
+    python benchmarks/domain.py [-S llm.provider=openai ...]
 
 Without -S the recorded replies of data/replies/leases.jsonl.xz are replayed. `example` is the documents that the form
 was worded on; `unread` was written afterwards by a model that had seen neither form nor documents. A contradiction is
@@ -62,7 +62,6 @@ def main() -> int:
     """Print a row a set."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-S", action="append", default=[], dest="overrides", metavar="NAME=VALUE")
-    parser.add_argument("--errors", action="store_true")
     arguments = parser.parse_args()
     domain = f"ontology.domain={json.dumps(str(LEASES))}"
     settings = read_settings(PROJECT / "params.yaml", [domain, *(arguments.overrides or RECORDED)])
@@ -88,8 +87,6 @@ def main() -> int:
                     f"{found['right']} of {found['right'] + found['missed']}",
                 )
             )
-            if arguments.errors:
-                print("\n\n".join(each.to_text() for each in reviews.values()))
     header = (
         "set",
         "found",

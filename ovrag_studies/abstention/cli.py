@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ovrag_core.base import CardError, GraphError, Settings, SettingsError, Unchecked, project_file, write_text
+from ovrag_core.base import CardError, GraphError, Settings, project_file, write_text
 from ovrag_core.study import (
     BAD,
     FOUND,
@@ -32,21 +32,16 @@ if TYPE_CHECKING:
     from ovrag_core.evaluation import Estimate
     from ovrag_core.graph import Store
     from ovrag_studies.abstention.knowledge.domain import Domain
-    from ovrag_studies.abstention.measures import CardOutcome
 
-Graphs = Annotated[
-    list[str] | None,
+Graph = Annotated[
+    str | None,
     typer.Option("--graph", "-g", help="Turtle, N-Triples, RDF/XML or a table of facts (TSV); or an endpoint's URL."),
 ]
-OneGraph = Annotated[str | None, typer.Option("--graph", "-g", help="A graph's file, or the URL of an endpoint.")]
 DomainFile = Annotated[
     str | None, typer.Option("--domain", "-d", help="What is true of the graph: a YAML file, or rivers or loans.")
 ]
 Hidden = Annotated[Path | None, typer.Option("--hidden", help="Subjects whose facts are left out, an IRI a line.")]
 CardsFile = Annotated[Path | None, typer.Option("--cards", help="A file of cards, one JSON object a line.")]
-SourceName = Annotated[
-    str | None, typer.Option("--source", help="A source of the settings instead; default: the first of them.")
-]
 Out = Annotated[Path, typer.Option("--out", help="The file to write.", callback=writable_file)]
 app = study_commands(__doc__)
 
@@ -58,32 +53,20 @@ def license_(
     question: Annotated[
         str, typer.Argument(metavar="QUESTION", help="A question or statement about two things of the graph.")
     ],
-    graph: Graphs = None,
+    graph: Graph = None,
     domain: DomainFile = None,
-    hidden: Hidden = None,
-    recheck: Annotated[bool, typer.Option("--recheck", help="Check the proof again, by shapes and paths.")] = False,
     output: Output = Format.text,
 ) -> int:
     """Answer YES, NO or UNKNOWN, with the proof: the facts, the constraint that is broken, or what is lacking."""
     from ovrag_studies.abstention.licensing import asking
     from ovrag_studies.abstention.parsing.name_index import names_of
 
-    try:
-        loaded_domain, store = _opened(settings, graph, domain, hidden, tell_of_shapes=True)
-        answer = asking.ask(question, store, loaded_domain, names_of(store, loaded_domain))
-    except Unchecked as error:
-        if output is not Format.text:
-            print_record(asking.unchecked(question, str(error)), output)
-        else:
-            print(f"UNCHECKED: {one_line(question)}")
-        say(f"not checked: {error}")
-        return BAD
-    holds = asking.is_borne_out(answer, store) if recheck else None
+    loaded_domain, store = _opened(settings, graph, domain)
+    answer = asking.ask(question, store, loaded_domain, names_of(store, loaded_domain))
     if output is Format.text:
-        told_again = {None: "nothing to check", True: "it holds", False: "it does NOT hold"}[holds]
-        print(asking.as_text(answer) + (f"\nchecked again: {told_again}" if recheck else ""))
+        print(asking.as_text(answer))
     else:
-        print_record(asking.as_record(answer) | ({"rechecked": holds} if recheck else {}), output)
+        print_record(asking.as_record(answer), output)
     if answer.verdict == "UNCHECKED":
         say(f"not checked: {answer.lacking}")
         return BAD
@@ -92,23 +75,21 @@ def license_(
 
 @app.command(epilog="Example: ovrag epistemic check")
 @with_settings
-def check(settings: Settings, graph: Graphs = None, domain: DomainFile = None, output: Output = Format.text) -> int:
-    """Check a graph against its domain: mended IRIs, shared names, contradictions, and shapes that can never fire."""
+def check(settings: Settings, graph: Graph = None, domain: DomainFile = None, output: Output = Format.text) -> int:
+    """Check a graph against its domain: mended IRIs, shared names, contradictions."""
     from ovrag_core.graph import EmbeddedStore
     from ovrag_studies.abstention.knowledge.known import violations
-    from ovrag_studies.abstention.licensing.rechecking import shape_problems
 
-    loaded_domain, store = _opened(settings, graph, domain, None)
+    loaded_domain, store = _opened(settings, graph, domain)
     if not isinstance(store, EmbeddedStore):
         raise GraphError("an endpoint is asked as it is and not loaded; check the graph as files")
-    report, contradictions, problems = store.report, violations(store, loaded_domain), shape_problems(loaded_domain)
+    report, contradictions = store.report, violations(store, loaded_domain)
     if output is not Format.text:
         record = {
             "triples": report.triples,
             "repaired": [list(pair) for pair in report.repaired],
             "double_labels": {name: list(bearers) for name, bearers in report.double_labels.items()},
             "violations": contradictions,
-            "shapes": problems,
         }
         print_record(record, output)
     else:
@@ -117,30 +98,18 @@ def check(settings: Settings, graph: Graphs = None, domain: DomainFile = None, o
         shared = [f"{name}: {', '.join(bearers)}" for name, bearers in report.double_labels.items()]
         _print_listed("names of several things", shared)
         _print_listed("contradictions", contradictions)
-        _print_listed("faults of the shapes", problems)
     return FOUND if contradictions else 0
 
 
 @app.command(epilog="Example: ovrag epistemic cards --out cards.jsonl")
 @with_settings
-def cards(
-    settings: Settings,
-    out: Out,
-    graph: OneGraph = None,
-    domain: DomainFile = None,
-    source: SourceName = None,
-    each: Annotated[int | None, typer.Option(help="Cards for each label and predicate.", min=1)] = None,
-    seed: Annotated[int | None, typer.Option(help="Another seed gives other cards.", min=0)] = None,
-) -> int:
+def cards(settings: Settings, out: Out, graph: Graph = None, domain: DomainFile = None) -> int:
     """Make cards from a graph; the subjects whose facts must be hidden before they are asked stand in a file beside."""
     from ovrag_core.retrieval import MiniLMOnDemand
     from ovrag_studies.abstention.arms.world import make_deck
     from ovrag_studies.abstention.cards.card import write_cards
 
-    options = Epistemic.of(_with_source(settings, source, graph, domain))
-    changed = {key: value for key, value in (("each", each), ("seed", seed)) if value is not None}
-    plan = options.cards.model_copy(update=changed)
-    deck = make_deck(next(iter(options.sources.values())), plan, MiniLMOnDemand())
+    deck = make_deck(_source(settings, graph, domain), Epistemic.of(settings).cards, MiniLMOnDemand())
     beside = out.with_name(f"{out.stem}.hidden.txt")
     write_cards(deck.cards, out)
     write_text("".join(f"{iri}\n" for iri in deck.hidden), beside, CardError)
@@ -157,22 +126,20 @@ def cards(
 def run(
     settings: Settings,
     out: Out,
-    graph: OneGraph = None,
+    graph: Graph = None,
     domain: DomainFile = None,
     hidden: Hidden = None,
     cards_file: CardsFile = None,
-    source: SourceName = None,
-    arm: Annotated[list[str] | None, typer.Option(help="Only this arm; may be repeated.")] = None,
 ) -> int:
     """Ask the cards of every arm. Beside the records come the cards (.cards.jsonl) and seconds (.latency.jsonl)."""
     from ovrag_core.retrieval import MiniLMOnDemand
     from ovrag_studies.abstention.cards.card import write_cards
     from ovrag_studies.abstention.records import write_run
-    from ovrag_studies.abstention.study import answer_main, size
+    from ovrag_studies.abstention.study import answer, size
 
-    settings = _with_source(settings, source, graph, domain, hidden=hidden, cards=cards_file)
-    settings = Epistemic.changed(settings, arms=arm) if arm else settings
-    answered = answer_main(settings, MiniLMOnDemand())
+    source = _source(settings, graph, domain, hidden=hidden, cards=cards_file)
+    settings = Epistemic.changed(settings, sources={"own": source.model_dump(mode="json")})
+    (answered,) = answer(settings, MiniLMOnDemand())
     beside = out.with_name(f"{out.stem}.cards.jsonl")
     write_cards(answered.cards, beside)
     write_run(answered.run, out)
@@ -185,89 +152,50 @@ def run(
 @with_settings
 def score(
     settings: Settings,
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A file of `ovrag epistemic run`; or, recorded, cards of others.")
-    ],
-    recorded: Annotated[bool, typer.Option("--recorded", help="The file holds cards with recorded answers.")] = False,
-    kinds: Annotated[bool, typer.Option("--kinds", help="Also the share answered rightly by kind of card.")] = False,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of `ovrag epistemic run`.")],
     output: Output = Format.text,
 ) -> int:
-    """Published and corrected metrics of each arm with intervals; with recorded ones, perfect and constant systems."""
-    from ovrag_studies.abstention.cards.recorded_cards import read_recorded
-    from ovrag_studies.abstention.measures import count, estimates, references, shares_by_kind
+    """Published and corrected metrics of each arm with intervals."""
+    from ovrag_studies.abstention.measures import count, estimates, shares_by_kind
     from ovrag_studies.abstention.records import read_run
 
     plan = Epistemic.of(settings).experiments.plan
-    systems: dict[str, Sequence[CardOutcome]]
-    if recorded:
-        read = read_recorded(file)
-        systems = {name: read.outcomes(name) for name in read.answers}
-        systems |= references(next(iter(systems.values())))
-        say(f"{len(read.cards)} cards, {read.malformed} with an IRI that is none, {read.duplicates} said before")
-    else:
-        by_arm = read_run(file).by_arm()
-        if not by_arm:
-            raise CardError(f"{file} holds no answer; run the cards first")
-        systems = {name: [record.outcome() for record in records] for name, records in by_arm.items()}
-    measured = {name: estimates(outcomes, plan) for name, outcomes in systems.items()}
-    tables = {name: count(outcomes).tolist() for name, outcomes in systems.items()}
-    shares = {name: shares_by_kind(outcomes) for name, outcomes in systems.items()}
-    if output is Format.text:
-        for name, figures in measured.items():
-            print(_system_text(name, tables[name], figures))
-            if kinds:
-                print(" answered rightly")
-            for kind, share in shares[name].items() if kinds else ():
-                print(f"  {one_line(kind)}: {share:.3f}")
-            print()
-        return 0
-    records = [
-        {"system": name, "table": tables[name], "kinds": shares[name]}
-        | {metric: {"value": e.value, "low": e.low, "high": e.high} for metric, e in figures.items()}
-        for name, figures in measured.items()
-    ]
-    print_records(records, output)
+    by_arm = read_run(file).by_arm()
+    if not by_arm:
+        raise CardError(f"{file} holds no answer; run the cards first")
+    records: list[dict[str, object]] = []
+    for name, answers in by_arm.items():
+        outcomes = [record.outcome() for record in answers]
+        figures, table = estimates(outcomes, plan), count(outcomes).tolist()
+        records.append(
+            {"system": name, "table": table, "kinds": shares_by_kind(outcomes)}
+            | {metric: {"value": e.value, "low": e.low, "high": e.high} for metric, e in figures.items()}
+        )
+        if output is Format.text:
+            print(_system_text(name, table, figures) + "\n")
+    if output is not Format.text:
+        print_records(records, output)
     return 0
 
 
-def _opened(
-    settings: Settings,
-    graphs: Sequence[str] | None,
-    domain: str | None,
-    hidden: Path | None,
-    *,
-    tell_of_shapes: bool = False,
-) -> tuple[Domain, Store]:
+def _opened(settings: Settings, graph: str | None, domain: str | None) -> tuple[Domain, Store]:
     """A domain, and a graph that has something of it; those of the main source where none is named."""
-    from ovrag_studies.abstention.arms.world import read_hidden
+    from ovrag_studies.abstention.knowledge.domain import load_domain
     from ovrag_studies.abstention.knowledge.known import open_with_domain
-    from ovrag_studies.abstention.licensing.rechecking import shape_problems
-    from ovrag_studies.abstention.study import checked_domain, find_domain
 
-    main = next(iter(Epistemic.of(settings).sources.values()))
-    loaded_domain = checked_domain(find_domain(domain or str(main.domain)))
-    for problem in shape_problems(loaded_domain) if tell_of_shapes else ():
-        say(problem)
-    unseen = read_hidden(hidden) if hidden else frozenset()
-    return loaded_domain, open_with_domain(graphs or [main.graph], loaded_domain, unseen)
+    source = _source(settings, graph, domain)
+    loaded_domain = load_domain(project_file(source.domain))
+    return loaded_domain, open_with_domain(source.graph, loaded_domain)
 
 
-def _with_source(
-    settings: Settings, name: str | None, graph: str | None, domain: str | None, **files: Path | None
-) -> Settings:
-    """The settings with one source: a named one, the first, or another graph; `files` replace parts of it."""
-    from ovrag_studies.abstention.study import checked_domain, find_domain
+def _source(settings: Settings, graph: str | None, domain: str | None, **files: Path | None) -> GraphSource:
+    """The first source of the settings, or another graph; `files` replace parts of it."""
+    from ovrag_studies.abstention.study import find_domain
 
-    sources = Epistemic.of(settings).sources
-    if name is not None and name not in sources:
-        raise SettingsError(f"studies.epistemic.sources has no {name}; it has {', '.join(sources)}")
-    called, chosen = name or next(iter(sources)), sources[name or next(iter(sources))]
+    chosen = next(iter(Epistemic.of(settings).sources.values()))
     if graph is not None or domain is not None:
-        file = find_domain(domain or str(chosen.domain))
-        called, chosen = "own", GraphSource(graph=graph or chosen.graph, domain=file)
-    checked_domain(project_file(chosen.domain))
-    chosen = chosen.model_copy(update={key: path for key, path in files.items() if path is not None})
-    return Epistemic.changed(settings, sources={called: chosen.model_dump(mode="json")})
+        chosen = GraphSource(graph=graph or chosen.graph, domain=find_domain(domain or str(chosen.domain)))
+    return chosen.model_copy(update={key: path for key, path in files.items() if path is not None})
 
 
 def _print_listed(heading: str, lines: Sequence[str]) -> None:

@@ -2,25 +2,24 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 
 import pandas
+import yaml
 
 from ovrag_core.base import Settings
-from ovrag_core.evaluation import compare_pairs, is_within, ratio, sums
+from ovrag_core.evaluation import compare_pairs, ratio, sums
 from ovrag_core.report import number, with_bounds
-from ovrag_core.study import Book, bounds, estimates_of, macros, scores, told, wide
+from ovrag_core.study import Book, bounds, estimates_of, macros, scores, wide
 from ovrag_core.study import book as books
 from ovrag_studies.abstention import card_pictures, measures
-from ovrag_studies.abstention.arms.comparison import CONSTANTS, Ranked
 from ovrag_studies.abstention.cards.card import LABELS
-from ovrag_studies.abstention.cards.recorded_cards import METRICS, published
 from ovrag_studies.abstention.cards.shortcuts import Shortcut, best
 from ovrag_studies.abstention.settings import Epistemic
 from ovrag_studies.abstention.study import Answered
 
 LICENSED = "Graph-RAG with licence"
-CONSTANT = tuple(f"always {answer}" for answer in CONSTANTS.values())
 SHOWN = ("LA*", "CVRR*", "FAR*", "false YES", "AR*", "accuracy")
 IN_BRIEF = ("LA*", "CVRR*", "FAR*", "AR*", "accuracy")
 AS_PUBLISHED = ("AP", "CVRR", "FAR-NE", "LA", "overall")
@@ -80,13 +79,10 @@ def arms_table(book: Book, answered: Answered, measured: pandas.DataFrame) -> pa
 
 def published_table(book: Book, answered: Answered, measured: pandas.DataFrame) -> pandas.DataFrame:
     """The published metrics of each arm, with what was recorded and published: `published`."""
-    theirs = published()
-    rows: list[dict[str, object]] = [
-        {"arm": f"{name} (recorded)", **run.metrics} for name, run in theirs.recorded.items()
-    ]
-    rows.append({"arm": "licensed, its paper (published)", **{name: theirs.paper[name] for name in METRICS}})
-    frame = pandas.concat([wide(measured, AS_PUBLISHED), pandas.DataFrame(rows)], ignore_index=True)
-    return book.table(frame, "published", _on(answered) | {"source": theirs.source})
+    theirs = yaml.safe_load(files(__package__).joinpath("published.yaml").read_text(encoding="utf-8"))
+    rows = pandas.DataFrame([{"arm": arm, **metrics} for arm, metrics in theirs["metrics"].items()])
+    frame = pandas.concat([wide(measured, AS_PUBLISHED), rows], ignore_index=True)
+    return book.table(frame, "published", _on(answered) | {"source": theirs["source"]})
 
 
 def _references(answered: Answered) -> dict[str, dict[str, float | None]]:
@@ -112,7 +108,7 @@ def forms_figure(book: Book, answered: Answered, measured: pandas.DataFrame) -> 
 
 def confusion_figure(book: Book, answered: Answered) -> Path:
     """Tables of gold against answered, by arm: `confusion`."""
-    counted = {arm: measures.count(outcomes) for arm, outcomes in answered.outcomes.items() if arm not in CONSTANT}
+    counted = {arm: measures.count(outcomes) for arm, outcomes in answered.outcomes.items()}
     columns = len(measures.COLUMNS) if any(table[:, -1].any() for table in counted.values()) else len(measures.ANSWERS)
     tables = {
         arm: pandas.DataFrame(table[:, :columns], index=list(LABELS), columns=list(SHORT[:columns]))
@@ -123,7 +119,7 @@ def confusion_figure(book: Book, answered: Answered) -> Path:
 
 def kinds_table(book: Book, answered: Answered) -> pandas.DataFrame:
     """Accuracy of each arm by kind of card: `kinds`."""
-    by_arm = {arm: outcomes for arm, outcomes in answered.outcomes.items() if arm not in CONSTANT}
+    by_arm = answered.outcomes
     shown = pandas.DataFrame({arm: measures.shares_by_kind(outcomes) for arm, outcomes in by_arm.items()})
     shown = shown.reset_index(names="kind")
     counts = Counter(card.subtype for card in answered.cards)
@@ -181,7 +177,7 @@ def risk_table(book: Book, answered: Answered, measured: pandas.DataFrame) -> pa
 
 def risk_figure(book: Book, answered: Answered) -> Path:
     """Errors among the surest answers: `risk`."""
-    curves = {arm: measures.risk_curve(outcomes) for arm, outcomes in answered.outcomes.items() if arm not in CONSTANT}
+    curves = {arm: measures.risk_curve(outcomes) for arm, outcomes in answered.outcomes.items()}
     answerable = sum(card.gold != "UNKNOWN" for card in answered.cards)
     return book.figure(card_pictures.risk_and_coverage(curves, answerable, book.width), "risk", _on(answered))
 
@@ -189,19 +185,17 @@ def risk_figure(book: Book, answered: Answered) -> Path:
 # -- retrieval, other domains ------------------------------------------------------------------------
 
 
-def retrieval_table(book: Book, answered: Answered, found: Sequence[Ranked]) -> pandas.DataFrame:
+def retrieval_table(book: Book, answered: Answered, found: pandas.DataFrame) -> pandas.DataFrame:
     """Share of cards for which the passage that settles them is found: `retrieval`."""
-    clusters = [ranked.cluster for ranked in found]
+    clusters = list(found["cluster"])
     of = sums([1.0] * len(found), clusters)
     rows: list[dict[str, object]] = []
-    for way, ranks in (
-        ("words and vectors", [ranked.fused for ranked in found]),
-        ("vectors alone", [ranked.vectors for ranked in found]),
-    ):
+    for way in found.columns.drop("cluster"):
         row: dict[str, object] = {"retrieval": way}
         for name, most in (("in the first", 1), ("in the first five", 5)):
-            hits = sums([float(is_within(rank, most)) for rank in ranks], clusters)
-            row |= bounds(name, ratio(hits, of, book.plan))
+            row |= bounds(
+                name, ratio(sums([float(hit) for hit in found[way].astype(float) <= most], clusters), of, book.plan)
+            )
         rows.append(row)
     words = {"cards": len(found), "domain": answered.world.domain.name, "clusters": len(of)}
     return book.table(pandas.DataFrame(rows), "retrieval", words)
@@ -210,8 +204,7 @@ def retrieval_table(book: Book, answered: Answered, found: Sequence[Ranked]) -> 
 def domains_table(book: Book, others: Sequence[Answered]) -> pandas.DataFrame:
     """The corrected metrics on the other sources: `domains`."""
     measured = pandas.concat([measure(book, s) for s in others] or [scores({}, 0)], ignore_index=True)
-    measured = measured[~measured["arm"].isin(CONSTANT)].rename(columns={"set": "source"})
-    frame = wide(measured, IN_BRIEF, by=("source", "arm"))
+    frame = wide(measured.rename(columns={"set": "source"}), IN_BRIEF, by=("source", "arm"))
     n = ", ".join(f"{len(s.cards)} cards on {s.name} ({s.clusters} clusters)" for s in others) or "0 cards"
     return book.table(frame, "domains", {"sources": n})
 
@@ -240,26 +233,3 @@ def numbers_file(book: Book, answered: Answered, measured: pandas.DataFrame, sho
 def _macro(arm: str, measured: str) -> str:
     form = f"{measured} published" if measured in measures.PUBLISHED else measured.replace("*", " corrected")
     return f"{arm} {form}"
-
-
-def sentences(
-    answered: Answered, measured: pandas.DataFrame, short: Sequence[Shortcut], others: Sequence[Answered]
-) -> list[str]:
-    """Sum up what the study shows on these cards, computed from its results."""
-    lines = [
-        f"{arm}: LA* {told(figures['LA*'])}, FAR* {told(figures['FAR*'])}, accuracy {told(figures['accuracy'])}."
-        for arm, figures in estimates_of(measured).items()
-        if arm not in CONSTANT
-    ]
-    perfect = _references(answered)["perfect"]
-    lines.append(
-        f"By the published metrics a system without a mistake has CVRR {number(perfect['CVRR'])}, FAR-NE "
-        f"{number(perfect['FAR-NE'])} and overall {number(perfect['overall'])} on these cards."
-    )
-    shortcut = best(short)
-    lines.append(f"The best shortcut, {shortcut.name}, gains {shortcut.gain:+.3f} over the most frequent answer.")
-    for source in others:
-        if licensed := source.outcomes.get(LICENSED):
-            accuracy = number(measures.values(licensed)["accuracy"])
-            lines.append(f"On {source.name}, {len(source.cards)} cards: {LICENSED}, accuracy {accuracy}.")
-    return lines

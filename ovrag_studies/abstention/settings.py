@@ -12,12 +12,8 @@ SAMPLES = Path("data/samples/epistemic")
 DOMAINS = Path("ontologies/domains")
 Share = Annotated[float, Field(ge=0, le=1)]
 Arm = Literal[
-    "always_yes",
-    "always_no",
-    "always_unknown",
     "oracle",
     "similarity",
-    "names",
     "weights",
     "claim",
     "licence",
@@ -42,23 +38,13 @@ class GraphSource(Part):
 class Cards(Part):
     """Cards made from a graph: so many for each label and predicate, `chains` of them on chains.
 
-    `hidden` is the share of subjects whose facts are hidden, `context` the number of facts beside each card.
+    `hidden` is the share of subjects whose facts are hidden.
     """
 
     each: Positive = 100
     seed: NotNegative = 42
     hidden: Share = 0.125
     chains: Share = 0.25
-    context: Positive = 4
-
-
-class Readers(Part):
-    """Cards that readers learned from: those that their weights were made of (shipped), or the source's own (crossfit).
-
-    crossfit leaves out the same fold of clusters; for cards that the weights have seen.
-    """
-
-    learned: Literal["shipped", "crossfit"] = "shipped"
 
 
 def _samples() -> dict[str, GraphSource]:
@@ -76,7 +62,6 @@ class Epistemic(StudySettings):
         Field(default_factory=_samples)
     )
     cards: Cards = Cards()
-    readers: Readers = Readers()
     arms: Annotated[tuple[Arm, ...], Field(min_length=1)] = ARMS
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
 from ovrag_core.base import DomainError, Settings, SettingsError, Usage, project_file
@@ -13,7 +14,6 @@ from ovrag_studies.abstention.arms.adapters import Adapter
 from ovrag_studies.abstention.arms.readers import READERS
 from ovrag_studies.abstention.arms.world import CardWorld, deal
 from ovrag_studies.abstention.cards.card import LABELS, Card
-from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
 from ovrag_studies.abstention.measures import CardOutcome
 from ovrag_studies.abstention.records import CardRun
 from ovrag_studies.abstention.settings import DOMAINS, Arm, Epistemic, GraphSource
@@ -40,22 +40,21 @@ class Answered:
         """Number of clusters of cards that intervals resample."""
         return len({self.world.cluster(card) for card in self.cards})
 
-    def label(self, term: str) -> str:
-        """The name of a thing by its IRI; a text that is no IRI is its own."""
-        return self.world.names.label_of(term)
 
-
-def answer_source(settings: Settings, name: str, embedder: Embedder, chat: Chat | None) -> Answered:
-    """One source of the settings, its cards dealt, and those of the sample asked of its arms; raises as these do."""
+def answer(settings: Settings, embedder: Embedder, most: int | None = None) -> list[Answered]:
+    """Every source of the settings, the main one first, or so many; the cards of the sample asked of all arms."""
     options = Epistemic.of(settings)
-    source = options.sources[name]
-    world, dealt = deal(source, options.cards, embedder)
-    systems = make_arms(world, dealt, options, options.arms, chat, settings.llm.seed)
-    cards = tuple(options.sampled(dealt))
-    at_once = settings.llm.concurrency if chat is not None else 1
-    with tally() as spent:
-        card_run = comparison.run(world, cards, systems.values(), at_once=at_once)
-    return Answered(name, source, world, cards, card_run, spent.usage)
+    answered: list[Answered] = []
+    with open_chat(settings.llm) as chat:
+        at_once = settings.llm.concurrency if chat is not None else 1
+        for name, source in islice(options.sources.items(), most):
+            world, dealt = deal(source, options.cards, embedder)
+            systems = make_arms(world, dealt, options.arms, chat, settings.llm.seed)
+            cards = tuple(options.sampled(dealt))
+            with tally() as spent:
+                card_run = comparison.run(world, cards, systems.values(), at_once=at_once)
+            answered.append(Answered(name, source, world, cards, card_run, spent.usage))
+    return answered
 
 
 def size(answered: Answered) -> str:
@@ -70,22 +69,9 @@ def examples(answered: Answered) -> list[str]:
     return [question_of[label] for label in LABELS if label in question_of]
 
 
-def answer_all(settings: Settings, embedder: Embedder) -> dict[str, Answered]:
-    """Every source of the settings, by name. Raises as `answer_source`."""
-    with open_chat(settings.llm) as chat:
-        return {name: answer_source(settings, name, embedder, chat) for name in Epistemic.of(settings).sources}
-
-
-def answer_main(settings: Settings, embedder: Embedder) -> Answered:
-    """The main source of the settings. Raises as `answer_source`."""
-    with open_chat(settings.llm) as chat:
-        return answer_source(settings, next(iter(Epistemic.of(settings).sources)), embedder, chat)
-
-
 def make_arms(
     world: CardWorld,
     cards: Sequence[Card],
-    options: Epistemic,
     arms: Sequence[Arm],
     chat: Chat | None = None,
     seed: int | None = 42,
@@ -95,7 +81,7 @@ def make_arms(
     Raises SettingsError where nothing is left.
     """
     available = comparison.offline_arms(world)
-    if options.readers.learned == "crossfit" and set(arms) & set(READERS):
+    if set(arms) & set(READERS):
         available |= comparison.crossfit_arms(world, cards)
     if chat is not None:
         available |= comparison.chat_arms(world, chat, seed=seed)
@@ -115,11 +101,3 @@ def find_domain(name: str) -> Path:
     if not path.is_file():
         raise DomainError(f"{name} is no file of a domain; name one, or one of the bundled: {', '.join(bundled)}")
     return path
-
-
-def checked_domain(path: Path) -> Domain:
-    """The domain in a file, its shapes read with it. Raises DomainError and OntologyError for faults of either."""
-    domain = load_domain(path)
-    if any(predicate.constraints for predicate in domain.predicates.values()):
-        _ = domain.shape_set
-    return domain

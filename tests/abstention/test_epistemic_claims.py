@@ -199,7 +199,6 @@ def test_a_way_leads_from_one_thing_down_to_the_other(question: str, claim: tupl
         "Would a list of the streams with their mouths in Ash River include Mill Creek?",
         "When Mill Creek comes to the end of its course, is Ash River the water it enters?",
         "Is Ash River the answer to the question of which water Mill Creek has its mouth in?",
-        "Mill Creek and Ash River: does the former flow into the latter?",
         "Is Ash River given under 'mouth' in the entry on Mill Creek?",
         "Does Mill Creek reach Ash River when it ends?",
     ],
@@ -308,13 +307,6 @@ def test_a_negation_is_seen_and_a_negative_question_is_none() -> None:
     assert not read("True or false: Mill Creek flows into Ash River.").negated
 
 
-def test_the_mentions_are_where_they_say() -> None:
-    question = "Could it be that Birch River takes in Alder Creek (Kansas)?"
-    spans = {part: question[start:end] for part, (start, end) in read(question).mentions.items()}
-    assert (spans["subject"], spans["object"]) == ("Alder Creek (Kansas)", "Birch River")
-    assert spans["relation"] == "takes"
-
-
 HOSTILE = [
     '" } UNION { ?s ?p ?o . FILTER("" = "',
     "<http://example.org/Mill_Creek>",
@@ -359,7 +351,6 @@ def test_no_text_breaks_the_reading(text: str) -> None:
         reading = read(question)
         assert reading.claim is not None or reading.reason
         assert 0 <= reading.confidence <= 1
-        assert all(0 <= start <= end <= len(question) for start, end in reading.mentions.values())
 
 
 def test_the_questions_of_the_benchmark_are_read(external_data: Path) -> None:

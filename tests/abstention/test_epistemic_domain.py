@@ -10,7 +10,6 @@ from ovrag_core.base.errors import DomainError, GraphError, OntologyError
 from ovrag_core.graph.shapes import read_shapes
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
 from ovrag_studies.abstention.knowledge.known import open_with_domain, violations
-from ovrag_studies.abstention.licensing.rechecking import shape_problems
 
 Edit = Callable[[str], str]
 
@@ -36,11 +35,6 @@ def swap(old: str, new: str) -> Edit:
     return change
 
 
-@pytest.mark.parametrize("name", ["rivers", "loans"])
-def test_every_shape_fires_where_its_constraint_is_broken_and_only_there(project: Path, name: str) -> None:
-    assert shape_problems(load_domain(project / f"ontologies/domains/{name}.yaml")) == []
-
-
 def test_classes_pass_on_what_they_share_and_what_they_do_not(project: Path) -> None:
     loans = load_domain(project / "ontologies/domains/loans.yaml")
     assert loans.are_disjoint("StudentLoan", "CommercialCredit")  # by the class above
@@ -59,17 +53,13 @@ def test_classes_pass_on_what_they_share_and_what_they_do_not(project: Path) -> 
         (lambda _: "- 1", "must hold keys and values"),
         (lambda _: "", "must hold keys and values"),
         (lambda _: "name: x\npredicates: [1]", "predicates must hold"),
-        (lambda _: "name: x\nprefix: 'urn:'\nclasses: {}\npredicates: {}", "there are none"),
-        (swap("parent: WaterBody", "parent: Water"), "Water is no class of the domain; did you mean WaterBody?"),
+        (lambda _: "name: x\nprefix: 'urn:'\nclasses: {}\npredicates: {}", "predicates cannot be used"),
+        (swap("parent: WaterBody", "parent: Water"), "Water is no class of the domain; known are WaterBody"),
         (swap("of: WaterBody", "of: WaterBodies"), "constraints.one_mouth: WaterBodies is no class"),
         (swap("kind: asymmetric", "kind: asymetric"), "constraints.not_both_ways.kind"),
-        (swap("ends_in: [Sea]", "ends_in: [See]"), "See is no class of the domain; did you mean Sea?"),
-        (swap("name: drainsTo", "name: hasMouth"), "hasMouth is a predicate or a chain already"),
+        (swap("ends_in: [Sea]", "ends_in: [See]"), "See is no class of the domain"),
         (swap('"http://example.org/rivers#"', '"rivers #"'), "is no IRI"),
         (swap("  hasMouth:", "  hasMouth:\n    iri: 'urn x'"), "predicates.hasMouth: urn x is no IRI"),
-        (swap("  Place: {", "  Place: {iri: 'urn:p'}\n  Spot: {iri: 'urn:p', "), "is the IRI of classes.Place too"),
-        (swap("  WaterBody: {", "  WaterBody: {parent: River, "), "WaterBody lies below itself"),
-        (swap("River: {", "River: {disjoint: [WaterBody], "), "classes.River: it shares nothing with a class"),
         (swap('"{subject} flows into {object}"', '"{subject} flows"'), "must hold {subject} and {object} once each"),
         (swap("predicate: hasMouth", "predicate: mouth"), "facts.predicate: mouth is no predicate"),
         (swap("    labels: [mouth, has mouth]", "    values: text"), "texts may say one thing in two ways"),
@@ -97,7 +87,7 @@ def test_a_domain_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     [
         (swap("@prefix sh:", "@prefix ssh:"), "line"),
         (swap(":OneMouth a", ":OneMouth a a"), "line"),
-        (swap("?value a/rdfs:", "?value a/undeclared:"), "uses undeclared:, which its sh:prefixes do not declare"),
+        (swap("?value a/rdfs:", "?value a/undeclared:"), "the query cannot be read"),
         (swap("SELECT $this ?value WHERE {", "SELECT $this ?value WHERE"), "cannot be read"),
         (swap("$this :hasMouth+ $this", "SERVICE <http://x.org> { $this :hasMouth $this }"), "SERVICE"),
         (lambda text: text.replace("sh:targetSubjectsOf :hasMouth ;", ""), "no shape with a target"),
@@ -108,44 +98,17 @@ def test_a_domain_that_is_not_there_is_an_error(tmp_path: Path) -> None:
 def test_shapes_that_cannot_be_used_are_an_error(edited: Callable[..., Path], change: Edit, message: str) -> None:
     domain = load_domain(edited(shapes=change))
     with pytest.raises((OntologyError, DomainError)) as caught:
-        shape_problems(domain)
+        _ = domain.shape_set
     assert message in str(caught.value)
     assert str(domain.shapes) in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (swap("owl:differentFrom ?other", "owl:sameAs ?other"), "OneMouth behind hasMouth.one_mouth can never fire"),
-        (swap("$this :hasMouth+ $this", "$this :hasMoth+ $this"), "NoCircle behind hasMouth.no_circle can never fire"),
-        (swap("targetSubjectsOf :hasMouth", "targetClass :Sea"), "OneMouth behind hasMouth.one_mouth can never fire"),
-        (
-            swap("?value :hasMouth $this", "?other :hasMouth $this"),
-            "NotBothWays behind hasMouth.not_both_ways fires where",
-        ),
-    ],
-)
-def test_a_shape_that_does_not_do_what_its_constraint_says_is_reported(
-    edited: Callable[..., Path], change: Edit, message: str
-) -> None:
-    (problem,) = shape_problems(load_domain(edited(shapes=change)))
-    assert message in problem
-
-
-def test_a_constraint_that_no_class_can_break_is_reported(edited: Callable[..., Path]) -> None:
-    part = """      starts_as_river:
-        {kind: subject, of: River, says: only rivers flow, shape: "http://example.org/rivers#NoCircle"}
-"""
-    (problem,) = shape_problems(load_domain(edited(lambda text: text.rstrip() + "\n" + part)))
-    assert "starts_as_river can never fire: no class of the domain is disjoint with River" in problem
 
 
 def test_a_shape_may_count_values(edited: Callable[..., Path]) -> None:
     few = ":Few a sh:NodeShape ; sh:targetSubjectsOf :hasMouth ; sh:property [ sh:path :hasMouth ; sh:maxCount 1 ] ."
     path = edited(shapes=lambda text: text + few)
     shapes = read_shapes(path.with_name("rivers.shacl.ttl"))
-    store = open_with_domain([str(_facts(path.parent))], load_domain(path))
+    store = open_with_domain(str(_facts(path.parent)), load_domain(path))
     found = shapes.violations(store, ["http://example.org/rivers#Few"])
     assert {(each.focus, each.constraint) for each in found} == {(NamedNode("urn:two"), "property")}
 
@@ -164,14 +127,16 @@ def _facts(folder: Path) -> Path:
 
 def test_what_contradicts_itself_is_told(project: Path, tmp_path: Path) -> None:
     rivers = load_domain(project / "ontologies/domains/rivers.yaml")
-    store = open_with_domain([str(_facts(tmp_path))], rivers)
+    store = open_with_domain(str(_facts(tmp_path)), rivers)
     (sentence,) = violations(store, rivers)
     assert "about Two River: it has A River and B Lake, but a river has one water body as its mouth" in sentence
 
 
-def test_a_graph_without_the_predicate_names_the_nearest(project: Path, tmp_path: Path) -> None:
+def test_a_graph_without_the_predicate_is_another_domains(project: Path, tmp_path: Path) -> None:
     rivers: Domain = load_domain(project / "ontologies/domains/rivers.yaml")
     path = tmp_path / "graph.ttl"
     path.write_text("<urn:a> <http://example.org/other#hasMouthAt> <urn:b> ; <urn:x> <urn:c> .", encoding="utf-8")
-    with pytest.raises(GraphError, match=r"has no http://example.org/rivers#hasMouth.*near it: .*#hasMouthAt"):
-        open_with_domain([str(path)], rivers)
+    with pytest.raises(
+        GraphError, match=r"no fact under a predicate of rivers, such as http://example.org/rivers#hasMouth"
+    ):
+        open_with_domain(str(path), rivers)

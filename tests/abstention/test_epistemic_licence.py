@@ -259,8 +259,8 @@ def test_a_text_that_looks_like_a_query_is_text(rivers: Domain) -> None:
     assert hostile in of_named.lacking
 
 
-def test_an_unknown_predicate_names_the_nearest(waters: EmbeddedStore, rivers: Domain) -> None:
-    with pytest.raises(DomainError, match="hasMoth is no predicate of rivers; near it: hasMouth"):
+def test_an_unknown_predicate_names_the_known(waters: EmbeddedStore, rivers: Domain) -> None:
+    with pytest.raises(DomainError, match="hasMoth is no predicate of rivers; it has hasMouth"):
         license_claim(claim("Alder River", "Great Esk", "hasMoth"), waters, rivers)
 
 

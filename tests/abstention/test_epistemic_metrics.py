@@ -1,14 +1,17 @@
 """Published and corrected metrics, risk and coverage, paired tests, clusters."""
 
 import itertools
+import json
 import statistics
+from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ovrag_core.evaluation.statistics import Resampling
-from ovrag_studies.abstention import measures
+from ovrag_studies.abstention import measures, results
 from ovrag_studies.abstention.measures import CardOutcome, count, references, risk_curve, values
 
 PLAN = Resampling(samples=200)
@@ -175,3 +178,23 @@ def test_kinds_keep_the_order_of_their_cards() -> None:
         CardOutcome("3", "NO", "YES", kind="C"),
     ]
     assert list(measures.shares_by_kind(cards).items()) == [("C", 0.5), ("E", 1)]
+
+
+def test_the_recorded_runs_are_reproduced(external_data: Path) -> None:
+    """Four metrics of two systems on the 800 cards, to three decimals, and those of the chat models on 30."""
+    path = Path(results.__file__).with_name("published.yaml")
+    given = yaml.safe_load(path.read_text(encoding="utf-8"))["metrics"]
+    files = {
+        "cards_recorded.jsonl": {"kg": "oracle, 800 cards", "graph_rag": "Graph-RAG, 800 cards"},
+        "cards_recorded_models.jsonl": {
+            "gpt-4": "GPT-4, 30 cards",
+            "claude-3.5-sonnet": "Claude 3.5, 30 cards",
+            "claude-sonnet-4": "Claude 4, 30 cards",
+        },
+    }
+    for file, runs in files.items():
+        lines = (external_data / "rivers" / file).read_text(encoding="utf-8").splitlines()
+        for system, run in runs.items():
+            found = values([CardOutcome(c["id"], c["gold"], c["recorded"][system]) for c in map(json.loads, lines)])
+            wanted = given[f"{run} (recorded)"]
+            assert {name: found[name] for name in wanted} == pytest.approx(wanted, abs=0.0005), run

@@ -51,11 +51,6 @@ def test_a_whole_name_is_one_thing_and_its_beginning_may_be_several(names: Names
     assert things_of(names, "Elk") == ()
 
 
-def test_a_qualifier_that_lost_its_brackets_is_known_by_the_word_before_it(names: Names) -> None:
-    assert called(names, "Salmon River") == ["Salmon River Idaho"]
-    assert called(names, "Forks") == []
-
-
 def test_every_name_in_a_text_is_found_those_inside_others_too(names: Names) -> None:
     text = "Is the North Branch Elk River (here) above Salt Creek (Utah)?"
     words = words_of(text)

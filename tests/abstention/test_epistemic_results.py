@@ -12,7 +12,6 @@ from faulty_server import KEY, MODEL, Call, FaultyServer, scripted
 
 from ovrag_core.base.errors import DomainError, SettingsError
 from ovrag_core.base.settings import Settings
-from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.llm import open_chat
 from ovrag_core.study.book import Book
 from ovrag_studies.abstention import results, study
@@ -20,7 +19,7 @@ from ovrag_studies.abstention.arms import comparison
 from ovrag_studies.abstention.arms.world import open_world
 from ovrag_studies.abstention.cards.card import write_cards
 from ovrag_studies.abstention.cards.shortcuts import shortcuts
-from ovrag_studies.abstention.settings import Epistemic, GraphSource, Readers
+from ovrag_studies.abstention.settings import GraphSource
 from ovrag_studies.abstention.study import Answered
 
 CARDS = (
@@ -41,7 +40,7 @@ def answered(tmp_path: Path, project: Path) -> Answered:
     domain = project / "ontologies/domains/rivers.yaml"
     source = GraphSource(graph=str(tmp_path / "rivers.tsv"), domain=domain, hidden=tmp_path / "hidden.txt")
     world = open_world(source, Words(), tmp_path / "vectors")
-    arms = study.make_arms(world, CARDS, Epistemic(), ("always_unknown", "always_no", "names", "licence"))
+    arms = study.make_arms(world, CARDS, ("claim", "oracle", "licence"))
     return Answered("rivers", source, world, CARDS, comparison.run(world, CARDS, arms.values()))
 
 
@@ -49,7 +48,7 @@ def write_all(answered: Answered, folder: Path) -> Book:
     few = Settings(studies={"epistemic": {"experiments": {"bootstrap_samples": 60}}})
     book = replace(results.open_book(few), tables=folder / "tables", figures=folder / "figures")
     measured = results.measure(book, answered)
-    gained = shortcuts(answered.cards, book.plan, answered.world.clusters, answered.label)
+    gained = shortcuts(answered.cards, book.plan, answered.world.clusters)
     results.cards_table(book, answered)
     results.shortcuts_table(book, answered, gained)
     results.arms_table(book, answered, measured)
@@ -91,18 +90,18 @@ def test_the_stage_lists_the_folders_written_and_a_rebuild_has_the_same_bytes(
 def test_tables_say_what_was_answered_in_both_forms(answered: Answered, tmp_path: Path) -> None:
     book = write_all(answered, tmp_path)
     arms = {row["arm"]: row for row in rows(book, "arms")}
-    assert list(arms) == ["always UNKNOWN", "always NO", "RAG by names", "Graph-RAG with licence"]
-    licensed, silent = arms["Graph-RAG with licence"], arms["always UNKNOWN"]
+    assert list(arms) == ["licence, claim given", "KG oracle", "Graph-RAG with licence"]
+    licensed, silent = arms["Graph-RAG with licence"], arms["KG oracle"]
     assert (licensed["accuracy"], licensed["CVRR*"], licensed["CVRR"]) == ("1", "1", "0")
     assert (silent["CVRR*"], silent["CVRR"], silent["AR*"]) == ("0", "1", "1")
     references = {row["system"]: row for row in rows(book, "references")}
     assert references["perfect"]["CVRR"] == "0" and references["perfect"]["CVRR*"] == "1"
     paired = {row["against"]: row for row in rows(book, "paired")}
-    against = paired["always NO"]
-    assert (against["Graph-RAG with licence alone right"], against["the other alone"]) == ("5", "0")
+    against = paired["KG oracle"]
+    assert (against["Graph-RAG with licence alone right"], against["the other alone"]) == ("3", "0")
     published = [row["arm"] for row in rows(book, "published")]
-    assert published[:4] == list(arms)
-    assert all(name.endswith(("(recorded)", "(published)")) for name in published[4:]) and len(published) > 8
+    assert published[:3] == list(arms)
+    assert all(name.endswith(("(recorded)", "(published)")) for name in published[3:]) and len(published) > 8
     kinds = {row["kind"]: row for row in rows(book, "kinds")}
     assert (kinds["C_direct"]["cards"], kinds["C_direct"]["Graph-RAG with licence"]) == ("2", "1")
 
@@ -128,25 +127,15 @@ def test_macros_of_the_study_are_its_own_and_those_of_the_section(project: Path)
     assert set(re.findall(r"\\(Epistemic[A-Za-z]+)", section)) <= set(names)
 
 
-def test_conclusions_are_computed(answered: Answered) -> None:
-    book = replace(results.open_book(Settings()), plan=Resampling(60))
-    measured = results.measure(book, answered)
-    gained = shortcuts(answered.cards, book.plan, answered.world.clusters, answered.label)
-    lines = results.sentences(answered, measured, gained, [answered])
-    assert any("Graph-RAG with licence: LA* 1.000" in line for line in lines)
-    assert "On rivers, 7 cards: Graph-RAG with licence, accuracy 1.000." in lines
-
-
 def test_the_settings_choose_source_arms_and_readers(answered: Answered, project: Path) -> None:
     with pytest.raises(SettingsError, match=r"set llm\.provider"):
-        study.make_arms(answered.world, CARDS, Epistemic(), ("chat", "chat_licence"))
-    fitted = Epistemic(readers=Readers(learned="crossfit"))
-    assert list(study.make_arms(answered.world, CARDS, fitted, ("licence", "oracle"))) == ["licence", "oracle"]
+        study.make_arms(answered.world, CARDS, ("chat", "chat_licence"))
+    assert list(study.make_arms(answered.world, CARDS, ("licence", "oracle"))) == ["licence", "oracle"]
     assert study.find_domain("loans").samefile(project / "ontologies/domains/loans.yaml")
     with pytest.raises(DomainError, match="no file of a domain; name one, or one of the bundled: loans, rivers"):
         study.find_domain("lakes")
     assert study.examples(answered) == [CARDS[0].question, CARDS[3].question, CARDS[5].question]
-    assert study.size(answered) == f"rivers: 7 cards in {answered.clusters} clusters, 9 facts, 4 arms"
+    assert study.size(answered) == f"rivers: 7 cards in {answered.clusters} clusters, 9 facts, 3 arms"
 
 
 def test_no_chat_model_is_opened_offline() -> None:
@@ -173,13 +162,13 @@ def test_a_model_stands_beside_the_offline_arms_on_the_same_sample_and_is_replay
         [each for asked in ASKED for each in (asked, replace(asked, id=f"{asked.id} again"))], Path("cards.jsonl")
     )
     source = {"graph": "rivers.tsv", "domain": str(project / "ontologies/domains/rivers.yaml"), "cards": "cards.jsonl"}
-    options = {"sources": {"rivers": source}, "sample": 4, "arms": ["always_yes", "licence", "chat", "chat_licence"]}
+    options = {"sources": {"rivers": source}, "sample": 4, "arms": ["oracle", "licence", "chat", "chat_licence"]}
     llm = {"model": MODEL, "key_variable": "TEST_KEY", "store": "replies.jsonl", "concurrency": 2}
 
     def written(provider: str, base_url: str, folder: Path) -> list[dict[str, str]]:
         chosen = {**llm, "provider": provider, "base_url": base_url}
         settings = Settings.model_validate({"llm": chosen, "studies": {"epistemic": options}})
-        answered = study.answer_main(settings, Words())
+        (answered,) = study.answer(settings, Words())
         assert answered.cards == ASKED
         book = replace(results.open_book(settings), tables=folder)
         results.model_table(book, answered)
@@ -193,7 +182,7 @@ def test_a_model_stands_beside_the_offline_arms_on_the_same_sample_and_is_replay
         assert len(server.calls) == 4
     names = ("right", "wrong", "silent", "no answer")
     assert {arm: tuple(int(row[name]) for name in names) for arm, row in found.items()} == {
-        "always YES": (2, 2, 0, 0),
+        "KG oracle": (2, 0, 2, 0),
         "Graph-RAG with licence": (4, 0, 0, 0),
         f"{MODEL} alone": (1, 1, 1, 1),
         f"{MODEL} with licence": (2, 0, 1, 1),

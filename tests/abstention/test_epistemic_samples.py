@@ -1,24 +1,12 @@
-"""The sample graphs: made from their sources, and fit for the study."""
+"""The sample graphs: fit for the study."""
 
 import csv
-import importlib.util
-import sys
 from collections import Counter, defaultdict
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 KINDS = {"river", "lake", "sea", "coast", "administrative", "text", "other"}
-
-
-@pytest.fixture(scope="module")
-def tool(project: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("epistemic_samples", project / "tools" / "epistemic_samples.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["epistemic_samples"] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -29,15 +17,6 @@ def rows(path: Path) -> list[dict[str, str]]:
 @pytest.fixture(scope="module")
 def rivers(project: Path) -> list[dict[str, str]]:
     return rows(project / "data/samples/epistemic/hasMouth_facts.tsv")
-
-
-def test_the_tables_are_those_of_their_sources(
-    tool: ModuleType, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(project)
-    tool.main(tmp_path)
-    for name in ("hasMouth_facts.tsv", "loans_facts.tsv"):
-        assert (tmp_path / name).read_bytes() == (project / "data/samples/epistemic" / name).read_bytes(), name
 
 
 def test_rivers_are_as_the_readme_says(rivers: list[dict[str, str]]) -> None:
@@ -82,22 +61,3 @@ def test_some_names_are_shared_and_none_is_short_of_its_qualifier(rivers: list[d
     shared = Counter(name.split(" (")[0] for name in names if " (" in name)
     assert sum(times > 1 for times in shared.values()) > 50
     assert not names & set(shared), "a bare name beside a qualified one would be two things"
-
-
-def test_the_kind_of_a_contract_is_what_it_is_rather_than_whom_for(tool: ModuleType) -> None:
-    said = {
-        "label": "CLEAN",
-        "borrower": {"name": "A <b>"},
-        "lender": {"name": "B"},
-        "loan_types": ["ConsumerLoan", "StudentLoan"],
-        "principal": {"currency": "EUR", "amount": 1250000.5},
-        "interest_rate": None,
-    }
-    found = list(tool.loan_rows({"Contract_002": {**said, "label": "CLASH"}, "Contract_001": said}))
-    assert {row[:2] for row in found} == {("http://example.org/loans/contract_001", "contract 001")}
-    assert [row[2:] for row in found] == [
-        ("hasBorrower", "http://example.org/loans/party/A_%3Cb%3E", "A <b>", "party"),
-        ("hasLender", "http://example.org/loans/party/B", "B", "party"),
-        ("hasKind", "http://example.org/loans/kind/Student_Loan", "Student Loan", "kind"),
-        ("hasPrincipal", "EUR 1,250,000.50", "EUR 1,250,000.50", "literal"),
-    ]

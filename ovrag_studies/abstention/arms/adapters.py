@@ -1,11 +1,12 @@
-"""Systems that answer cards: constants, a string oracle, retrieval with readers, the licence, chat models.
+"""Systems that answer cards: a string oracle, retrieval with readers, the licence, chat models.
 
 A reply says how sure the system is, what it rests on and how long it took. Only `claim given` and the oracle look at
 more of a card than its question. What could not be checked is `failed`, never an abstention.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, wraps
 from typing import TypeVar
@@ -16,21 +17,19 @@ from ovrag_core.base import CardError, ModelError, ModelSetupError
 from ovrag_core.graph import Store
 from ovrag_core.llm import Chat, Message, clipped, fence
 from ovrag_core.text import one_line
-from ovrag_studies.abstention.arms.fact_sentences import FactSentence, FactShelf, Words, words
+from ovrag_studies.abstention.arms.fact_sentences import FactSentence, FactShelf, words
 from ovrag_studies.abstention.arms.model_replies import CardAnswer, CardReply, read_reply
-from ovrag_studies.abstention.arms.readers import Learned, Reader, by_similarity
+from ovrag_studies.abstention.arms.readers import Reader
 from ovrag_studies.abstention.cards.card import Card
-from ovrag_studies.abstention.cards.shortcuts import DENIED
 from ovrag_studies.abstention.knowledge.domain import Domain
-from ovrag_studies.abstention.knowledge.likeness import local_name
 from ovrag_studies.abstention.licensing.asking import ask, written
 from ovrag_studies.abstention.licensing.licence import Licence, LicenceVerdict, license_any
 from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
 from ovrag_studies.abstention.parsing.name_index import Names
+from ovrag_studies.abstention.settings import Arm
 
 Asking = TypeVar("Asking")
 Answering = Callable[[Card], CardReply]
-GUESS = 1 / 3  # the confidence of who answers always the same: one of three answers
 PURPOSE = "cards"
 
 SYSTEM = """\
@@ -67,44 +66,30 @@ def timed(answer: Callable[[Asking], CardReply]) -> Callable[[Asking], CardReply
     return with_seconds
 
 
-def constant(answer: CardAnswer) -> Adapter:
-    """Says the same of every card."""
-    return Adapter(f"always {answer}", lambda card: CardReply(answer, GUESS))
+def string_oracle(names: Names, passages: Iterable[FactSentence], domain: Domain) -> Adapter:
+    """The published oracle, by strings: YES where a fact of the claim's kind has both names, else UNKNOWN.
 
-
-def string_oracle(
-    names: Callable[[str], str] = local_name, facts_of: Mapping[str, Sequence[str]] | None = None
-) -> Adapter:
-    """The published oracle, by the texts of a card's facts: a denial is NO, a fact with both names is YES.
-
-    It is given what it looks for, so it bounds what string tests can do; it is no system to be used. Cards without
-    facts have those that `facts_of` gives by the IRI of the subject.
+    It is given what it looks for, so it bounds what string tests can do; it is no system to be used.
     """
+    facts_of: defaultdict[str, list[FactSentence]] = defaultdict(list)
+    for passage in passages:
+        facts_of[passage.fact[0]].append(passage)
 
     @timed
     def answer(card: Card) -> CardReply:
-        facts = card.facts or tuple(fact for iri in card.claim.subjects for fact in (facts_of or {}).get(iri, ()))
-        denials = tuple(fact for fact in facts if DENIED in fact)
-        if denials:
-            return CardReply(CardAnswer.NO, 1.0, denials[:1])
-        value = words(names(card.claim.obj))
-        subjects = {words(names(iri)) for iri in card.claim.subjects}
-        statements = (fact for fact in facts if any(_says(words(fact), subject, value) for subject in subjects))
-        statement = next(statements, None)
-        return CardReply(CardAnswer.YES, 1.0, (statement,)) if statement else CardReply(CardAnswer.UNKNOWN, 1.0)
+        relation, value = domain.predicate(card.claim.pred).name, words(names.label_of(card.claim.obj))
+        for passage in (passage for subject in card.claim.subjects for passage in facts_of[subject]):
+            if passage.fact[1] == relation and words(passage.object_name) == value:
+                return CardReply(CardAnswer.YES, 1.0, (passage.text,))
+        return CardReply(CardAnswer.UNKNOWN, 1.0)
 
     return Adapter("KG oracle", answer)
 
 
-def _says(fact: Words, subject: Words, value: Words) -> bool:
-    named = bool(subject and value)
-    return named and fact[: len(subject)] == subject and fact[-len(value) :] == value
-
-
-def rag(name: str, shelf: FactShelf, reader: Reader, learned: Learned) -> Adapter:
+def rag(arm: Arm, shelf: FactShelf, reader_of: Callable[[Card], Reader]) -> Adapter:
     """Retrieves passages and has them read. The reader by similarity sees those found by vectors alone."""
-    search = shelf.nearest if reader is by_similarity else shelf.search
-    return Adapter(f"RAG by {name}", timed(lambda card: reader(card.question, search(card.question), learned)))
+    search = shelf.nearest if arm == "similarity" else shelf.search
+    return Adapter(f"RAG by {arm}", timed(lambda card: reader_of(card)(card.question, search(card.question))))
 
 
 def claim_given(store: Store, domain: Domain) -> Adapter:
@@ -151,14 +136,6 @@ def claims_of(card: Card, domain: Domain) -> tuple[GraphClaim, ...]:
     except ValueError:
         iris = one_line(", ".join((*card.claim.subjects, card.claim.obj)), 120)
         raise CardError(f"card {one_line(card.id, 60)}: its claim has something that is no IRI ({iris})") from None
-
-
-def facts_by_subject(passages: Sequence[FactSentence]) -> dict[str, list[str]]:
-    """The texts of passages by the IRI of what they are about."""
-    texts_by_subject: dict[str, list[str]] = {}
-    for passage in passages:
-        texts_by_subject.setdefault(passage.fact[0], []).append(passage.text)
-    return texts_by_subject
 
 
 # -- chat models ------------------------------------------------------------------------------------------------------

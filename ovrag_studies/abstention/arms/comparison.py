@@ -2,43 +2,37 @@
 
 import contextvars
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
+import pandas
+
+from ovrag_core.base import CardError
 from ovrag_core.llm import Chat, without_surrogates
 from ovrag_studies.abstention.arms import adapters
 from ovrag_studies.abstention.arms.adapters import Adapter
 from ovrag_studies.abstention.arms.fact_sentences import about, rank
-from ovrag_studies.abstention.arms.model_replies import CardAnswer, CardReply
-from ovrag_studies.abstention.arms.readers import READERS, Learned, Lesson, learn, shipped
+from ovrag_studies.abstention.arms.model_replies import CardReply
+from ovrag_studies.abstention.arms.readers import READERS, Lesson, Reader
 from ovrag_studies.abstention.arms.world import CardWorld
-from ovrag_studies.abstention.cards.card import Card
+from ovrag_studies.abstention.cards.card import GOLD, Card
 from ovrag_studies.abstention.records import CardRun, Record
 from ovrag_studies.abstention.settings import Arm
 
 DECIMALS = 4
-CONSTANTS: Mapping[Arm, CardAnswer] = {
-    "always_yes": CardAnswer.YES,
-    "always_no": CardAnswer.NO,
-    "always_unknown": CardAnswer.UNKNOWN,
-}
 CHAT: frozenset[Arm] = frozenset({"chat", "chat_licence"})
 
 
 # -- arms -------------------------------------------------------------------------------------------------------------
 
 
-def offline_arms(world: CardWorld, learned: Learned | None = None) -> dict[Arm, Adapter]:
-    """The systems that ask no model, by name of the arm."""
-    facts_of = adapters.facts_by_subject(world.shelf.passages)
-    arms: dict[Arm, Adapter] = {arm: adapters.constant(answer) for arm, answer in CONSTANTS.items()}
-    arms["oracle"] = adapters.string_oracle(world.names.label_of, facts_of)
-    fitted = learned or shipped()
-    arms |= {arm: adapters.rag(arm, world.shelf, reader, fitted) for arm, reader in READERS.items()}
-    arms["claim"] = adapters.claim_given(world.store, world.domain)
-    arms["licence"] = adapters.graph_rag(world.store, world.domain, world.names)
-    return arms
+def offline_arms(world: CardWorld) -> dict[Arm, Adapter]:
+    """The systems that neither learn nor ask a model, by name of the arm."""
+    return {
+        "oracle": adapters.string_oracle(world.names, world.shelf.passages, world.domain),
+        "claim": adapters.claim_given(world.store, world.domain),
+        "licence": adapters.graph_rag(world.store, world.domain, world.names),
+    }
 
 
 def chat_arms(world: CardWorld, chat: Chat, *, seed: int | None = 42) -> dict[Arm, Adapter]:
@@ -54,24 +48,24 @@ def crossfit_arms(world: CardWorld, cards: Sequence[Card], folds: int = 5) -> di
     """
     fold_of_cluster = _folds({world.cluster(card) for card in cards}, folds)
     fold_of = {card.id: fold_of_cluster[world.cluster(card)] for card in cards}
-    taught = list(zip(cards, lessons(world, cards), strict=True))
-    learned = {
-        fold: learn([lesson for card, lesson in taught if fold_of[card.id] != fold], f"all folds but {fold}")
-        for fold in sorted(set(fold_of.values()))
-    }
-
-    def crossed(arm: Arm) -> Adapter:
-        by_fold = {fold: adapters.rag(arm, world.shelf, READERS[arm], fitted) for fold, fitted in learned.items()}
-        return Adapter(f"RAG by {arm}", lambda card: by_fold[fold_of[card.id]].answer(card))
-
-    return {arm: crossed(arm) for arm in READERS}
-
-
-def lessons(world: CardWorld, cards: Sequence[Card]) -> list[Lesson]:
-    """Collect what readers learn from: the cards with the passages that are found for them."""
     world.shelf.prepare(card.question for card in cards)
     near, search = world.shelf.nearest, world.shelf.search
-    return [Lesson(card.question, near(card.question), search(card.question), card.gold) for card in cards]
+    lessons = {card.id: Lesson(card.question, near(card.question), search(card.question), card.gold) for card in cards}
+    readers: dict[Arm, dict[int, Reader]] = {arm: {} for arm in READERS}
+    for fold in sorted(set(fold_of.values())):
+        others = [lesson for card, lesson in lessons.items() if fold_of[card] != fold]
+        if missing := [gold for gold in GOLD if all(lesson.gold != gold for lesson in others)]:
+            raise CardError(
+                f"readers cannot learn from {len(others)} cards without any of gold {missing[0]}; give some, or take "
+                f"{' and '.join(READERS)} out of studies.epistemic.arms"
+            )
+        for arm, learn in READERS.items():
+            readers[arm][fold] = learn(others)
+
+    def crossed(arm: Arm) -> Adapter:
+        return adapters.rag(arm, world.shelf, lambda card: readers[arm][fold_of[card.id]])
+
+    return {arm: crossed(arm) for arm in READERS}
 
 
 def _folds(clusters: Iterable[str], folds: int) -> dict[str, int]:
@@ -113,7 +107,6 @@ def _record(card: Card, arm: str, cluster: str, reply: CardReply) -> Record:
         id=card.id,
         arm=arm,
         subtype=card.subtype,
-        phrasing=card.phrasing,
         cluster=cluster,
         gold=card.gold,
         answer=reply.answer,
@@ -126,27 +119,19 @@ def _record(card: Card, arm: str, cluster: str, reply: CardReply) -> Record:
 # -- retrieval --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """Ranks of the right passage of a card, from 1; None where it is not among those found."""
+def ranks(world: CardWorld, cards: Sequence[Card]) -> pandas.DataFrame:
+    """Rank, from 1, of the right passage of each card by each retrieval, with the card's `cluster`; none: not found.
 
-    card: Card
-    cluster: str
-    fused: int | None
-    vectors: int | None
-
-
-def ranks(world: CardWorld, cards: Sequence[Card]) -> tuple[Ranked, ...]:
-    """Ranks of the right passages of all cards that a fact settles: gold is YES or NO, and there is such a passage."""
+    Of cards that a fact settles: gold is YES or NO, and there is such a passage.
+    """
     subjects = {p.fact[0] for p in world.shelf.passages}
     settled = [(card, topics) for card in cards if card.label != "U" and (topics := about(card, subjects))]
     world.shelf.prepare(card.question for card, _ in settled)
-    return tuple(
-        Ranked(
-            card,
-            world.cluster(card),
-            rank(topics, world.shelf.search(card.question)),
-            rank(topics, world.shelf.nearest(card.question)),
-        )
-        for card, topics in settled
+    ways = {"words and vectors": world.shelf.search, "vectors alone": world.shelf.nearest}
+    return pandas.DataFrame(
+        [
+            {"cluster": world.cluster(card)} | {way: rank(topics, find(card.question)) for way, find in ways.items()}
+            for card, topics in settled
+        ],
+        columns=["cluster", *ways],
     )

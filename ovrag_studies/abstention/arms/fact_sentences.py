@@ -46,10 +46,9 @@ class FactSentence:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A passage that was retrieved. `cosine` is that of question and passage, `score` orders the passages."""
+    """A passage that was retrieved, with the cosine of question and passage."""
 
     passage: FactSentence
-    score: float
     cosine: float
 
 
@@ -96,15 +95,13 @@ class FactShelf:
         lexical = self._lexicon.scores([(stem, 1.0) for stem in stems(question)])
         scores = self._named(question) + join([cosines, lexical])
         best = numpy.argsort(-scores, kind="stable")[:k]
-        return tuple(
-            Found(self.passages[row], float(round(scores[row], DECIMALS)), float(cosines[row])) for row in best
-        )
+        return tuple(Found(self.passages[row], float(cosines[row])) for row in best)
 
     def nearest(self, question: str, k: int = TOP) -> tuple[Found, ...]:
         """The best `k` passages by their vectors alone."""
         cosines = self.cosines(question)
         best = numpy.argsort(-cosines, kind="stable")[:k]
-        return tuple(Found(self.passages[row], float(cosines[row]), float(cosines[row])) for row in best)
+        return tuple(Found(self.passages[row], float(cosines[row])) for row in best)
 
     def cosines(self, question: str) -> NDArray[numpy.float64]:
         """The cosine of the question with each passage."""

@@ -42,7 +42,7 @@ def open_world(
     """
     domain = load_domain(project_file(source.domain))
     unseen = frozenset(hidden) | (read_hidden(project_file(source.hidden)) if source.hidden else frozenset())
-    store = whole = open_with_domain([source.graph], domain)
+    store = whole = open_with_domain(source.graph, domain)
     if unseen:
         if not isinstance(whole, EmbeddedStore):
             raise CardError(
@@ -68,7 +68,7 @@ def deal(source: GraphSource, plan: Cards, embedder: Embedder) -> tuple[CardWorl
 def make_deck(source: GraphSource, plan: Cards, embedder: Embedder) -> Deck:
     """Cards made from the whole graph of a source. Raises CardError where none can be made, GraphError, DomainError."""
     domain = load_domain(project_file(source.domain))
-    return make_cards(open_with_domain([source.graph], domain), domain, plan, partial(kept_vectors, embedder))
+    return make_cards(open_with_domain(source.graph, domain), domain, plan, partial(kept_vectors, embedder))
 
 
 def read_hidden(path: Path) -> frozenset[str]:

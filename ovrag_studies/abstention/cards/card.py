@@ -1,8 +1,7 @@
 """Cards: a question, the claim it makes, and what a graph says of that claim; read from and written to JSON Lines.
 
-One line a card: `{"id", "subtype", "label", "gold", "question", "claim": {"subj", "pred", "obj"}, "why", "phrasing",
-"facts"}`. `label` is E (entailed), C (contradicted) or U (neither), `gold` the answer that follows from it; one of the
-two may be absent, and so may `facts`, the context that the card was recorded with.
+One line a card: `{"id", "subtype", "gold", "question", "claim": {"subj", "pred", "obj"}, "why", "label"}`. `gold` is
+the answer; `label`, which is not read, says the same: E (entailed), C (contradicted) or U (neither).
 """
 
 from collections.abc import Iterable
@@ -10,19 +9,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
-from pydantic import BeforeValidator, Field, RootModel, model_validator
+from pydantic import BeforeValidator, Field, RootModel
 from pydantic.dataclasses import dataclass
 
 from ovrag_core.base import CardError, read_records, write_records
 from ovrag_core.text import one_line
-from ovrag_studies.abstention.knowledge.likeness import malformed
 
 Label = Literal["E", "C", "U"]
 Gold = Literal["YES", "NO", "UNKNOWN"]
 LABELS: tuple[Label, ...] = get_args(Label)
 GOLD: tuple[Gold, ...] = get_args(Gold)
-GOLD_OF: dict[str, Gold] = dict(zip(LABELS, GOLD, strict=True))
-LABEL_OF: dict[str, Label] = dict(zip(GOLD, LABELS, strict=True))
+GOLD_OF: dict[Label, Gold] = dict(zip(LABELS, GOLD, strict=True))
 REMEDY = "name a file of cards, one JSON object a line"
 
 
@@ -51,60 +48,34 @@ class Card:
 
     id: _Text
     subtype: str
-    label: Label
     gold: Gold
     question: _Text
     claim: CardClaim
     why: str = ""
-    phrasing: str = ""
-    facts: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> Label:
+        """The letter of the gold answer."""
+        return LABELS[GOLD.index(self.gold)]
 
 
-class _CardLine(RootModel[Card]):
-    """A card as a line of a file gives it, where label or gold may follow from one another."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _complete(cls, read: object) -> object:
-        if not isinstance(read, dict):
-            return read
-        gold, label = str(read.get("gold") or ""), str(read.get("label") or "")
-        if not gold and not label:
-            raise ValueError(f"neither gold ({', '.join(GOLD)}) nor label ({', '.join(LABELS)}) is given")
-        gold, label = gold or GOLD_OF.get(label, "UNKNOWN"), label or LABEL_OF.get(gold, "U")
-        if label in GOLD_OF and gold in LABEL_OF and GOLD_OF[label] != gold:
-            raise ValueError(f"label {label} and gold {gold} disagree; {label} means {GOLD_OF[label]}")
-        return {"subtype": ""} | read | {"gold": gold, "label": label}
-
-
-def read_cards(path: Path, *, keep_malformed: bool = False) -> tuple[Card, ...]:
-    """The cards of a file, in its order; IRIs that are none are kept only where `keep_malformed` is set.
+def read_cards(path: Path) -> tuple[Card, ...]:
+    """The cards of a file, in its order.
 
     Raises CardError for a file that cannot be read or holds no card, and, with the line, for broken JSON, a missing
-    field, an unknown gold or label or two that disagree, an id that stands twice, and a malformed IRI.
+    field, an unknown gold, and an id that stands twice.
     """
-    cards: list[Card] = []
-    line_of: dict[str, int] = {}
-    for number, line in read_records(path, _CardLine, CardError, REMEDY):
-        where = f"{path}, line {number}"
+    cards: dict[str, Card] = {}
+    for number, line in read_records(path, RootModel[Card], CardError, REMEDY):
         card = line.root
-        if card.id in line_of:
+        if card.id in cards:
             raise CardError(
-                f"{where}: the id {one_line(card.id, 60)!r} stands in line {line_of[card.id]} already; give every card "
-                "its own"
+                f"{path}, line {number}: the id {one_line(card.id, 60)!r} stands in a line before; change it"
             )
-        iris = [("subj", subject) for subject in card.claim.subjects]
-        for field, iri in () if keep_malformed else (*iris, ("pred", card.claim.pred), ("obj", card.claim.obj)):
-            if malformed(iri):
-                raise CardError(
-                    f"{where}: claim.{field} is no IRI: {one_line(iri, 100)}; write it once and whole, "
-                    "or import the file as a recorded one"
-                )
-        line_of[card.id] = number
-        cards.append(card)
+        cards[card.id] = card
     if not cards:
         raise CardError(f"{path} holds no card; give one JSON object a line")
-    return tuple(cards)
+    return tuple(cards.values())
 
 
 def write_cards(cards: Iterable[Card], path: Path) -> int:
@@ -113,10 +84,7 @@ def write_cards(cards: Iterable[Card], path: Path) -> int:
 
 
 def as_record(card: Card) -> dict[str, object]:
-    """A card as it stands in a file; `facts` only where there are any."""
+    """A card as it stands in a file."""
     subject, *more = card.claim.subjects
     claim = {"subj": [subject, *more] if more else subject, "pred": card.claim.pred, "obj": card.claim.obj}
-    record: dict[str, object] = asdict(card) | {"claim": claim, "facts": list(card.facts)}
-    if not card.facts:
-        del record["facts"]
-    return record
+    return asdict(card) | {"label": card.label, "claim": claim}

@@ -78,12 +78,6 @@ class View:
         return _grouped((value, subject) for subject, value in self.pairs)
 
     @cached_property
-    def elsewhere(self) -> dict[Value, list[tuple[NamedNode, Predicate]]]:
-        """By an object, of whom another predicate says it."""
-        others = [predicate for name, predicate in self.domain.predicates.items() if name != self.predicate.name]
-        return _grouped((value, (subject, p)) for p in others for subject, value in pairs_of(self.visible, p.node))
-
-    @cached_property
     def named(self) -> dict[str, list[Value]]:
         """By a name in small letters, the things of any fact that bear it, hidden ones too."""
         return _grouped((self.name(node).casefold(), node) for node in self._nodes)

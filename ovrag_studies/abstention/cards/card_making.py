@@ -1,7 +1,7 @@
-"""Cards made from a graph and a domain: as many of E, C and U, in several wordings, each with a few facts as context.
+"""Cards made from a graph and a domain: as many of E, C and U, in several wordings.
 
-What decides a card is the licence on the visible graph: the facts of some subjects are hidden from graph and context
-alike, and are what U cards ask about. Labels are alike in all that does not decide them.
+What decides a card is the licence on the visible graph: the facts of some subjects are hidden, and are what U
+cards ask about. Labels are alike in all that does not decide them.
 """
 
 import random
@@ -19,9 +19,9 @@ from ovrag_core.retrieval import Vectors
 from ovrag_studies.abstention.cards.card import GOLD_OF, LABELS, Card, CardClaim, Label
 from ovrag_studies.abstention.cards.card_kinds import NEAREST, Kind, Nearest, Proposal, View, kinds_of
 from ovrag_studies.abstention.knowledge.domain import Domain, Predicate, fill
-from ovrag_studies.abstention.knowledge.known import Value, pairs_of, path_to
+from ovrag_studies.abstention.knowledge.known import pairs_of
 from ovrag_studies.abstention.knowledge.likeness import bare
-from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Licence, license_any
+from ovrag_studies.abstention.licensing.licence import Licence, license_any
 from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
 from ovrag_studies.abstention.settings import Cards
 
@@ -220,77 +220,11 @@ def _card(draft: _Draft, view: View, plan: Cards, wordings: Wordings, number: in
     iris = tuple(node.value for node in proposal.subjects)
     claim = CardClaim(iris, _predicate_name(kind, view), proposal.object.value)
     subtype = "E_inverse" if kind.name == "E_direct" and way == "inverse" else kind.name
-    subj = iris if len(iris) > 1 else iris[0]
-    chance = random.Random(f"{plan.seed} CardClaim(subj={subj!r}, pred={claim.pred!r}, obj={claim.obj!r})")
     return Card(
         id=subtype,  # its number follows
         subtype=subtype,
-        label=kind.label,
         gold=GOLD_OF[kind.label],
         question=fill(next(wordings[way]), asked_name, view.name(proposal.object)),
         claim=claim,
-        why=_why(draft, view),
-        phrasing="seen",
-        facts=_context(draft, view, plan.context, chance),
+        why=draft.licence.lacking or draft.licence.constraint or "recorded",
     )
-
-
-def _why(draft: _Draft, view: View) -> str:
-    licence = draft.licence
-    if licence.lacking:
-        return licence.lacking
-    if draft.kind.label == "E":
-        return "recorded" if len(licence.proof) == 1 else f"recorded in {len(licence.proof)} steps"
-    if licence.constraint == CHAIN:
-        return "the chain is recorded to its end and does not pass it"
-    if licence.constraint == COMPLETE:
-        return "all that is so is recorded"
-    return view.predicate.constraints[str(licence.constraint)].says
-
-
-def _context(draft: _Draft, view: View, size: int, chance: random.Random) -> tuple[str, ...]:
-    """So many visible facts: those the claim rests on, one or two more that name its object, and others near by."""
-    target, subjects = draft.proposal.object, draft.proposal.subjects
-    resting = list(dict.fromkeys(_resting(draft, view)))
-    naming = [(source, view.predicate) for source in view.sources.get(target, [])] or view.elsewhere.get(target, [])
-    naming = [(source, predicate) for source, predicate in naming if source not in subjects]
-    more = min(len(naming), max(0, chance.choice((1, 2)) - sum(value == target for _, value in resting)))
-    wanted = dict.fromkeys(_fact(view, pair, view.predicate) for pair in resting)
-    wanted |= dict.fromkeys(
-        _fact(view, (source, target), predicate) for source, predicate in chance.sample(naming, more)
-    )
-    for pair in chain(_beside(draft, view, chance), chance.sample(view.pairs, min(len(view.pairs), 4 * size))):
-        if len(wanted) >= size:
-            break
-        if pair[1] != target and pair[0] not in subjects:
-            wanted.setdefault(_fact(view, pair, view.predicate))
-    facts = list(wanted)[:size]
-    return tuple(chance.sample(facts, len(facts)))
-
-
-def _resting(draft: _Draft, view: View) -> Iterator[tuple[NamedNode, Value]]:
-    """The facts of the subjects, and where a chain is asked, those further down it."""
-    for subject in draft.proposal.subjects:
-        yield from ((subject, value) for value in view.seen.values(subject))
-    if draft.kind.chain:
-        start = draft.proposal.subjects[0]
-        steps = view.seen.below(start)
-        end = draft.proposal.object if draft.proposal.object in steps else next(reversed(steps), None)
-        if end is not None:
-            for triple in path_to(end, start, steps):
-                if isinstance(triple.subject, NamedNode) and isinstance(triple.object, NamedNode | Literal):
-                    yield triple.subject, triple.object
-
-
-def _beside(draft: _Draft, view: View, chance: random.Random) -> Iterator[tuple[NamedNode, Value]]:
-    """Facts that name the subject as their object, and one of something else of which the same is said."""
-    for subject in draft.proposal.subjects:
-        for source in view.sources.get(subject, [])[:1]:
-            yield source, subject
-        for value in view.seen.values(subject):
-            siblings = [node for node in view.sources.get(value, []) if node != subject]
-            yield from ((node, value) for node in chance.sample(siblings, min(1, len(siblings))))
-
-
-def _fact(view: View, pair: tuple[NamedNode, Value], predicate: Predicate) -> str:
-    return f"{view.name(pair[0])} {predicate.called} {view.name(pair[1])}"

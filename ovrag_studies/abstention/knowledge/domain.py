@@ -1,6 +1,5 @@
 """Description of one kind of graph, from a YAML file: classes, predicates, wordings, and what contradicts a claim."""
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -148,7 +147,7 @@ class Domain(Frozen):
     classes: dict[Name, Class]
     names: Naming = Naming()
     nested: tuple[Nested, ...] = ()
-    predicates: dict[Name, Predicate]
+    predicates: Annotated[dict[Name, Predicate], Field(min_length=1)]
     facts: TableFacts = TableFacts()
 
     @cached_property
@@ -201,13 +200,12 @@ class Domain(Frozen):
         return {name: frozenset(self._up(name)) for name in self.classes}
 
     def predicate(self, name: str) -> Predicate:
-        """The predicate of that name, IRI, or chain. Raises DomainError, naming the nearest, where there is none."""
+        """The predicate of that name, IRI, or chain. Raises DomainError where there is none."""
         by_iri = {predicate.iri: predicate for predicate in self.predicates.values()}
         predicate = self.predicates.get(name) or self.chains.get(name) or by_iri.get(name)
         if predicate is None:
-            names = [*self.predicates, *self.chains]
-            near = difflib.get_close_matches(name, names, n=3, cutoff=0.4) or names
-            raise DomainError(f"{one_line(name, 80)} is no predicate of {self.name}; near it: {', '.join(near)}")
+            known = ", ".join((*self.predicates, *self.chains))
+            raise DomainError(f"{one_line(name, 80)} is no predicate of {self.name}; it has {known}")
         return predicate
 
     def class_iri(self, name: str) -> NamedNode:
@@ -278,21 +276,19 @@ def load_domain(path: Path) -> Domain:
 
 
 def _problems(domain: Domain) -> Iterator[str]:
-    """What names something that is not there, stands for two things, or cannot be; the later rest on the earlier."""
+    """What names something that is not there, or cannot be."""
     for where, name in _classes_named(domain):
         if name is not None and name not in domain.classes:
-            yield f"{where}: {name} is no class of the domain; {_near(name, list(domain.classes))}"
-    yield from _iri_problems(domain)
-    for name, class_ in domain.classes.items():
-        if class_.parent is not None and name in domain.ancestors[class_.parent]:
-            yield f"classes.{name}.parent: {name} lies below itself; take one of the parents out"
-        if domain.are_disjoint(name, name):
-            yield f"classes.{name}: it shares nothing with a class that it lies below; mend disjoint or parent"
-    if not domain.predicates:
-        yield "predicates: there are none; a domain needs one at least"
+            yield f"{where}: {name} is no class of the domain; known are {', '.join(domain.classes)}"
     if domain.facts.predicate is not None and domain.facts.predicate not in domain.predicates:
-        near = _near(domain.facts.predicate, list(domain.predicates))
-        yield f"facts.predicate: {domain.facts.predicate} is no predicate; {near}"
+        yield f"facts.predicate: {domain.facts.predicate} is no predicate; known are {', '.join(domain.predicates)}"
+    iris = [(f"classes.{name}", class_.iri or domain.prefix + name) for name, class_ in domain.classes.items()]
+    iris += [(f"predicates.{p.name}", p.iri) for p in domain.predicates.values()]
+    for where, iri in iris:
+        try:
+            NamedNode(iri)
+        except ValueError as error:
+            yield f"{where}: {one_line(iri, 80)} is no IRI ({error}); mend it, or the prefix"
     for predicate in domain.predicates.values():
         yield from _predicate_problems(domain, predicate)
 
@@ -313,25 +309,9 @@ def _classes_named(domain: Domain) -> Iterator[tuple[str, str | None]]:
         yield from ((f"{where}.constraints.{name}", c.of) for name, c in predicate.constraints.items())
 
 
-def _iri_problems(domain: Domain) -> Iterator[str]:
-    iris = [(f"classes.{name}", class_.iri or domain.prefix + name) for name, class_ in domain.classes.items()]
-    iris += [(f"predicates.{p.name}", p.iri) for p in domain.predicates.values()]
-    where_of: dict[str, str] = {}
-    for where, iri in iris:
-        try:
-            NamedNode(iri)
-        except ValueError as error:
-            yield f"{where}: {one_line(iri, 80)} is no IRI ({error}); mend it, or the prefix"
-        if iri in where_of:
-            yield f"{where}: {one_line(iri, 80)} is the IRI of {where_of[iri]} too; give each its own"
-        where_of[iri] = where
-
-
 def _predicate_problems(domain: Domain, predicate: Predicate) -> Iterator[str]:
-    where, chain = f"predicates.{predicate.name}", predicate.chain
-    if chain and (chain.name in domain.predicates or domain.chains[chain.name] != predicate):
-        yield f"{where}.chain: {chain.name} is a predicate or a chain already; rename the chain"
-    for wording in (predicate, predicate.inverse, *([chain] if chain else [])):
+    where = f"predicates.{predicate.name}"
+    for wording in filter(None, (predicate, predicate.inverse, predicate.chain)):
         for text in (*wording.statements, *wording.questions):
             if not text.count("{subject}") == text.count("{object}") == 1:
                 yield f"{where}: {text!r} must hold {{subject}} and {{object}} once each"
@@ -342,8 +322,3 @@ def _predicate_problems(domain: Domain, predicate: Predicate) -> Iterator[str]:
             yield f"{where}.constraints.{name}: kind {constraint.kind} needs a class in `of`"
         if constraint.kind == "disjoint" and constraint.other not in domain.predicates:
             yield f"{where}.constraints.{name}: kind disjoint needs a predicate of the domain in `other`"
-
-
-def _near(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
@@ -12,9 +11,8 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.base import GraphError, Unchecked, project_file
 from ovrag_core.graph import LABEL, TYPE, Store, open_graph
-from ovrag_core.text import one_line
 from ovrag_studies.abstention.knowledge.domain import Constraint, Domain, Predicate
-from ovrag_studies.abstention.knowledge.likeness import Thing, called, label_order, local_name, why_alike
+from ovrag_studies.abstention.knowledge.likeness import Thing, called, label_order, why_alike
 
 Value = NamedNode | Literal
 
@@ -189,36 +187,18 @@ def wrong_class(subject: NamedNode, value: Value, known: Known) -> tuple[str, tu
 # -- whole graphs -----------------------------------------------------------------------------------------------------
 
 
-_NEAR = 5  # predicates that a message names
+def open_with_domain(source: str, domain: Domain) -> Store:
+    """The graph in a file of the project, or at the address of an endpoint (see `open_graph`).
 
-
-def open_with_domain(sources: Sequence[str], domain: Domain, hidden: frozenset[str] = frozenset()) -> Store:
-    """The graph in files of the project, or at the address of an endpoint (see `open_graph`).
-
-    Raises GraphError for one that has none of the domain's predicates, naming the nearest that it has.
+    Raises GraphError for one that has none of the domain's predicates.
     """
-    remote = [source for source in sources if "://" in source]
-    if remote and len(sources) > 1:
-        raise GraphError("an endpoint is a graph by itself; name it alone")
-    files = [project_file(Path(source)) for source in sources]
-    store = open_graph(remote[0] if remote else files, domain.table, hidden)
+    store = open_graph(source if "://" in source else project_file(Path(source)), domain.table)
     if any(store.ask("ASK { ?s ?p ?o }", {"p": predicate.node}) for predicate in domain.predicates.values()):
         return store
     expected = next(iter(domain.predicates.values()))
-    lacking = f"the graph has no {expected.iri}, which is {expected.name} in {domain.name}"
-    try:
-        iris = sorted(
-            row["p"].value
-            for row in store.select("SELECT DISTINCT ?p WHERE { ?s ?p ?o }")
-            if isinstance(row["p"], NamedNode)
-        )
-    except Unchecked:
-        raise GraphError(f"{lacking}; which predicates it has, it does not say") from None
-    if not iris:
-        raise GraphError(f"{lacking}; it is empty")
-    by_name = {local_name(iri): iri for iri in iris}
-    near = difflib.get_close_matches(local_name(expected.iri), list(by_name), n=_NEAR, cutoff=0.4) or sorted(by_name)
-    raise GraphError(f"{lacking}; near it: {', '.join(one_line(by_name[name], 100) for name in near[:_NEAR])}")
+    raise GraphError(
+        f"{source} has no fact under a predicate of {domain.name}, such as {expected.iri}; give that domain's graph"
+    )
 
 
 def violations(store: Store, domain: Domain) -> list[str]:

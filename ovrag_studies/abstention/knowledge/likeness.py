@@ -19,9 +19,6 @@ from ovrag_studies.abstention.knowledge.domain import Domain, Predicate
 
 _SILENT = frozenset({"the", "a", "an"})
 _BRACKETS = re.compile(r"\s*[(\[](?P<inside>[^)\]]*)[)\]]\s*$")
-_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-# A scheme that was written into the path of another IRI, and what no IRI may hold (RFC 3987).
-_NOT_IN_AN_IRI = re.compile(r'(?<=.)https?_//|[\x00-\x20<>"{}|\\^`]', re.DOTALL)
 _LONG = 5  # letters from which a word may be misspelt by one
 
 
@@ -67,37 +64,27 @@ def called(thing: Thing) -> str:
     return _names(thing)[0]
 
 
-def same_value(one: Literal, other: Literal, predicate: Predicate) -> bool:
-    """Return True where two literals say the same: to the letter, or as values of the predicate's kind.
+def same_value(one: NamedNode | Literal, other: NamedNode | Literal, predicate: Predicate) -> bool:
+    """Return True for the same thing, and for literals that say the same: in their words, or as values of the kind.
 
     An amount without a currency is meant in that of the other.
     """
-    if one == other:
-        return True
+    if one == other or isinstance(one, NamedNode) or isinstance(other, NamedNode):
+        return one == other
     ours, theirs = _value(one, predicate), _value(other, predicate)
     if ours is None or theirs is None:
         return _plain(one.value) == _plain(other.value)
-    return ours.lexical == theirs.lexical and (
-        ours.currency == theirs.currency or None in (ours.currency, theirs.currency)
-    )
+    currencies = {ours.currency, theirs.currency} - {None}
+    return ours.lexical == theirs.lexical and len(currencies) <= 1
 
 
 def canonical(literals: Sequence[Literal], predicate: Predicate) -> dict[Literal, Literal]:
     """Each literal as one that stands for its value, so that those that say the same are the same.
 
-    A number without a currency takes that of the others, where they have one between them. A text that cannot be read
-    as a value of the predicate's kind is left out: nothing says what it differs from.
+    A text that cannot be read as a value of the predicate's kind is left out: nothing says what it differs from.
     """
-    values = {literal: _value(literal, predicate) for literal in literals}
-    currencies = {value.currency for value in values.values() if value and value.currency}
-    shared = next(iter(currencies)) if len(currencies) == 1 else None
-    forms: dict[Literal, Literal] = {}
-    for literal, value in values.items():
-        if value is not None:
-            forms[literal] = Literal(f"{value.lexical} {value.currency or shared or ''}".strip())
-        elif predicate.values in ("thing", "text"):
-            forms[literal] = Literal(_plain(literal.value))
-    return forms
+    read = [one for one in literals if predicate.values in ("thing", "text") or _value(one, predicate) is not None]
+    return {literal: next(one for one in read if same_value(one, literal, predicate)) for literal in read}
 
 
 def names_alike(one: str, other: str, domain: Domain) -> bool:
@@ -151,16 +138,6 @@ def _names(thing: Thing) -> tuple[str, ...]:
 def bare(name: str) -> str:
     """A name without what qualifies it in brackets behind it; one that is all in brackets is whole."""
     return _BRACKETS.sub("", name) or name
-
-
-def malformed(iri: str) -> bool:
-    """Return True where a text begins as an IRI but cannot be one, or holds the scheme of a second."""
-    return bool(_IRI.match(iri) and _NOT_IN_AN_IRI.search(iri))
-
-
-def is_iri(text: str) -> bool:
-    """Return True for an IRI with an authority, such as `http://host/path`; any other text is a literal."""
-    return bool(_IRI.match(text)) and not re.search(r"\s", text) and not malformed(text)
 
 
 def local_name(iri: str) -> str:

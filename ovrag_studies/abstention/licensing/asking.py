@@ -86,12 +86,6 @@ def is_borne_out(asked: Asked, store: Store) -> bool | None:
         return None
 
 
-def unchecked(question: str, reason: str) -> dict[str, object]:
-    """The record of a question to which no graph answered."""
-    verdict = str(LicenceVerdict.UNCHECKED)
-    return {"question": question, "verdict": verdict, "claim": None, "proof": [], "lacking": reason}
-
-
 def as_record(asked: Asked) -> dict[str, object]:
     """The answer as plain values, for JSON."""
     licence, reading = asked.licence, asked.reading
@@ -110,7 +104,6 @@ def as_record(asked: Asked) -> dict[str, object]:
         "proof": [{"triple": triple, "sentence": text} for triple, text in asked.proof()],
         "constraint": licence and licence.constraint and {"name": licence.constraint, "says": asked.constraint},
         "lacking": asked.lacking,
-        "mentions": {role: list(span) for role, span in reading.mentions.items()},
     }
 
 

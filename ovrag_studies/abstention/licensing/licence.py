@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain as chained
 
-from pyoxigraph import Literal, NamedNode, Triple
+from pyoxigraph import NamedNode, Triple
 
 from ovrag_core.base import Unchecked
 from ovrag_core.graph import Store
@@ -69,7 +69,7 @@ def license_any(claims: Sequence[GraphClaim], store: Store, domain: Domain) -> L
 def _of_fact(claim: GraphClaim, known: Known) -> Licence:
     values = known.values(claim.subject)
     _refuse_clash([claim.subject], claim, known)
-    recorded = next((value for value in values if _same(value, claim.object, known)), None)
+    recorded = next((value for value in values if same_value(value, claim.object, known.predicate)), None)
     if recorded is not None:
         return Licence(LicenceVerdict.YES, claim, (known.fact(claim.subject, recorded),))
     return (
@@ -156,12 +156,6 @@ def _against_complete(claim: GraphClaim, values: Sequence[Value], known: Known) 
     recorded = [known.fact(claim.subject, value) for value in values]
     about = [triple for value in (*values, claim.object) for triple in known.about(value)]
     return Licence(LicenceVerdict.NO, claim, (*recorded, *about), COMPLETE)
-
-
-def _same(value: Value, asked: Value, known: Known) -> bool:
-    if isinstance(value, Literal) and isinstance(asked, Literal):
-        return same_value(value, asked, known.predicate)
-    return value == asked
 
 
 def _what_a_fact_lacks(claim: GraphClaim, values: Sequence[Value], known: Known) -> str:

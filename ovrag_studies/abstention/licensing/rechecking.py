@@ -1,4 +1,4 @@
-"""Proofs checked a second time, by other means, and the shapes that judge them tried on the smallest graphs.
+"""Proofs checked a second time, by other means.
 
 Here a chain is a SPARQL property path, and a NO by a constraint holds only where the SHACL shape behind that finds
 nothing in the proof and the facts of the subject, but something as soon as the claim stands beside them.
@@ -10,14 +10,13 @@ from itertools import combinations, pairwise
 from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.base import Unchecked
-from ovrag_core.graph import LABEL, SECONDS, TYPE, EmbeddedStore, Store
-from ovrag_studies.abstention.knowledge.domain import Constraint, Domain, Predicate
+from ovrag_core.graph import LABEL, TYPE, EmbeddedStore, Store
+from ovrag_studies.abstention.knowledge.domain import Domain
 from ovrag_studies.abstention.knowledge.known import Known
 from ovrag_studies.abstention.knowledge.likeness import canonical, same_value
 from ovrag_studies.abstention.licensing.licence import Licence, LicenceVerdict
 
 DIFFERENT = NamedNode("http://www.w3.org/2002/07/owl#differentFrom")
-_A, _B, _C = (NamedNode(f"urn:example:{letter}") for letter in "abc")
 _MOST = 1_000  # facts that shapes look at: one that forbids circles takes the square of their number
 
 
@@ -58,8 +57,8 @@ def _says_it(licence: Licence, known: Known, is_chain: bool) -> bool:
     if proof[0].subject != claim.subject or any(step.predicate != known.iri for step in proof):
         return False
     end = proof[-1].object
-    if isinstance(end, Literal) and isinstance(claim.object, Literal):
-        return same_value(end, claim.object, known.predicate)
+    if isinstance(end, Literal):
+        return isinstance(claim.object, Literal) and same_value(end, claim.object, known.predicate)
     path = f"{known.iri}+" if is_chain else f"{known.iri}"
     return end == claim.object and known.store.ask(f"ASK {{ ?s {path} ?o }}", {"s": claim.subject, "o": claim.object})
 
@@ -72,7 +71,7 @@ def _is_broken(shape: str, facts: Sequence[Triple], known: Known, claimed: Tripl
     if len(facts) > _MOST:
         raise Unchecked(f"the claim rests on {len(facts):,} facts; shapes look at {_MOST:,} at most")
     together = [*facts, claimed] if claimed is not None and claimed not in facts else list(facts)
-    data = EmbeddedStore(as_data(together, known, claimed), seconds=SECONDS)
+    data = EmbeddedStore(as_data(together, known, claimed))
     return bool(known.domain.shape_set.violations(data, [shape]))
 
 
@@ -107,67 +106,3 @@ def _apart(facts: Sequence[Triple], known: Known, claimed: Triple | None) -> set
         unsure = any(added in pair for pair in alike)
         distinct |= {pair for pair in pairs if pair not in alike and not (unsure and added in pair)}
     return distinct
-
-
-# -- shapes -----------------------------------------------------------------------------------------------------------
-
-
-def shape_problems(domain: Domain) -> list[str]:
-    """List the faults of the shapes, a sentence each. Raises OntologyError where they cannot be read at all.
-
-    Each is tried on the smallest graph that breaks its constraint, where one that stays silent can never fire, and on
-    the part of that graph that breaks nothing.
-    """
-    problems: list[str] = []
-    for predicate in domain.predicates.values():
-        for name, constraint in predicate.constraints.items():
-            if problem := _problem(domain, predicate, constraint):
-                shape = f"{domain.shapes}: the shape {constraint.shape} behind {predicate.name}.{name}"
-                problems.append(f"{shape} {problem}")
-    return problems
-
-
-def _problem(domain: Domain, predicate: Predicate, constraint: Constraint) -> str | None:
-    witness = _witness(domain, predicate, constraint)
-    if witness is None:
-        return f"can never fire: no class of the domain is disjoint with {constraint.of}"
-    facts, breaking = witness
-    if not _fires(domain, constraint, [*facts, *breaking]):
-        return f"can never fire: it finds nothing where {constraint.kind} is broken"
-    if _fires(domain, constraint, facts):
-        return f"fires where nothing is broken: it is stricter than {constraint.kind}"
-    return None
-
-
-def _fires(domain: Domain, constraint: Constraint, triples: Sequence[Triple]) -> bool:
-    store = EmbeddedStore([*triples, *domain.hierarchy], seconds=SECONDS)
-    return bool(domain.shape_set.violations(store, [constraint.shape]))
-
-
-def _witness(domain: Domain, predicate: Predicate, constraint: Constraint) -> tuple[list[Triple], list[Triple]] | None:
-    """Facts that break nothing, and those that break the constraint together with them."""
-    iri = predicate.node
-    if constraint.kind == "functional":
-        return _two_objects(domain, predicate, constraint)
-    if constraint.kind == "asymmetric":
-        return [Triple(_C, iri, _A), Triple(_A, iri, _B)], [Triple(_B, iri, _A)]
-    if constraint.kind == "acyclic":
-        return [Triple(_A, iri, _B), Triple(_B, iri, _C)], [Triple(_C, iri, _A)]
-    if constraint.kind == "disjoint":
-        other_iri = domain.predicates[str(constraint.other)].node
-        return [Triple(_A, other_iri, _B)], [Triple(_A, iri, _B)]
-    against = next((name for name in domain.classes if domain.are_disjoint(name, str(constraint.of))), None)
-    if against is None:
-        return None
-    node = _A if constraint.kind == "subject" else _B
-    right, wrong = (Triple(node, TYPE, domain.class_iri(name)) for name in (str(constraint.of), against))
-    return [Triple(_A, iri, _B), right], [wrong]
-
-
-def _two_objects(domain: Domain, predicate: Predicate, constraint: Constraint) -> tuple[list[Triple], list[Triple]]:
-    iri = predicate.node
-    if predicate.values != "thing":
-        return [Triple(_A, iri, Literal("1"))], [Triple(_A, iri, Literal("2"))]
-    classes = [Triple(node, TYPE, domain.class_iri(constraint.of)) for node in (_B, _C) if constraint.of]
-    apart = [Triple(_B, DIFFERENT, _C), Triple(_C, DIFFERENT, _B)]
-    return [*classes, Triple(_A, iri, _B), Triple(_A, iri, _C)], apart

@@ -1,7 +1,7 @@
 """A claim about a graph, and how a question is read as one."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -10,13 +10,11 @@ from pyoxigraph import Literal, NamedNode
 from ovrag_core.text import one_line
 from ovrag_studies.abstention.knowledge.domain import Domain
 from ovrag_studies.abstention.parsing.english import ADJECTIVES, CLAUSES, FUNCTION, LONG_PREPOSITIONS, SHELL
-from ovrag_studies.abstention.parsing.frames import SentencePart
+from ovrag_studies.abstention.parsing.frames import slot_of, slot_word
 from ovrag_studies.abstention.parsing.grammar import Sentence, read_sentence
 from ovrag_studies.abstention.parsing.name_index import Mention, Names
 from ovrag_studies.abstention.parsing.relation_words import RelationWords, lexicon_of
 from ovrag_studies.abstention.parsing.word_forms import Word, words_of
-
-Span = tuple[int, int]  # from and to, in characters of the question
 
 LONGEST = 1_000  # characters; no question about two things needs more
 _PART_OF_A_NAME = 0.9  # what is left of the confidence where a name is not given whole
@@ -82,48 +80,23 @@ class _Text:
         weight = sum(0.3 if self.known(word) and not (word.capital and self.cased) else 1.0 for word in words)
         return weight - (0 if mention.whole else 0.01) - (0 if verbatim or not self.cased else 0.35)
 
-    def pieces(self, found: Sequence[Mention], slots: Sequence[int]) -> list[SentencePart]:
-        """The words with the names taken out, each name by its number."""
-        pieces: list[SentencePart] = []
+    def sentence(self, found: Sequence[Mention], slots: Sequence[int]) -> list[str]:
+        """The words, each name as its number; a hyphen inside a word joins nothing here (`sub-tributary`)."""
+        words: list[str] = []
         start = 0
         for slot, mention in zip(slots, found, strict=True):
-            pieces += self._between(start, mention.start)
-            pieces.append(SentencePart("", *self.span(mention), slot))
+            words += [word.text for word in self.words[start : mention.start] if not self._is_hyphen(word)]
+            words.append(slot_word(slot))
             start = mention.end
-        return _resolved(_shortened(pieces + self._between(start, len(self.words))))
-
-    def _between(self, start: int, end: int) -> list[SentencePart]:
-        """The words that are not in names; a hyphen inside a word joins nothing here (`sub-tributary`)."""
-        return [
-            SentencePart(word.text, word.start, word.end) for word in self.words[start:end] if not self._is_hyphen(word)
-        ]
+        words += [word.text for word in self.words[start:] if not self._is_hyphen(word)]
+        text = f" {' '.join(words)} "
+        for phrase, short in LONG_PREPOSITIONS.items():
+            text = text.replace(f" {phrase} ", f" {short} ")
+        return text.split()
 
     def _is_hyphen(self, word: Word) -> bool:
         around = self.question[word.start - 1 : word.start] + self.question[word.end : word.end + 1]
         return word.text == "-" and len(around) == 2 and around.isalpha()
-
-
-def _resolved(pieces: list[SentencePart]) -> list[SentencePart]:
-    """`The former` and `the latter` as the names that they stand for."""
-    resolved: list[SentencePart] = []
-    for piece in pieces:
-        slots = [p.slot for p in resolved if p.slot]
-        stands = piece.text in ("former", "latter") and len(slots) > 1
-        slot = slots[piece.text == "latter"] if stands else piece.slot
-        resolved.append(SentencePart("" if slot else piece.text, piece.start, piece.end, slot))
-    return resolved
-
-
-def _shortened(pieces: list[SentencePart]) -> list[SentencePart]:
-    """Prepositions of several words as the one that they amount to: `as far as` is `to`."""
-    shortened: list[SentencePart] = []
-    for piece in pieces:
-        shortened.append(piece)
-        for phrase, short in LONG_PREPOSITIONS.items():
-            tail = shortened[-len(phrase) :]
-            if tuple(p.text for p in tail) == phrase:
-                shortened[-len(phrase) :] = [SentencePart(short, tail[0].start, tail[-1].end)]
-    return shortened
 
 
 # -- strangers: what is written as a name, or as part of one, and is no name of the graph -----------------------------
@@ -140,9 +113,10 @@ def _stranger(text: _Text, found: Sequence[Mention]) -> str:
         if touching or len(found) < 2 or _matters(text, found, start, end):
             left = min([start, *(mention.start for mention in touching)])
             right = max([end, *(mention.end for mention in touching)])
-            return _no_name(
-                text, text.question[text.words[left].start : text.words[_closed(text, left, right) - 1].end]
-            )
+            first, last = text.words[left].start, text.words[right - 1].end
+            if text.question.count("(", first, last) > text.question.count(")", first, last):
+                last = text.question.find(")", last) + 1 or last
+            return _no_name(text, text.question[first:last])
     if not found:
         return "no name of the graph is in the question"
     return f"only {text.quoted(found[0])} is a name in the graph" if len(found) < 2 else ""
@@ -153,14 +127,6 @@ def _no_name(text: _Text, name: str) -> str:
     near = text.names.nearest(name[:100])
     nearest = f"; the nearest are {', '.join(repr(one_line(n, 80)) for n in near)}" if near else ""
     return f"'{one_line(name, 80)}' is no name in the graph{nearest}"
-
-
-def _closed(text: _Text, first: int, last: int) -> int:
-    """The end of a stretch, moved to where the bracket closes that is open in it."""
-    signs = [word.text for word in text.words[first:last]]
-    if signs.count("(") <= signs.count(")"):
-        return last
-    return next((i + 1 for i in range(last, len(text.words)) if text.words[i].text == ")"), last)
 
 
 def _touches(text: _Text, mention: Mention, start: int, end: int) -> bool:
@@ -238,14 +204,13 @@ class GraphClaim:
 class QuestionReading:
     """Reading of a question. Without a claim, `reason` says why, and `candidates` what it may have meant.
 
-    `confidence` is from 0 to 1; `mentions` are the spans of `subject`, `object` and `relation` in the question.
-    `negated`: the question asks whether the claim is *not* so, so that a yes of the graph is a no to it.
+    `confidence` is from 0 to 1. `negated`: the question asks whether the claim is *not* so, so that a yes of the graph
+    is a no to it.
     """
 
     claim: GraphClaim | None
     confidence: float
     reason: str = ""
-    mentions: Mapping[str, Span] = field(default_factory=dict)
     candidates: tuple[GraphClaim, ...] = ()
     negated: bool = False
 
@@ -292,7 +257,6 @@ def _claimed(sentence: Sentence, used: Sequence[Mention], text: _Text, domain: D
         claims[0] if len(claims) == 1 else None,
         round(sentence.confidence * _PART_OF_A_NAME ** len(partial) / max(len(claims), 1), 4),
         reason,
-        {"subject": text.span(subject), "object": text.span(object_), "relation": sentence.span},
         claims[:_CANDIDATES] if len(claims) > 1 else (),
         sentence.negated,
     )
@@ -302,16 +266,16 @@ def _sentence(text: _Text, found: Sequence[Mention]) -> tuple[Sentence, list[Men
     """The sentence around the names, and these by their slots; a clause behind the second may be left aside."""
     slots = _slots(found)
     used = [found[slots.index(slot)] for slot in sorted(set(slots))]
-    pieces = text.pieces(found, slots)
+    words = text.sentence(found, slots)
     texts = [all(isinstance(node, Literal) for node in mention.things) for mention in used]
     listed = ", ".join(text.quoted(mention) for mention in used[:4])
     whole = Sentence(None, reason=f"the question names {len(used)} things: {listed}")
     if len(used) == 2:
-        whole = read_sentence(pieces, text.lexicon, texts)
-    second, third = ([i for i, piece in enumerate(pieces) if piece.slot] + [len(pieces)])[1:3]
-    ends = [i for i in range(second + 1, third) if pieces[i].text in CLAUSES]
+        whole = read_sentence(words, text.lexicon, texts)
+    second, third = ([i for i, word in enumerate(words) if slot_of(word)] + [len(words)])[1:3]
+    ends = [i for i in range(second + 1, third) if words[i] in CLAUSES]
     for end in ends if whole.relation is None else ():
-        clause = read_sentence(pieces[:end], text.lexicon, texts[:2])
+        clause = read_sentence(words[:end], text.lexicon, texts[:2])
         if clause.relation:
             return replace(clause, confidence=round(clause.confidence * _TAIL, 4)), used
     return whole, used

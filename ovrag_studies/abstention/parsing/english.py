@@ -41,7 +41,5 @@ SHELL = _words("shell") | ADJECTIVES
 FUNCTION = _words("function").union(
     DETERMINERS, ASIDE, BE, DO, HAVE, RELATIVE, NAMING, PREPOSITIONS, GOALS, NOT, DIRECT, INDIRECT
 )
-LONG_PREPOSITIONS = {
-    tuple(long.split()): short for long, short in (line.split(": ") for line in _LISTS["long_prepositions"])
-}
+LONG_PREPOSITIONS = dict(line.split(": ") for line in _LISTS["long_prepositions"])
 IRREGULAR = {verb: (past, participle) for verb, past, participle in (line.split() for line in _LISTS["irregular"])}

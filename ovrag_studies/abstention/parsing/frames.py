@@ -11,19 +11,19 @@ _LEADING = english.DETERMINERS | {"own", "very", "'s"}
 SIGNS = frozenset(",;:.?!()\"'-–—/")
 
 
-@dataclass(frozen=True, slots=True)
-class SentencePart:
-    """A word of a sentence, or the place of a name (`slot`, from 1). `start` and `end` are in characters."""
+def slot_word(slot: int) -> str:
+    """What stands in a sentence for a name: its number, from 1, behind a sign that no word has."""
+    return f"\0{slot}"
 
-    text: str
-    start: int
-    end: int
-    slot: int = 0
+
+def slot_of(word: str) -> int:
+    """The number of the name that a word stands for; 0 where it stands for none."""
+    return int(word[1:] or 0) if word.startswith("\0") else 0
 
 
 @dataclass(frozen=True, slots=True)
 class RelationSign:
-    """A word of a relation in a sentence (pieces from, to), with what it may mean."""
+    """A word of a relation in a sentence (words from, to), with what it may mean."""
 
     start: int
     end: int
@@ -38,12 +38,11 @@ class Frame:
     chain is meant, `direct`: none is; `other` is a word of a relation that is not here.
     """
 
-    def __init__(self, pieces: Sequence[SentencePart], lexicon: RelationWords, texts: tuple[bool, ...]) -> None:
-        self.pieces = pieces
-        self.words = [f"\0{piece.slot}" if piece.slot else piece.text for piece in pieces]
+    def __init__(self, words: Sequence[str], lexicon: RelationWords, texts: tuple[bool, ...]) -> None:
+        self.words = list(words)
         self.lexicon = lexicon
         self.texts = texts
-        self.slots = [i for i, piece in enumerate(pieces) if piece.slot]
+        self.slots = [i for i, word in enumerate(words) if slot_of(word)]
         self.signs: list[RelationSign] = []
         self.either: set[Sense] = set()
         self.fillers: set[int] = set()
@@ -129,7 +128,7 @@ class Frame:
             if (
                 word in english.FUNCTION - english.DIRECT - english.INDIRECT
                 or word in SIGNS
-                or self.pieces[back].slot
+                or back in self.slots
                 or word.endswith("ly")
             ):
                 someone = word == "one" and self.words[max(back - 1, 0)] in english.DO  # "does one arrive"
@@ -142,11 +141,6 @@ class Frame:
         """Detect a preposition that opens the sentence, or its clause, with a name behind it: `Into X does Y flow`."""
         before = self.words[at - 1] if at else ","
         return (before in SIGNS or before in english.BE | {"that", "it"}) and any(i > at for i in self.slots)
-
-    def next_sign(self, sign: RelationSign) -> int:
-        """Find the place where the next sign begins that is no aside, or where the sentence ends."""
-        ahead = [s.start for s in self.signs if s.start >= sign.end and not self.is_aside(s)]
-        return min(ahead, default=len(self.words))
 
     def turned(self, at: int) -> bool:
         """Detect a name before the verb behind a preposition that opens the clause: `Into X flows Y`."""
@@ -167,7 +161,7 @@ class Frame:
                 back -= 2
             elif word in english.PREPOSITIONS | english.ASIDE:
                 return back
-            elif word in english.DETERMINERS | english.NAMING or self.describes(back):
+            elif word in english.DETERMINERS | english.NAMING or back in self.fillers:
                 back -= 1
             else:
                 return None
@@ -176,12 +170,8 @@ class Frame:
     def is_adjective(self, at: int) -> bool:
         """Return True where a word may be an adjective: nothing is known of it, and it is no form of a verb."""
         word = self.words[at]
-        plain = not self.pieces[at].slot and word not in english.FUNCTION and word not in SIGNS and word != "'s"
+        plain = at not in self.slots and word not in english.FUNCTION and word not in SIGNS and word != "'s"
         return plain and at not in self.understood and not word.endswith(("ing", "ed"))
-
-    def describes(self, at: int) -> bool:
-        """Return True where a word may stand before a noun without adding to it: a filler or an adjective."""
-        return at in self.fillers or self.is_adjective(at)
 
     def adds_nothing(self, at: int) -> bool:
         """Return True where a word between a noun and its preposition is a filler, a comma, or says how directly."""
@@ -194,7 +184,7 @@ class Frame:
     def is_aside(self, sign: RelationSign) -> bool:
         """Detect a noun that only says where something happens: `at its mouth`, `right at the bottom end`."""
         back = sign.start - 1
-        while back >= 0 and (self.words[back] in _LEADING or self.describes(back)):
+        while back >= 0 and (self.words[back] in _LEADING or back in self.fillers):
             back -= 1
         alone = self.words[sign.end : sign.end + 1] != ["of"] and sign.end not in self.slots
         direct = sign.senses[0].noun and not self.lexicon.is_chain(sign.senses[0].relation)
@@ -216,9 +206,3 @@ class Frame:
         ]
         present = {*behind, *fronted, self.words[sign.start]}
         return [sense for sense in sign.senses if sense.needs and ("where" in before or sense.needs in present)]
-
-    def unknown(self) -> list[str]:
-        """The words that nothing is known of."""
-        common = english.FUNCTION | english.SHELL
-        plain = [word for i, word in enumerate(self.words) if i not in self.understood and word not in common]
-        return [word for word in plain if word[:1].isalnum() and not word.endswith("ly")]

@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ovrag_studies.abstention.parsing import english
-from ovrag_studies.abstention.parsing.frames import SIGNS, Frame, RelationSign, SentencePart
+from ovrag_studies.abstention.parsing.frames import SIGNS, Frame, RelationSign, slot_of
 from ovrag_studies.abstention.parsing.name_roles import Vote, votes_from_to, votes_of
 from ovrag_studies.abstention.parsing.relation_words import Phrase, RelationWords, Sense
 
-_UNSURE = 0.5  # a reading that is less sure is none
 _WRAPPED = 0.98  # a wording of the domain inside another sentence
-_UNKNOWN_WORD = 0.9  # what each word that is not understood leaves of the confidence
-_UNHEARD = 0.85  # a verb that the domain has not
+_READ = 0.9  # other words of the domain
+_UNHEARD = 0.75  # a verb that the domain has not
 # What begins something else than a verb.
 _BREAKS = frozenset({"and", "or", "to", ".", ":", ";", "?"}) | english.SHELL | english.PERSONS
 
@@ -26,7 +25,7 @@ Votes = list[tuple[Sense, Vote]]  # each with the sense of its word
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Question of a sentence: the relation, where it stands, the slots of subject and object, and if it is denied.
+    """Question of a sentence: the relation, the slots of subject and object, and if it is denied.
 
     `otherwise` is another relation that it may ask for as well. Without a relation, `reason` says why.
     """
@@ -37,13 +36,12 @@ class Sentence:
     confidence: float = 0.0
     negated: bool = False
     reason: str = ""
-    span: tuple[int, int] = (0, 0)
     otherwise: str | None = None
 
 
-def read_sentence(pieces: Sequence[SentencePart], lexicon: RelationWords, texts: Sequence[bool]) -> Sentence:
+def read_sentence(words: Sequence[str], lexicon: RelationWords, texts: Sequence[bool]) -> Sentence:
     """Find what a sentence with two slots asks. `texts` says of each slot whether it is text, so never a subject."""
-    frame = Frame(pieces, lexicon, tuple(texts))
+    frame = Frame(words, lexicon, tuple(texts))
     return _known(frame) or _read(frame)
 
 
@@ -55,11 +53,9 @@ def _known(frame: Frame) -> Sentence | None:
     for start, end, sure in ((0, len(frame.words), 1.0), (inside, _tag_of(frame), _WRAPPED)):
         relation, first_role = frame.lexicon.templates.get(_said(frame, start, end), ("", ""))
         if relation:
-            names = [frame.pieces[i].slot for i in frame.slots]
+            names = [slot_of(frame.words[i]) for i in frame.slots]
             subject, object_ = names if first_role == "subject" else names[::-1]
-            between = frame.pieces[frame.slots[0] + 1 : frame.slots[1]] or frame.pieces
-            span = (between[0].start, between[-1].end)
-            return Sentence(relation, subject, object_, sure, sure < 1 and _is_negated(frame), span=span)
+            return Sentence(relation, subject, object_, sure, sure < 1 and _is_negated(frame))
     return None
 
 
@@ -87,14 +83,9 @@ def _read(frame: Frame) -> Sentence:
     relation = _noun_of_a_chain(frame, signs) or _relation(frame, senses)
     if relation is None:
         return Sentence(None, reason="the question fits several relations")
-    subject, object_, confidence = placed
-    unknown = frame.unknown()
-    confidence *= _UNKNOWN_WORD ** len(unknown) * (1.0 if signs[0] in frame.signs else _UNHEARD)
-    if confidence < _UNSURE:
-        return Sentence(None, reason=f"{', '.join(map(repr, unknown[:3])) or 'the wording'} is not understood")
-    span = (frame.pieces[signs[0].start].start, frame.pieces[signs[-1].end - 1].end)
+    confidence = _READ if signs[0] in frame.signs else _UNHEARD
     otherwise = _otherwise(frame, relation, senses)
-    return Sentence(relation, subject, object_, round(confidence, 4), _is_negated(frame), "", span, otherwise)
+    return Sentence(relation, *placed, confidence, _is_negated(frame), otherwise=otherwise)
 
 
 # -- signs ------------------------------------------------------------------------------------------------------------
@@ -131,7 +122,7 @@ def _unheard_verb(frame: Frame) -> list[RelationSign]:
 def _heard(frame: Frame, signs: Sequence[RelationSign]) -> tuple[list[Vote], list[Sense]]:
     """The votes that count, and the senses of all signs that have one; without a verb, those of `from X to Y`."""
     votes_by_sign = {sign: votes_of(frame, sign) for sign in signs}
-    every = _innermost(frame, [vote for votes in votes_by_sign.values() for vote in votes])
+    every = [vote for votes in votes_by_sign.values() for vote in votes]
     partial = _partial(votes_by_sign)
     if votes := [v for v in every if v not in partial]:
         return [vote for _, vote in votes], [sense for sense, _ in every]
@@ -148,31 +139,18 @@ def _partial(found: Mapping[RelationSign, Votes]) -> Votes:
     return [votes[0] for votes in verbs if whole and len(votes) == 1]
 
 
-def _innermost(frame: Frame, votes: Votes) -> Votes:
-    """Without the votes of a noun of a chain that lies in another: `Is the basin of X in the basin of Y?`."""
-    owners = [
-        (sense, vote)
-        for sense, vote in votes
-        if sense.noun and vote.role == sense.role and frame.lexicon.is_chain(sense.relation)
-    ]
-    inner = [v for v in owners if v[1].slot != owners[-1][1].slot and v[0].role == owners[-1][0].role]
-    return [v for v in votes if v not in inner]
-
-
-def _placed(frame: Frame, votes: Sequence[Vote]) -> tuple[int, int, float] | None:
-    slots = list(dict.fromkeys(frame.pieces[i].slot for i in frame.slots))
+def _placed(frame: Frame, votes: Sequence[Vote]) -> tuple[int, int] | None:
+    """The slots of subject and object; None where the votes disagree, or there is none."""
+    slots = list(dict.fromkeys(slot_of(frame.words[i]) for i in frame.slots))
     if len(slots) != 2:
         return None
     left, right = slots
     if frame.is_text(left) or frame.is_text(right):
-        return (right, left, 0.95) if frame.is_text(left) else (left, right, 0.95)
-    forward = sum(vote.weight for vote in votes if (vote.slot == left) == (vote.role == "subject"))
-    backward = sum(vote.weight for vote in votes) - forward
-    if bool(forward) == bool(backward):
+        return (right, left) if frame.is_text(left) else (left, right)
+    forward = {(vote.slot == left) == (vote.role == "subject") for vote in votes}
+    if len(forward) != 1:
         return None
-    sure = 0.9 if max(forward, backward) < 2 else 0.95
-    sure *= 1.0 if max(forward, backward) >= 0.9 else 0.9
-    return (left, right, sure) if forward > backward else (right, left, sure)
+    return (left, right) if forward.pop() else (right, left)
 
 
 # -- relation ---------------------------------------------------------------------------------------------------------

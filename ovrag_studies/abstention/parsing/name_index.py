@@ -11,8 +11,7 @@ from pyoxigraph import Literal, NamedNode
 from ovrag_core.graph import LABEL, Store
 from ovrag_core.text import fold
 from ovrag_studies.abstention.knowledge.domain import Domain
-from ovrag_studies.abstention.knowledge.likeness import is_iri, label_order, local_name
-from ovrag_studies.abstention.parsing.english import FUNCTION
+from ovrag_studies.abstention.knowledge.likeness import label_order, local_name
 from ovrag_studies.abstention.parsing.word_forms import NO_NAMES, Word, key_of, words_of
 
 Thing = NamedNode | Literal
@@ -43,14 +42,14 @@ class Names:
     ) -> None:
         """`short` writes out abbreviations inside names, by their folded text.
 
-        `heads` are words for classes of things (*creek*): what follows the first of them in a name, behind another
-        word, is a qualifier that has lost its brackets.
+        `heads` are words for classes of things (*creek*), which make a name of the words before them.
         """
         self._short = short
         self.heads = heads
         self._whole: dict[str, dict[Thing, None]] = defaultdict(dict)
         self._part: dict[str, dict[Thing, None]] = defaultdict(dict)
         self._labels: dict[Thing, str] = {}
+        self._by_term: dict[str, str] = {}
         self._longest = 1
         for node, label in labels:
             self._add(node, label)
@@ -66,7 +65,7 @@ class Names:
 
     def label_of(self, term: str) -> str:
         """The name of a thing by its IRI; a text that is no IRI is its own."""
-        return self.label(NamedNode(term) if is_iri(term) else Literal(term))
+        return self._by_term.get(term, term)
 
     def mentions(self, text: str, words: Sequence[Word]) -> Iterator[Mention]:
         """Every stretch of words that is the name of something, also those inside longer ones."""
@@ -90,18 +89,12 @@ class Names:
         if not key:
             return
         self._labels.setdefault(thing, label)
+        self._by_term.setdefault(thing.value, label)
         self._whole[key.removeprefix("the ") or key][thing] = None
         self._longest = max(self._longest, len(words) + 2)
         short_key = key_of(words_of(_QUALIFIER.sub("", label)), self._short)
-        short_key = self._bare(short_key) if short_key == key else short_key
         if short_key and short_key != key:
             self._part[short_key][thing] = None
-
-    def _bare(self, key: str) -> str:
-        words = key.split()
-        head = next((i for i, word in enumerate(words) if i and word in self.heads), len(words))
-        follows = words[head + 1 : head + 2]
-        return key if not follows or follows[0] in FUNCTION else " ".join(words[: head + 1])
 
     def _mention(self, text: str, words: Sequence[Word], start: int, end: int) -> Mention | None:
         key = key_of(words[start:end], self._short)

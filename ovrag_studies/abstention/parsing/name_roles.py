@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ovrag_studies.abstention.parsing import english
-from ovrag_studies.abstention.parsing.frames import SIGNS, Frame, RelationSign
+from ovrag_studies.abstention.parsing.frames import SIGNS, Frame, RelationSign, slot_of
 from ovrag_studies.abstention.parsing.relation_words import OTHER, Role, Sense
 
-Owner = tuple[int, bool, float]
+Owner = tuple[int, bool]
 _SEEN_THROUGH = english.DIRECT | english.INDIRECT | {"own", "many", "'s", "'"}
 
 
@@ -17,7 +17,6 @@ class Vote:
 
     slot: int
     role: Role
-    weight: float
 
 
 def votes_of(frame: Frame, sign: RelationSign) -> list[tuple[Sense, Vote]]:
@@ -31,8 +30,8 @@ def votes_of(frame: Frame, sign: RelationSign) -> list[tuple[Sense, Vote]]:
     owner = _Noun(frame, sign).owner()
     if owner is None:
         return []
-    index, owns, weight = owner
-    return [(sense, _vote(frame, index, sense.role if owns else OTHER[sense.role], weight))]
+    index, owns = owner
+    return [(sense, _vote(frame, index, sense.role if owns else OTHER[sense.role]))]
 
 
 # -- verbs ------------------------------------------------------------------------------------------------------------
@@ -46,7 +45,7 @@ def _as_verb(frame: Frame, sign: RelationSign) -> list[Vote]:
     verb = next(iter(frame.lexicon.any_verb.values()), None)
     if not into or verb is None:
         return []
-    return [_vote(frame, behind[0], verb.role, 1), _vote(frame, behind[1], OTHER[verb.role], 1)]
+    return [_vote(frame, behind[0], verb.role), _vote(frame, behind[1], OTHER[verb.role])]
 
 
 def _verb_sense(frame: Frame, sign: RelationSign) -> Sense:
@@ -56,7 +55,7 @@ def _verb_sense(frame: Frame, sign: RelationSign) -> Sense:
 
 def _verb_votes(frame: Frame, sign: RelationSign, sense: Sense) -> Iterator[Vote]:
     passive, person = _passive(frame, sign, sense), frame.words[sign.start - 1] in english.PERSONS
-    behind = next((i for i in frame.slots if sign.end <= i < frame.next_sign(sign)), None)
+    behind = next((i for i in frame.slots if i >= sign.end), None)
     before = _subject(frame, sign)
     if person:
         if before is not None and behind is not None:
@@ -64,7 +63,7 @@ def _verb_votes(frame: Frame, sign: RelationSign, sense: Sense) -> Iterator[Vote
         return
     turned = before is not None and frame.turned(before)
     if before is not None and (passive or not turned):
-        yield _vote(frame, before, sense.role if sense.needs or not passive else OTHER[sense.role], 1)
+        yield _vote(frame, before, sense.role if sense.needs or not passive else OTHER[sense.role])
     if behind is not None:
         yield from _complement(frame, behind, sense, passive, turned)
 
@@ -81,9 +80,9 @@ def _complement(frame: Frame, at: int, sense: Sense, passive: bool, turned: bool
     by = {"by", "from"} if sense.needs else {"by", "from", "into", "in", "within"}  # "received in X"
     from_there = governor == "from" and sense.needs in english.GOALS
     if (passive and governor in by) or from_there or (turned and not governor):
-        yield _vote(frame, at, sense.role, 1)
+        yield _vote(frame, at, sense.role)
     elif governor != "of" and not (passive and not governor):
-        yield _vote(frame, at, OTHER[sense.role], 1)
+        yield _vote(frame, at, OTHER[sense.role])
 
 
 def _pronoun(frame: Frame, sign: RelationSign) -> bool:
@@ -122,7 +121,7 @@ class _Noun:
         self.relating = {"of", "to", "in", "within"} if sign.senses[0].role == "object" else {"of"}
 
     def owner(self) -> Owner | None:
-        """A name that owns the noun (True) or that the noun is said of (False), and how sure that is; nearest first."""
+        """A name that owns the noun (True) or that the noun is said of (False); nearest first."""
         ways = (
             self._linked,
             self._possessor,
@@ -144,31 +143,31 @@ class _Noun:
         links = {"of", "for", "from", "than", "after", *(s.needs for s in self.sign.senses if s.needs)}
         links |= {"to"} & self.relating
         if self.before and link in self.relating and ahead in (["which"], ["whom"]):
-            return self.before[-1], True, 1
+            return self.before[-1], True
         if link not in links:
             return None
         if not self.behind:
-            return (self.before[-1], False, 1) if self.before else None
+            return (self.before[-1], False) if self.before else None
         governor, between = self.frame.governor(self.behind[0]), set(self.words[end : self.behind[0]])
         near = governor in links or not (governor or between & (english.BE | english.DO | SIGNS))
-        text = self.frame.is_text(self.frame.pieces[self.behind[0]].slot)
-        return (self.behind[0], True, 1) if near and not text else None
+        text = self.frame.is_text(slot_of(self.words[self.behind[0]]))
+        return (self.behind[0], True) if near and not text else None
 
     def _possessor(self) -> Owner | None:
         """The name right before the noun: `X's mouth`, `the X drainage`; adjectives and fillers may stand between."""
         back = self.sign.start - 1
         if self.words[self.sign.end - 1] in english.ADVERBIAL and self.words[back] not in ("'s", "'"):
             return None  # "does it reach X downstream"
-        while back >= 0 and (self.words[back] in _SEEN_THROUGH or self.frame.describes(back)):
+        while back >= 0 and (self.words[back] in _SEEN_THROUGH or back in self.frame.fillers):
             back -= 1
-        return (back, True, 1) if back in self.before else None
+        return (back, True) if back in self.before else None
 
     def _said_behind(self) -> Owner | None:
         """The name that the noun is said of: `the tributary X`, `mouth: X`, `a tributary called X`."""
         index = self.sign.end
         while index < len(self.words) and (self.words[index] in english.NAMING or self.words[index] == ":"):
             index += 1
-        return (index, False, 0.8) if index in self.behind else None
+        return (index, False) if index in self.behind else None
 
     def _relative(self) -> Owner | None:
         """The name that a relative pronoun stands for: `the lake X, whose mouth`, `X, in which the mouth`."""
@@ -176,7 +175,7 @@ class _Noun:
             whose = self.words[index] == "whose" and not any(index < i for i in self.before)
             of_which = self.words[index] in self.relating and self.words[index + 1] in ("which", "whom", "what")
             if whose or (of_which and index + 2 not in self.frame.fillers):
-                return next(((owner, True, 1) for owner in reversed(self.before) if owner < index), None)
+                return next(((owner, True) for owner in reversed(self.before) if owner < index), None)
         return None
 
     def _antecedent(self) -> Owner | None:
@@ -185,13 +184,13 @@ class _Noun:
         if not possessives:
             return None
         if not self.before:  # "rivers with their mouths in X include Y"
-            return (self.behind["their" in possessives], True, 0.6) if len(self.behind) > 1 else None
+            return (self.behind["their" in possessives], True) if len(self.behind) > 1 else None
         last_index = self.before[-1]
         between = self.words[last_index + 1 : self.sign.start]
         near = bool(english.HAVE & set(between)) or between[0].endswith(
             "ing"
         )  # "that X has its mouth", "see X coming in at"
-        return last_index if near else self.before[0], True, 0.9
+        return last_index if near else self.before[0], True
 
     def _possessing(self) -> Owner | None:
         """The subject of `has`, or the name before `with`, where such a word stands before the noun."""
@@ -200,7 +199,7 @@ class _Noun:
                 owners = [i for i in self.before if i < index]
                 owners = owners or ([] if self.words[index] == "with" else self.before[:1])
                 if owners:
-                    return owners[-1], True, 0.9
+                    return owners[-1], True
         return None
 
     def _said_before(self) -> Owner | None:
@@ -209,16 +208,16 @@ class _Noun:
         between = set(self.words[last_index + 1 : self.sign.start])
         is_it = self.words[last_index - 1] in english.BE and between <= english.DETERMINERS | english.DIRECT
         as_it = len(self.before) > 1 and self.words[last_index + 1] == "as" and self.sign.start - last_index < 5
-        return (last_index, False, 0.8) if self.before and (is_it or as_it) else None
+        return (last_index, False) if self.before and (is_it or as_it) else None
 
     def _topic(self) -> Owner | None:
         """Name that the sentence is about: `the entry on X`, `For X, the mouth`, `X: the mouth`."""
         for index in self.frame.slots:
             governor, lead = self.frame.governor(index), set(self.words[max(index - 4, 0) : index])
             if governor in ("of", "for") or (governor in ("on", "under", "about") and english.ACCOUNTS & lead):
-                return index, True, 0.7
+                return index, True
         opens = bool(self.before) and self.words[self.before[0] + 1] in (",", ":", "-", "–", "—")
-        return (self.before[0], True, 0.6) if opens else None
+        return (self.before[0], True) if opens else None
 
 
 def votes_from_to(frame: Frame) -> Iterator[Vote]:
@@ -226,10 +225,10 @@ def votes_from_to(frame: Frame) -> Iterator[Vote]:
     for sense in list(frame.lexicon.any_verb.values())[:1]:
         for index in frame.slots:
             if frame.governor(index) == "from":
-                yield _vote(frame, index, sense.role, 0.9)
+                yield _vote(frame, index, sense.role)
             elif frame.governor(index) in ("to", "into"):
-                yield _vote(frame, index, OTHER[sense.role], 0.9)
+                yield _vote(frame, index, OTHER[sense.role])
 
 
-def _vote(frame: Frame, at: int, role: Role, weight: float) -> Vote:
-    return Vote(frame.pieces[at].slot, role, weight)
+def _vote(frame: Frame, at: int, role: Role) -> Vote:
+    return Vote(slot_of(frame.words[at]), role)
