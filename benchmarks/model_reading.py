@@ -1,14 +1,12 @@
 """Parties and terms of agreements as the reader reads them, a language model by the form, and both together.
 
-    python benchmarks/model_reading.py [--set NAME ...] [--passages] [-S llm.provider=openai ...] [--errors]
+    python benchmarks/model_reading.py [--set NAME ...] [-S llm.provider=openai ...] [--errors]
 
 Without -S the replies recorded in data/replies/reading.jsonl.xz are replayed, for the sets `unread` and `unread2`;
 `prose` lies under OVRAG_EXTERNAL_DATA, is not ours to keep and needs the model. A party's name is right when it equals
 the gold name or holds it whole with at least half of its words; of a kind, a person or not. `all agree`: both orders of
 the form and the reader give the same. A document that the model gives no usable reply to counts as wrong for it and for
-both. --passages asks by the longer form, of `unread2` unless told otherwise, and adds security and form of credit:
-`model` is what its passages state, those that the judge of meaning bears out. Intervals are Wilson's, 95%, over
-documents.
+both. Intervals are Wilson's, 95%, over documents.
 """
 
 import argparse
@@ -44,10 +42,6 @@ RECORDED = (
     "llm.max_tokens=400",
 )
 SETS = ("unread", "unread2")
-CLASSES = {
-    "security": {"SecuredLoan": "secured", "UnsecuredLoan": "unsecured"},
-    "credit_form": {"OpenEndCredit": "open-end", "ClosedEndCredit": "closed-end"},
-}
 
 
 @dataclass(frozen=True)
@@ -61,9 +55,7 @@ class Read:
     is_agreed: bool
 
 
-def fields_of(
-    want: dict[str, Any], asked: set[str], facts: Any, filled: dict[str, FieldRead], both: Any
-) -> Iterator[tuple[str, Read]]:
+def fields_of(want: dict[str, Any], facts: Any, filled: dict[str, FieldRead], both: Any) -> Iterator[tuple[str, Read]]:
     """Name and readings of each field that the gold speaks of."""
     for role in ("borrower", "lender"):
         if gold := want.get(role):
@@ -83,14 +75,6 @@ def fields_of(
             agreed = field.filled.is_agreed if field else True  # nothing by either order
             read = (_value(want[name], values), _value(getattr(facts, name, None), values))
             yield name.replace("_", " "), Read(*read, said, _value(getattr(both, name, None), values), agreed)
-    for name, classes in CLASSES.items():
-        if classes.keys() <= asked and name in want:
-            stated = [classes[field] for field in filled if field in classes]
-            said = "contradictory" if len(stated) > 1 else stated[0] if stated else "unstated"
-            yield (
-                name.replace("_", " "),
-                Read(want[name], getattr(facts, name, None), said, getattr(both, name, None), True),
-            )
 
 
 def _is_person(kind: str | None) -> bool | None:
@@ -137,13 +121,12 @@ def main() -> int:
     """Print the table, and the number of fields on which all agree."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", nargs="*", dest="names", choices=[*SETS, "check", "prose"])
-    parser.add_argument("--passages", action="store_true")
     parser.add_argument("-S", action="append", default=[], dest="overrides", metavar="NAME=VALUE")
     parser.add_argument("--errors", action="store_true")
     arguments = parser.parse_args()
     overrides = [*(() if arguments.overrides else RECORDED), *arguments.overrides]
     settings = read_settings(PROJECT / "params.yaml", overrides)
-    names = arguments.names or (["unread2"] if arguments.passages else list(SETS))
+    names = arguments.names or list(SETS)
     ontology = open_ontology(settings)
     made: list[tuple[str, ...]] = []
     connection = open_connection(settings)
@@ -153,7 +136,7 @@ def main() -> int:
         )
     with connection, TemporaryDirectory() as folder:
         form = open_form(settings, ontology)
-        model = form_reader(connection.chat, form, seed=settings.llm.seed, passages=arguments.passages)
+        model = form_reader(connection.chat, form, seed=settings.llm.seed)
         hybrid = FormHybrid(model, reader, reader.NAME, ontology)
         for name, paths, gold in sets(names, [], Path(folder)):
             read = list(_read_set(paths, gold, model, hybrid, settings.llm.concurrency))
@@ -174,7 +157,7 @@ def _read_set(
     with ThreadPoolExecutor(at_once) as pool:
         made = pool.map(partial(_readings, model=model, hybrid=hybrid), paths)
         for path, readings in zip(paths, tqdm(made, total=len(paths), unit="document"), strict=True):
-            for field, each in fields_of(gold[path.stem], {each.name for each in model.classes}, *readings):
+            for field, each in fields_of(gold[path.stem], *readings):
                 yield path.stem, field, each
 
 

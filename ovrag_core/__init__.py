@@ -1,3 +1,3 @@
 """Workbench for ontology-validated retrieval-augmented generation (OV-RAG)."""
 
-__version__ = "1.0.0"
+__version__ = "1.1.0"

@@ -124,7 +124,6 @@ def start(
                     "extraction.form": "triples",
                     "llm.provider": "openai",
                     "llm.model": MODEL,
-                    "llm.embedding_model": MODEL,
                     "llm.base_url": server.base_url,
                     "llm.key_variable": "TEST_KEY",
                     "llm.store": "replies.jsonl",

@@ -63,7 +63,6 @@ def card(subject: str, value: str, gold: Gold, question: str | None = None, *, i
     return Card(
         id_ or f"{label}_{subject}_{value}",
         f"{label}_direct",
-        label,
         gold,
         question or f"Does {subject} flow into {value}?",
         CardClaim(iri(subject), pred or "hasMouth", iri(value)),

@@ -9,7 +9,6 @@ makes one of a model, which is a function of what it is asked.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
 import re
@@ -25,7 +24,6 @@ from typing import Any
 
 MODEL = "test-model"
 KEY = "sk-test-0123456789abcdefghij"
-DIMENSIONS = 8
 
 
 @dataclass(frozen=True)
@@ -218,19 +216,6 @@ def sometimes(faults: Iterable[Answer], share: float, otherwise: Responder, seed
     return respond
 
 
-def embeddings(call: Call) -> Answer:
-    """Vectors that depend on the text alone, out of order as a server may send them."""
-    texts = call.body["input"] if isinstance(call.body["input"], list) else [call.body["input"]]
-    data = [{"object": "embedding", "index": number, "embedding": vector_of(text)} for number, text in enumerate(texts)]
-    used = sum(len(text) for text in texts)
-    usage = {"prompt_tokens": used, "total_tokens": used}
-    return as_json({"object": "list", "data": data[::-1], "model": call.body["model"], "usage": usage})
-
-
-def vector_of(text: str) -> list[float]:
-    return [byte - 127.5 for byte in hashlib.sha256(text.encode()).digest()[:DIMENSIONS]]
-
-
 def unknown_to_openai(model: str) -> Answer:
     return failure(404, f"The model `{model}` does not exist", "model_not_found")
 
@@ -299,14 +284,14 @@ class FaultyServer:
             return self.wrong_key or failure(
                 401, f"Incorrect API key provided: {authorization.removeprefix('Bearer ')}.", "invalid_api_key"
             )
-        if call.path not in ("/v1/chat/completions", "/v1/embeddings"):
+        if call.path not in ("/v1/chat/completions",):
             return failure(404, f"no such address: {call.path}")
         if call.body.get("model") not in self.models:
             return self.unknown_model(str(call.body.get("model")))
         wanted = call.body.get("response_format", {}).get("type", "text")
         if wanted not in (*self.structured, "text"):
             return failure(400, f"'response_format' of type '{wanted}' is not supported with this model.")
-        return embeddings(call) if call.path == "/v1/embeddings" else self.responder(call)
+        return self.responder(call)
 
 
 class _Server(ThreadingHTTPServer):

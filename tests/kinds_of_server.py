@@ -41,10 +41,6 @@ def format_is_not(kind: str, answer: Answer) -> Refusal:
     return lambda call: answer if call.body.get("response_format", {}).get("type") == kind else None
 
 
-def no_system(answer: Answer) -> Refusal:
-    return lambda call: answer if any(each["role"] == "system" for each in call.messages) else None
-
-
 def fixed_temperature(call: Call) -> Answer | None:
     asked = call.body.get("temperature", 1)
     words = f"Unsupported value: 'temperature' does not support {asked} with this model. Only the default (1) is."
@@ -67,11 +63,6 @@ def said(change: Callable[[Body], Mapping[str, object]], **more: object) -> Call
 
 def thought(message: Body) -> Body:
     return {"content": f"<think>\nThe user wants {{JSON}}. Hm.\n</think>\n\n{message['content']}"}
-
-
-def in_parts(message: Body) -> Body:
-    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
-    return {"content": [thinking, {"type": "text", "text": message["content"]}]}
 
 
 MAX_TOKENS = error(
@@ -97,7 +88,7 @@ KINDS: dict[str, Kind] = {
         wrong_key=error(401, "unauthorized", type="api_error"),
         reply=said(thought),
     ),
-    "vLLM with a template without system messages": Kind(
+    "vLLM": Kind(
         unknown_model=lambda name: as_json(
             {
                 "object": "error",
@@ -109,20 +100,6 @@ KINDS: dict[str, Kind] = {
             404,
         ),
         wrong_key=as_json({"error": "Unauthorized"}, 401),
-        refuses=(
-            no_system(
-                as_json(
-                    {
-                        "object": "error",
-                        "message": "System role not supported",
-                        "type": "BadRequestError",
-                        "param": None,
-                        "code": 400,
-                    },
-                    400,
-                )
-            ),
-        ),
         reply=said(
             lambda _: {"reasoning_content": None, "tool_calls": [], "refusal": None}, prompt_logprobs=None, model=None
         ),
@@ -161,7 +138,6 @@ KINDS: dict[str, Kind] = {
         ),
         wrong_key=as_json({"detail": "Unauthorized"}, 401),
         refuses=(without("seed", EXTRA_SEED),),
-        reply=said(in_parts),
     ),
     "Gemini": Kind(
         unknown_model=lambda name: as_json(

@@ -84,3 +84,4 @@ install
 broken=$(broken_parts)
 [ -z "$broken" ] || stop "set-up ended, but these parts do not start: $(echo $broken); run \`make clean setup\`"
 echo "$here" >"$stamp"
+echo "Ready: . .venv/bin/activate" >&2

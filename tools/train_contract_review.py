@@ -1,9 +1,9 @@
 """Train the learned clause finder on CUAD: `python tools/train_contract_review.py [FOLDER]`.
 
 Reads CUAD in any of its layouts (default: below `OVRAG_EXTERNAL_DATA`) and writes the weights with the titles and
-digests of the contracts they were trained on. How well contracts that it has not seen are answered is measured by
-`ovrag contract-review run` and `score`, out of fold. Ten minutes on two cores; the same contracts give the same weights
-on the same machine.
+digests of the contracts they were trained on. How well contracts that it has not seen are answered is measured out of
+fold, by the notebook of the study. Some minutes on two cores; the same contracts give the same weights on the same
+machine.
 """
 
 import argparse

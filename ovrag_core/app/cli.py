@@ -280,7 +280,6 @@ def run(
     retry_errors: Annotated[bool, typer.Option("--retry-errors", help="Ask anew what was not judged.")] = False,
 ) -> int:
     """Run the experiment of the parameter file, or go on with one that was interrupted."""
-    from ovrag_core.base import Kept, telling_of_interrupts
     from ovrag_core.loans import corpus_bench, folder
     from ovrag_core.retrieval import INDEX
     from ovrag_core.runs import each_record, experiment, run_files
@@ -298,9 +297,8 @@ def run(
             "the contracts are not indexed yet; `make loans` does that, with the parameters of params.yaml"
         )
     spent = experiment.spent_usd(run_files(settings.experiment.run))
-    tally = Kept()
-    with corpus_bench(settings, spent_usd=spent) as bench, telling_of_interrupts(tally.text):
-        path = experiment.run_experiment(settings, bench, retry_errors=retry_errors, watch=tally.count)
+    with corpus_bench(settings, spent_usd=spent) as bench:
+        path = experiment.run_experiment(settings, bench, retry_errors=retry_errors)
     print(path)
     for line in experiment.summary(each_record(path)):
         print(line, file=sys.stderr)
@@ -346,24 +344,19 @@ def import_run(
 @app.command(rich_help_panel=RUN, epilog="Example: ovrag score main")
 def score(
     run_name: Annotated[str, typer.Argument(metavar="RUN", help="The name of a run, or the path of its JSONL file.")],
-    rejudge: Rejudge = False,
     output: Output = Format.text,
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
 ) -> int:
     """Print the metrics of a run, per arm, with intervals."""
     from ovrag_core.evaluation import CACHE, score_run, score_text
-    from ovrag_core.loans import rejudge_by
     from ovrag_core.runs import RUNS, read_latency, read_run, run_files
 
     path = Path(run_name) if run_name.endswith(".jsonl") else run_files(run_name, _here(RUNS)).records
     records, seconds = read_run(path), read_latency(path.with_suffix(".latency.jsonl"))
     if not records:
         raise RunError(f"{path} has no records; make the run again")
-    settings = read_settings(params, overrides)
-    if rejudge:
-        records += rejudge_by(settings, records)
-    result = score_run(records, seconds, settings, run=path.stem, cache=_here(CACHE))
+    result = score_run(records, seconds, read_settings(params, overrides), run=path.stem, cache=_here(CACHE))
     if output is Format.text:
         print(score_text(result))
     else:
@@ -371,9 +364,9 @@ def score(
     return 0
 
 
-@app.command(rich_help_panel=RUN, epilog="Example: ovrag results main theirs --to build/compared")
+@app.command(rich_help_panel=RUN, epilog="Example: ovrag results theirs --to build/theirs")
 def results(
-    run_names: Annotated[list[str], typer.Argument(metavar="RUN", help="Runs; several are compared as well.")],
+    run_name: Annotated[str, typer.Argument(metavar="RUN", help="The name of a run.")],
     to: Annotated[Path, typer.Option("--to", help="The folder that they are written to.", callback=writable_folder)],
     params: Params = DEFAULT_PARAMS,
     overrides: Overrides = None,
@@ -381,10 +374,11 @@ def results(
     """Write every table and figure of any run, an imported one too, into a folder of its own."""
     from ovrag_core.evaluation import CACHE
     from ovrag_core.loans import kinds_of_loan
-    from ovrag_core.report import write_runs
+    from ovrag_core.report import write_run_results
     from ovrag_core.runs import RUNS
 
-    print(write_runs(run_names, to, read_settings(params, overrides), _here(RUNS), kinds_of_loan(), _here(CACHE)))
+    settings = read_settings(params, overrides)
+    print(write_run_results(run_name, to, settings, _here(RUNS), kinds_of_loan(), _here(CACHE)))
     return 0
 
 
@@ -416,7 +410,7 @@ def why(
     asked: Annotated[str, typer.Argument(metavar="RESULT", help="A file of the results, a macro, or a LaTeX label.")],
     output: Output = Format.text,
 ) -> int:
-    """Tell where a result comes from: what has changed since, stage, parameters, inputs, revision, run."""
+    """Tell where a result comes from: what has changed since, stage, parameters, inputs, revision."""
     from ovrag_core.base import project_of
     from ovrag_core.publish import provenance, provenance_text
 
@@ -428,7 +422,6 @@ def why(
 @app.command(rich_help_panel=LOOK, epilog="Example: ovrag export --to ~/thesis --only 'figures/*'")
 def export(
     to: Annotated[Path | None, typer.Option(help="The folder of the thesis.")] = None,
-    packed: Annotated[bool, typer.Option("--zip", help="Also pack the folder, for Overleaf.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite what was edited by hand.")] = False,
     check: Annotated[bool, typer.Option("--check", help="Copy nothing; name what is stale or edited.")] = False,
     only: Annotated[
@@ -449,7 +442,7 @@ def export(
         return FOUND if problems else 0
     if to is None:
         raise typer.BadParameter("name the folder of the thesis: --to FOLDER")
-    done = results.export(project, to, force=force, packed=packed, only=only or ())
+    done = results.export(project, to, force=force, only=only or ())
     for warning in done.warnings:
         say(warning)
     print("\n".join(done.lines))

@@ -37,12 +37,10 @@ from .errors import UnreachableError as UnreachableError
 from .errors import UnreadError as UnreadError
 from .pages import page_templates as page_templates
 from .pages import shown as shown
-from .progress import Kept as Kept
 from .progress import bar as bar
 from .progress import no_notice as no_notice
 from .progress import notice as notice
 from .progress import print_beside as print_beside
-from .progress import telling_of_interrupts as telling_of_interrupts
 from .project import ROOT as ROOT
 from .project import external_data as external_data
 from .project import project_file as project_file

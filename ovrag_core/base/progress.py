@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
-from types import FrameType
 from typing import Never
 
 from tqdm import tqdm
@@ -59,43 +56,3 @@ def print_beside(text: str) -> None:
     no_notice()
     with tqdm.external_write_mode(file=sys.stdout):
         print(text, flush=True)
-
-
-class Kept:
-    """Number of a run's queries whose answers are on disk, for whoever stops the run."""
-
-    def __init__(self) -> None:
-        self._kept, self._total = 0, 0
-
-    def count(self, kept: int, total: int) -> None:
-        """Take in how many of how many are kept."""
-        self._kept, self._total = kept, total
-
-    def text(self) -> str:
-        """Sentence on what a stopped run keeps."""
-        if not self._total:
-            return "stopping; what was answered before is kept"
-        return f"stopping; {self._kept:,} of {self._total:,} queries are kept, and `ovrag run` goes on with the rest"
-
-
-@contextmanager
-def telling_of_interrupts(text: Callable[[], str]) -> Iterator[None]:
-    """Say at once, at Ctrl-C in the block, what the sentence says; the KeyboardInterrupt comes after it.
-
-    What is under way is waited for then, which may take seconds. A second Ctrl-C is not waited with.
-    """
-    before = signal.getsignal(signal.SIGINT)
-
-    def told(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, before)
-        print(f"\novrag: {text()}", file=sys.stderr, flush=True)
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signal.signal(signal.SIGINT, told)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -55,14 +55,12 @@ class Chunking(Part):
 
 
 class Retrieval(Part):
-    """Choice of embedder, number of chunks that a question gets, and what pooled arms search.
+    """Number of chunks that a question gets, and what pooled arms search.
 
-    `remote` is the embedding model of the `llm` section.
     `growing`: the contracts up to the asked one, in order. The published run did so: its collection grew while asked.
     `whole`: all contracts. A question that names none then retrieves the same chunks every time.
     """
 
-    embedding: Literal["minilm", "remote"] = "minilm"
     top_k: Positive = 3
     pool: Literal["growing", "whole"] = "growing"
 
@@ -72,7 +70,6 @@ class Options(Part):
 
     provider: Literal["offline", "openai", "replay"] = "offline"
     model: Annotated[str, Field(min_length=1)] = "gpt-4o"
-    embedding_model: Annotated[str, Field(min_length=1)] = "text-embedding-3-small"
     base_url: str = "https://api.openai.com/v1"
     key_variable: Annotated[str, Field(min_length=1)] = "OPENAI_API_KEY"
     store: Path | None = Path("data/replies/main.jsonl")
@@ -94,13 +91,12 @@ class Extraction(Part):
 
     `auto`: the clause reader offline, `hybrid` with a model. `hybrid`: triples of a model, joined with the reader's.
     `answers`: so only for the triples of answers; those of documents are the reader's. `form` is what a model writes:
-    `short` a form of parties and terms, `passages` also passages that state classes, `triples` free statements about
-    everything. `support` is what a statement of a class needs: a passage that means it, or any quote that stands in the
-    text.
+    `short` a form of parties and terms, `triples` free statements about everything. `support` is what a statement of a
+    class needs: a passage that means it, or any quote that stands in the text.
     """
 
     extractor: Literal["auto", "reader", "chat", "hybrid", "answers"] = "auto"
-    form: Literal["short", "passages", "triples"] = "short"
+    form: Literal["short", "triples"] = "short"
     support: Literal["meaning", "quote"] = "meaning"
     window: Annotated[int, Field(ge=2000)] = 24_000
 
@@ -116,12 +112,11 @@ class Experiment(Part):
 
 
 class Ontology(Part):
-    """Hierarchy on which the rules stand: the bundled one, or a folder that holds FIBO itself.
+    """The bundled ontology of loans, or with `domain` a folder of another domain: its ontology, rules and form.
 
-    `domain` is a folder of another domain, with its ontology, rules and form; a model then reads by the form alone.
+    A model then reads by the form alone.
     """
 
-    source: str = "bundled"
     domain: Path | None = None
 
 
@@ -235,8 +230,6 @@ def _without_sense(settings: Settings) -> str | None:
     if settings.extractor == "chat" and settings.extraction.form != "triples":
         form = settings.extraction.form
         return f"extraction.form: {form} reads no kind of loan, which a model alone must; choose triples, or hybrid"
-    if llm.provider == "offline" and settings.retrieval.embedding == "remote":
-        return f"retrieval.embedding: remote needs a model; {remedy}, or choose minilm"
     if llm.provider == "replay" and llm.store is None:
         return "llm.provider: replay needs a store of recorded replies; name its file in llm.store"
     return None

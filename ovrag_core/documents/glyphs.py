@@ -2,26 +2,22 @@
 
 pypdf's own modes give a page as one string: `plain` follows the order of drawing and loses which value stands beside
 which label, `layout` spreads the page over a grid of characters on which columns drift together, and leaves out form
-XObjects. Both throw away the places that a layout is told from, so these are read here, with pypdf's parser and fonts.
+XObjects. Both throw away the places that a layout is told from, so these are read here, with pypdf's parser, fonts and
+text state.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
-from copy import copy
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pypdf import PageObject
+from pypdf._text_extraction import mult
+from pypdf._text_extraction._layout_mode._text_state_manager import TextStateManager
 from pypdf.generic import ArrayObject, ContentStream, DictionaryObject, NullObject, StreamObject
 from pypdf.generic._font import Font
 
-Matrix = tuple[float, float, float, float, float, float]
-IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 MAX_DEPTH = 8  # form XObjects inside one another
 MAX_GLYPH_RUNS = 200_000  # on one page; a dense page has about 5,000
 MAX_CONTENT = 10_000_000  # bytes that draw one page
-_SETTERS = {b"Tc": "character_space", b"Tw": "word_space", b"TL": "leading", b"Ts": "rise"}  # operators of one number
 
 
 class TextRun(NamedTuple):
@@ -39,50 +35,6 @@ class PageTooComplex(Exception):
     """A page that draws more text than any honest page does."""
 
 
-@dataclass(slots=True)
-class _State:
-    """State that `q` saves: the transformation and the text state."""
-
-    ctm: Matrix = IDENTITY
-    font: _Face | None = None
-    size: float = 0.0
-    character_space: float = 0.0
-    word_space: float = 0.0
-    scale: float = 1.0
-    leading: float = 0.0
-    rise: float = 0.0
-
-
-@dataclass(slots=True)
-class _Face:
-    """A font that remembers how it decoded each string of codes."""
-
-    font: Font
-    known: dict[str, tuple[str, float]] = field(default_factory=dict)
-
-    def show(self, code: bytes | str) -> list[tuple[str, float, bool]]:
-        """Text, width in thousandths of the size, and whether it is a space, of each code."""
-        return [(*self._glyph(raw), raw == " ") for raw in self._codes(code)]
-
-    def _codes(self, code: bytes | str) -> str:
-        if isinstance(code, str):
-            return code
-        if isinstance(self.font.encoding, str):
-            try:
-                return code.decode(self.font.encoding, "surrogatepass")
-            except UnicodeDecodeError:
-                return code.decode(self.font.encoding, "replace")
-        return code.decode("latin-1")
-
-    def _glyph(self, raw: str) -> tuple[str, float]:
-        if raw not in self.known:
-            named = self.font.encoding.get(ord(raw), raw) if isinstance(self.font.encoding, dict) else raw
-            text = "".join(str(self.font.character_map.get(character, character)) for character in named)
-            width = self.font.space_width if raw == self.font.space_char else self.font.get_text_width(raw)
-            self.known[raw] = (text if self.font.interpretable else "", float(width))
-        return self.known[raw]
-
-
 def read_pieces(page: PageObject) -> list[TextRun]:
     """All text of a page in drawing order. Raises PageTooComplex, and whatever pypdf raises on a damaged page."""
     contents = page.get("/Contents", NullObject()).get_object()
@@ -90,16 +42,12 @@ def read_pieces(page: PageObject) -> list[TextRun]:
         return []
     pieces: list[TextRun] = []
     resources = _dictionary(page.get("/Resources")) or DictionaryObject()  # pypdf hands down those of parents
-    _run(_operations(contents, page), resources, _State(), page, pieces, 0)
+    for piece in _run(contents, resources, TextStateManager(), page, 0):
+        pieces.append(piece)
+        if len(pieces) > MAX_GLYPH_RUNS:
+            raise PageTooComplex
     turned = page.rotation // 90 % 4
     return [piece._replace(turn=(piece.turn - turned) % 4) for piece in pieces] if turned else pieces
-
-
-def _operations(contents: ArrayObject | StreamObject, page: PageObject) -> list[tuple[list[object], bytes]]:
-    stream = ContentStream(contents, page.pdf, "bytes")
-    if len(stream.get_data()) > MAX_CONTENT:
-        raise PageTooComplex
-    return stream.operations
 
 
 def _dictionary(value: object) -> DictionaryObject | None:
@@ -107,158 +55,109 @@ def _dictionary(value: object) -> DictionaryObject | None:
     return resolved if isinstance(resolved, DictionaryObject) else None
 
 
-def _faces(resources: DictionaryObject) -> dict[str, _Face]:
+def _fonts(resources: DictionaryObject) -> dict[str, Font]:
     fonts = _dictionary(resources.get("/Font")) or DictionaryObject()
     described = {str(name): _dictionary(fonts.raw_get(name)) for name in fonts}
-    return {name: _Face(Font.from_font_resource(font)) for name, font in described.items() if font is not None}
+    return {name: Font.from_font_resource(font) for name, font in described.items() if font is not None}
 
 
 def _run(
-    operations: Iterable[tuple[list[object], bytes]],
+    contents: ArrayObject | StreamObject,
     resources: DictionaryObject,
-    state: _State,
+    state: TextStateManager,
     page: PageObject,
-    pieces: list[TextRun],
     depth: int,
-) -> None:
-    faces = _faces(resources)
-    saved: list[_State] = []
-    text = line = IDENTITY
-    for operands, operator in operations:
-        numbers = _numbers(operands)
-        if (moved := _moved(operator, numbers, state, line)) is not None:
-            text = line = moved
+) -> Iterator[TextRun]:
+    stream = ContentStream(contents, page.pdf, "bytes")
+    if len(stream.get_data()) > MAX_CONTENT:
+        raise PageTooComplex
+    fonts = _fonts(resources)
+    for operands, operator in stream.operations:
         if operator in (b"Tj", b"TJ", b"'", b'"'):
-            text = _show(_shown(operands, operator), state, text, pieces)
-        elif operator == b"q":
-            if len(saved) < 1000:
-                saved.append(copy(state))
-        elif operator == b"Q":
-            state = saved.pop() if saved else state
+            yield from _show(operands, operator, state)
         elif operator == b"Do" and operands:
-            _draw(str(operands[0]), resources, state, page, pieces, depth)
+            yield from _draw(str(operands[0]), resources, state, page, depth)
+        elif operator == b"Tf" and operands:
+            size = operands[1] if len(operands) > 1 else state.font_size
+            state.font, state.font_size = fonts.get(str(operands[0])), float(size)
         else:
-            _set(state, operator, operands, numbers, faces)
+            _change(operands, operator, state)
 
 
-def _moved(operator: bytes, numbers: list[float], state: _State, line: Matrix) -> Matrix | None:
-    """Return where a line of text begins after the operator; None for one that begins no line."""
-    match operator:
-        case b"BT":
-            return IDENTITY
-        case b"Td" | b"TD" if len(numbers) >= 2:
-            if operator == b"TD":
-                state.leading = -numbers[1]
-            return _times((1, 0, 0, 1, numbers[0], numbers[1]), line)
-        case b"Tm" if len(numbers) >= 6:
-            return _matrix(numbers)
-        case b"T*" | b"'" | b'"':
-            if operator == b'"' and len(numbers) >= 2:
-                state.word_space, state.character_space = numbers[0], numbers[1]
-            return _times((1, 0, 0, 1, 0, -state.leading), line)
-    return None
-
-
-def _set(state: _State, operator: bytes, operands: list[object], numbers: list[float], faces: dict[str, _Face]) -> None:
-    if operator == b"Tf" and operands:
-        state.font = faces.get(str(operands[0]))
-        state.size = numbers[-1] if numbers else state.size
-    elif operator == b"cm" and len(numbers) >= 6:
-        state.ctm = _times(_matrix(numbers), state.ctm)
-    elif not numbers:
-        return
-    elif operator == b"Tz":
-        state.scale = numbers[0] / 100
-    elif operator in _SETTERS:
-        setattr(state, _SETTERS[operator], numbers[0])
+def _change(operands: list[Any], operator: bytes, state: TextStateManager) -> None:
+    """Take in an operator that draws nothing."""
+    if operator == b"q":
+        state.add_q()
+    elif operator == b"Q" and state.font_stack:
+        state.remove_q()
+    elif operator == b"cm":
+        state.add_cm(*operands)
+    elif operator == b"BT":
+        state.reset_tm()
+    elif operator == b"Tm":
+        state.reset_tm()
+        state.add_tm(operands)
+    elif operator in (b"Td", b"TD", b"T*"):
+        if operator == b"TD":
+            state.set_state_param(b"TL", -operands[1])
+        state.reset_trm()
+        state.add_tm([0, -state.TL] if operator == b"T*" else operands)
+    else:
+        state.set_state_param(operator, operands)
 
 
 def _draw(
-    name: str, resources: DictionaryObject, state: _State, page: PageObject, pieces: list[TextRun], depth: int
-) -> None:
+    name: str, resources: DictionaryObject, state: TextStateManager, page: PageObject, depth: int
+) -> Iterator[TextRun]:
     objects = _dictionary(resources.get("/XObject"))
     form = _dictionary(objects.get(name)) if objects is not None else None
     if depth >= MAX_DEPTH or not isinstance(form, StreamObject) or form.get("/Subtype") != "/Form":
         return
-    inner = copy(state)
-    matrix = form.get("/Matrix")
-    if isinstance(matrix, ArrayObject) and len(matrix) >= 6:
-        inner.ctm = _times(_matrix(_numbers(list(matrix))), inner.ctm)
-    form_resources = _dictionary(form.get("/Resources")) or resources
-    _run(_operations(form, page), form_resources, inner, page, pieces, depth + 1)
+    nested = len(state.font_stack)
+    state.add_q()
+    state.add_cm(*form.get("/Matrix", ()))
+    yield from _run(form, _dictionary(form.get("/Resources")) or resources, state, page, depth + 1)
+    while len(state.font_stack) > nested:
+        state.remove_q()
 
 
-def _shown(operands: list[object], operator: bytes) -> Iterator[bytes | str | float]:
-    """The strings of a showing operator, and the numbers of `TJ` that move between them."""
-    if not operands:
+def _show(operands: list[Any], operator: bytes, state: TextStateManager) -> Iterator[TextRun]:
+    """The strings of a showing operator; the numbers of `TJ` move between them."""
+    if operator in (b"'", b'"'):
+        if operator == b'"' and len(operands) > 2:
+            state.set_state_param(b"Tw", operands[0])
+            state.set_state_param(b"Tc", operands[1])
+        state.reset_trm()
+        state.add_tm([0, -state.TL])
+    if state.font is None or not operands:
         return
-    operand = operands[-1]
-    elements = list(operand) if operator == b"TJ" and isinstance(operand, (ArrayObject, list)) else [operand]
+    begin, moved = state.effective_transform, 0.0
+    elements: Iterable[object] = operands[-1] if isinstance(operands[-1], list) else operands[-1:]
     for element in elements:
-        if isinstance(element, (bytes, str, float, int)):
-            yield element
+        if isinstance(element, int | float):
+            moved -= float(element) / 1000 * state.font_size * state.Tz / 100
+        elif isinstance(element, bytes | str):
+            shown = state.text_state_params(element)
+            start = moved
+            moved += shown.word_tx(element)
+            if shown.text and state.font.interpretable:
+                yield _place(shown.text, _moved(begin, start), _moved(begin, moved), state)
+    before = state.transform_stack.maps[0]
+    moved += before[4] if before["is_render"] else 0.0
+    state.reset_trm()
+    state.add_trm([1.0, 0.0, 0.0, 1.0, moved, 0.0])
 
 
-def _show(shown: Iterator[bytes | str | float], state: _State, text: Matrix, pieces: list[TextRun]) -> Matrix:
-    if state.font is None:
-        return text
-    for element in shown:
-        if isinstance(element, (float, int)):
-            text = _times((1, 0, 0, 1, -float(element) / 1000 * state.size * state.scale, 0), text)
-            continue
-        glyphs = state.font.show(element)
-        width = sum(
-            (glyph[1] / 1000 * state.size + state.character_space + glyph[2] * state.word_space) * state.scale
-            for glyph in glyphs
-        )
-        moved = _times((1, 0, 0, 1, width, 0), text)
-        written = "".join(glyph[0] for glyph in glyphs)
-        if written:
-            pieces.append(_place(written, _times(text, state.ctm), _times(moved, state.ctm), state))
-        text = moved
-        if len(pieces) > MAX_GLYPH_RUNS:
-            raise PageTooComplex
-    return text
+def _moved(transform: list[float], along: float) -> list[float]:
+    return mult([1.0, 0.0, 0.0, 1.0, along, 0.0], transform)
 
 
-def _place(text: str, start: Matrix, end: Matrix, state: _State) -> TextRun:
+def _place(text: str, start: list[float], end: list[float], state: TextStateManager) -> TextRun:
     a, b, c, d, *_ = start
-    turn = _quarter(a, b)
-    x0, y0 = start[4] + state.rise * c, start[5] + state.rise * d
-    x1, y1 = end[4] + state.rise * c, end[5] + state.rise * d
+    turn = (0 if a >= 0 else 2) if abs(a) >= abs(b) else (1 if b > 0 else 3)  # quarters, anticlockwise
+    x0, y0 = start[4] + state.Ts * c, start[5] + state.Ts * d
+    x1, y1 = end[4] + state.Ts * c, end[5] + state.Ts * d
     # The corner from which the text would be read with the sheet turned `turn` quarters.
-    along, across = (
-        ((x0, x1), y0),
-        ((y0, y1), -x0),
-        ((-x0, -x1), -y0),
-        ((-y0, -y1), x0),
-    )[turn]
-    size = abs(state.size) * ((c * c + d * d) ** 0.5 or (a * a + b * b) ** 0.5)
+    along, across = (((x0, x1), y0), ((y0, y1), -x0), ((-x0, -x1), -y0), ((-y0, -y1), x0))[turn]
+    size = abs(state.font_size) * ((c * c + d * d) ** 0.5 or (a * a + b * b) ** 0.5)
     return TextRun(min(along), max(along), across, size, text, turn)
-
-
-def _quarter(a: float, b: float) -> int:
-    """Quarter turns, anticlockwise, of text whose baseline runs along (a, b)."""
-    if abs(a) >= abs(b):
-        return 0 if a >= 0 else 2
-    return 1 if b > 0 else 3
-
-
-def _numbers(values: Iterable[object]) -> list[float]:
-    return [float(value) for value in values if isinstance(value, (int, float))]
-
-
-def _matrix(numbers: list[float]) -> Matrix:
-    a, b, c, d, e, f = numbers[-6:]
-    return (a, b, c, d, e, f)
-
-
-def _times(m: Matrix, n: Matrix) -> Matrix:
-    return (
-        m[0] * n[0] + m[1] * n[2],
-        m[0] * n[1] + m[1] * n[3],
-        m[2] * n[0] + m[3] * n[2],
-        m[2] * n[1] + m[3] * n[3],
-        m[4] * n[0] + m[5] * n[2] + n[4],
-        m[4] * n[1] + m[5] * n[3] + n[5],
-    )

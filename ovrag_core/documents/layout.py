@@ -31,7 +31,6 @@ _PROSE_WORDS = 4
 _MAX_DEPTH = 6
 _RIGHT_PART = 0.25  # of the width, from the left: a second column begins beyond
 
-_WIDE_SPACE = re.compile(r" {3,}")
 _RULE = re.compile(r"_{4,}|\.{8,}|-{8,}|…{3,}")
 _LABEL = re.compile(r"\s*([^\W\d_][^:_]{0,30}?)\s*:")
 _ONLY_LABEL = re.compile(r"\s*\(?[^\W\d_][^:]{0,60}:\s*$")
@@ -43,7 +42,7 @@ Gap = tuple[float, float]
 
 def compose(pieces: list[TextRun]) -> str:
     """The text of pieces that all stand the same way up, line by line in reading order."""
-    lines = _lines(list(_split_wide(pieces)))
+    lines = _lines(pieces)
     stops = _stops([_cells(line, frozenset()) for line in lines])
     return _compose([cells for line in lines if (cells := _cells(line, stops))], 0)
 
@@ -52,22 +51,6 @@ def _stops(lines: list[Line]) -> frozenset[int]:
     """Find where cells begin again and again, in whole points: a narrow gap before such a place parts cells too."""
     starts = Counter(round(cell.x0) for line in lines for cell in line)
     return frozenset(x for x, count in starts.items() if count >= _STOP_LINES)
-
-
-def _split_wide(pieces: list[TextRun]) -> Iterator[TextRun]:
-    """Pieces cut where runs of spaces stand for a gap, as in typewritten pages; places are estimated."""
-    for piece in pieces:
-        if not _WIDE_SPACE.search(piece.text):
-            yield piece
-            continue
-        step = (piece.x1 - piece.x0) / len(piece.text)
-        position = 0
-        for match in [*_WIDE_SPACE.finditer(piece.text), None]:
-            end = match.start() if match else len(piece.text)
-            if piece.text[position:end].strip():
-                left, right = piece.x0 + position * step, piece.x0 + end * step
-                yield piece._replace(x0=left, x1=right, text=piece.text[position:end])
-            position = match.end() if match else end
 
 
 def _lines(pieces: list[TextRun]) -> list[list[TextRun]]:
@@ -122,7 +105,7 @@ def _cells(line: list[TextRun], stops: frozenset[int]) -> Line:
         if not cells or _parts(cells[-1], piece, stops):
             if piece.text.strip():
                 cells.append(piece)
-        elif not _is_overprint(cells[-1], piece):
+        else:
             cells[-1] = _join(cells[-1], piece)
     return [cell._replace(text=" ".join(cell.text.split())) for cell in cells]
 
@@ -130,17 +113,6 @@ def _cells(line: list[TextRun], stops: frozenset[int]) -> Line:
 def _parts(cell: TextRun, piece: TextRun, stops: frozenset[int]) -> bool:
     least = _STOP_GAP if round(piece.x0) in stops else _CELL_GAP
     return piece.x0 - cell.x1 > least * max(cell.size, piece.size)
-
-
-def _is_overprint(cell: TextRun, piece: TextRun) -> bool:
-    """Bold by drawing twice: the same text again, nearly at the same place."""
-    text = piece.text.strip()
-    return (
-        bool(text)
-        and cell.text.rstrip().endswith(text)
-        and abs(cell.x1 - piece.x1) < 0.25 * piece.size
-        and (cell.x1 - piece.x0 > 0.5 * (piece.x1 - piece.x0))
-    )
 
 
 def _join(cell: TextRun, piece: TextRun) -> TextRun:
@@ -258,7 +230,7 @@ def _columns(lines: list[Line], start: int) -> tuple[int, float | None]:
     end, gaps = _run(lines, start)
     for middle in _middles(gaps):
         if _are_columns(lines[start:end], middle):
-            return _trim(lines, start, end, middle), middle
+            return end, middle
     return start + 1, None
 
 
@@ -318,22 +290,6 @@ def _is_prose(side: list[Line]) -> bool:
     width = max(line[-1].x1 for line in side) - low
     filled = [line for line in side if line[-1].x1 - line[0].x0 >= _FILLED * width]
     return 2 * len(filled) >= len(side)
-
-
-def _trim(lines: list[Line], start: int, end: int, gutter: float) -> int:
-    """`end`, moved up before lines on one side only that stand apart from the columns (the next heading)."""
-    bottom = end - 1
-    while bottom > start and len({cell.x1 <= gutter for cell in lines[bottom]}) == 1:
-        side = lines[bottom][0].x1 <= gutter
-        above = next(
-            (line for line in reversed(lines[start:bottom]) if any((cell.x1 <= gutter) == side for cell in line)), None
-        )
-        if above is None:
-            break
-        if _is_paragraph_gap(above, lines[bottom]):
-            end = bottom
-        bottom -= 1
-    return max(end, start + 1)
 
 
 def _is_paragraph_gap(above: Line, below: Line) -> bool:

@@ -59,20 +59,6 @@ def matrix(frame: pd.DataFrame, arm: str) -> pd.DataFrame:
     return counts.reindex(index=documents, columns=documents, fill_value=0)
 
 
-def retrieved_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
-    """Tabulate the sources of each query's chunks: arm, document, question, asked_chunks, chunks, sources with counts.
-
-    Sources are in the order of their first chunk. A run that does not say what was retrieved has no rows.
-    """
-    rows = []
-    for record in ordered([record for record in records if record.retrieved]):
-        counts = Counter(chunk.document_id for chunk in record.retrieved)
-        sources = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
-        key = (record.arm, record.document_id, record.question_id)
-        rows.append((*key, counts[record.document_id], counts.total(), sources))
-    return pd.DataFrame(rows, columns=["arm", "document_id", "question_id", "asked_chunks", "chunks", "sources"])
-
-
 def false_positive_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
     """Inventory of false positives: arm, document, question, outcome, cause, attempts, other sources, rules, words."""
     rows = []

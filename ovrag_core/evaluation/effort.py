@@ -1,7 +1,6 @@
-"""Cost of a run's queries: attempts, model calls, tokens and money, and what attempts did to the reasons."""
+"""Cost of a run's queries: attempts, model calls, tokens and money."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import pandas as pd
 
@@ -11,8 +10,6 @@ from ovrag_core.evaluation.statistics import Resampling
 
 OUTCOMES = ["accepted", "corrected", "hard_rejected", "source_finding", "unchecked", "error"]
 MEASURES = ("attempts", "calls", "prompt_tokens", "completion_tokens", "cost_usd")
-REFUSED = "flagged at once"
-UNSAID = "not recorded"
 
 
 def effort_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
@@ -48,23 +45,6 @@ def by_outcome(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
     return table.astype(dict.fromkeys(numbers, float))
 
 
-def rejects(records: Sequence[QueryRecord]) -> pd.DataFrame:
-    """Each hard reject: arm, document, question, label, cause, attempts, distinct answers, rules at first and at last.
-
-    `course` says what the attempts did to the reasons: the same, fewer, more, or others.
-    """
-    rows = []
-    for record in ordered([record for record in records if record.outcome == "hard_rejected"]):
-        rules = [broken_rules(attempt) for attempt in record.attempts]
-        answers = len({attempt.answer.text for attempt in record.attempts})
-        key = (record.arm, record.document_id, record.question_id, record.label or "", record.cause or "")
-        names = [", ".join(sorted(broken)) for broken in (rules[0], rules[-1])] if rules else ["", ""]
-        rows.append((*key, record.attempt_count, answers or None, *names, _course(rules)))
-    keys = ["arm", "document_id", "question_id", "label", "cause", "attempts"]
-    table = pd.DataFrame(rows, columns=[*keys, "distinct_answers", "rules_first", "rules_last", "course"])
-    return table.astype({"distinct_answers": "Int64"})
-
-
 def _usage(record: QueryRecord) -> tuple[float | None, ...]:
     usage = record.usage
     known_usage = (usage.calls, usage.prompt_tokens, usage.completion_tokens)
@@ -75,15 +55,3 @@ def broken_rules(attempt: Attempt) -> frozenset[str]:
     """The rules of the clashes that an attempt was judged to have."""
     violations = attempt.verdict.violations if attempt.verdict else ()
     return frozenset(violation.rule for violation in violations if violation.severity == "clash")
-
-
-def _course(rules: Sequence[frozenset[str]]) -> str:
-    if not any(rules):
-        return UNSAID
-    if len(rules) == 1:
-        return REFUSED
-    if all(before == after for before, after in pairwise(rules)):
-        return "same reasons"
-    if rules[-1] < rules[0]:
-        return "fewer reasons"
-    return "more reasons" if rules[-1] > rules[0] else "other reasons"

@@ -19,11 +19,12 @@ def latency_frame(latency: Sequence[LatencyRecord]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(LatencyRecord.model_fields)).astype(dict.fromkeys((*PARTS, TOTAL), float))
 
 
-def summary(frame: pd.DataFrame) -> pd.DataFrame:
+def summary(frame: pd.DataFrame, plan: Resampling | None = None) -> pd.DataFrame:
     """Per arm and part, and in total: n, mean, median, quartiles, 95th percentile, maximum (seconds), and share.
 
-    An arm has no row for a part that it does not have, and `n` leaves out queries of which a part was not timed. Shares
-    are of the summed totals; what they lack to 1 is spent between the parts.
+    With a `plan` the mean has its bounds, documents as clusters. An arm has no row for a part that it does not have,
+    and `n` leaves out queries of which a part was not timed. Shares are of the summed totals; what they lack to 1 is
+    spent between the parts.
     """
     rows = []
     for arm, group in frame.groupby("arm", sort=False):
@@ -35,32 +36,24 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
             quartiles = seconds.quantile([0.5, 0.25, 0.75, 0.95]).tolist()
             share = float(seconds.sum()) / whole if whole else None
             count, mean, most = int(seconds.count()), float(seconds.mean()), float(seconds.max())
-            rows.append((arm, stage, count, mean, *quartiles, most, share))
-    return pd.DataFrame(rows, columns=["arm", "part", *STATISTICS])
+            rows.append((arm, stage, count, mean, *quartiles, most, share, *_bounds(group, stage, plan)))
+    names = ["arm", "part", *STATISTICS, "mean_low", "mean_high"]
+    return pd.DataFrame(rows, columns=names).astype({"mean_low": float, "mean_high": float})
 
 
-def mean_intervals(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
-    """Bounds of the mean seconds per arm and part, documents as clusters: arm, part, mean_low, mean_high."""
-    by_part = frame.melt(["arm", "document_id"], [*PARTS, TOTAL], var_name="part", value_name="seconds")
-    return _mean_bounds(by_part, ["arm", "part"], "seconds", plan)
-
-
-def by_attempts(frame: pd.DataFrame) -> pd.DataFrame:
-    """Per arm and number of attempts: n, mean, median and 95th percentile of the total (seconds)."""
+def by_attempts(frame: pd.DataFrame, plan: Resampling | None = None) -> pd.DataFrame:
+    """Per arm and number of attempts: n, mean, median, 95th percentile of the total (seconds); with a `plan` bounds."""
     rank = {arm: number for number, arm in enumerate(frame["arm"].unique())}
-    groups = frame.groupby(["arm", "attempts"], sort=True)[TOTAL]
-    table = groups.agg(n="size", mean="mean", median="median", p95=lambda total: total.quantile(0.95)).reset_index()
+    rows = []
+    for (arm, attempts), group in frame.groupby(["arm", "attempts"], sort=True):
+        total = group[TOTAL]
+        figures = (len(group), total.mean(), total.median(), total.quantile(0.95))
+        rows.append((arm, attempts, *figures, *_bounds(group, TOTAL, plan)))
+    names = ["arm", "attempts", "n", "mean", "median", "p95", "mean_low", "mean_high"]
+    table = pd.DataFrame(rows, columns=names).astype({"mean_low": float, "mean_high": float})
     return table.sort_values("arm", key=lambda arms: arms.map(rank), kind="stable", ignore_index=True)
 
 
-def attempt_intervals(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
-    """Bounds of the mean total by arm and number of attempts, documents as clusters; for `by_attempts`."""
-    return _mean_bounds(frame, ["arm", "attempts"], TOTAL, plan)
-
-
-def _mean_bounds(frame: pd.DataFrame, keys: list[str], column: str, plan: Resampling) -> pd.DataFrame:
-    rows = []
-    for names, group in frame.groupby(keys, sort=False):
-        mean = mean_of(group, column, plan)
-        rows.append((*names, mean.low, mean.high))
-    return pd.DataFrame(rows, columns=[*keys, "mean_low", "mean_high"]).astype({"mean_low": float, "mean_high": float})
+def _bounds(group: pd.DataFrame, column: str, plan: Resampling | None) -> tuple[float | None, float | None]:
+    mean = mean_of(group, column, plan) if plan else None
+    return (mean.low, mean.high) if mean else (None, None)

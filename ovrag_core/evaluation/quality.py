@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pandas as pd
 from rouge_score.rouge_scorer import RougeScorer
 
-from ovrag_core.base import QueryRecord, Recorded, SettingsError
+from ovrag_core.base import QueryRecord, Recorded, SettingsError, writing
 from ovrag_core.evaluation.confusion import bounds, mean_of, ordered, with_bounds
 from ovrag_core.evaluation.statistics import Difference, Resampling, paired_difference
 
@@ -190,19 +190,9 @@ def _cached(pairs: Sequence[Pair], model: str, cache: Path | None) -> dict[Pair,
     if (cached := _read(path, len(pairs))) is not None:
         return dict(zip(pairs, cached, strict=True))
     scores = bert_scores(pairs, model)
-    with suppress(OSError):  # where nothing can be kept, the next evaluation takes as long as this one
-        _keep(path, [scores[pair] for pair in pairs])
+    with suppress(SettingsError), writing(path, SettingsError, parents=True) as file:
+        json.dump([scores[pair] for pair in pairs], file)  # where nothing can be kept, it is computed again
     return scores
-
-
-def _keep(path: Path, scores: Sequence[Score]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(f".{os.getpid()}.part")
-    try:
-        partial.write_text(json.dumps(scores), encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _read(path: Path, length: int) -> list[Score] | None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ovrag_core.evaluation.statistics import Estimate, Resampling
 
-Weights = Literal["none", "linear", "quadratic"]
+Weights = Literal["none", "quadratic"]
 Table = npt.NDArray[np.float64]
 
 
@@ -39,7 +39,7 @@ def agreement(
 ) -> Agreement:
     """The agreement of two raters on the same items in the same order.
 
-    `categories` are all that could be given, in their order where `weights` are linear or quadratic. Raises ValueError
+    `categories` are all that could be given, in their order where `weights` are quadratic. Raises ValueError
     where the raters' items are not as many, or a rating is none of the categories.
     """
     table = _table(first, second, categories)
@@ -73,7 +73,7 @@ def _apart(categories: int, weights: Weights) -> Table:
     if weights == "none":
         return 1 - np.eye(categories)
     distance = np.abs(np.subtract.outer(np.arange(categories), np.arange(categories))) / max(1, categories - 1)
-    return np.asarray(distance if weights == "linear" else distance**2, dtype=float)
+    return np.asarray(distance**2, dtype=float)
 
 
 def _kappa(tables: Table, apart: Table) -> Table:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from ovrag_core.base import Evaluation, LatencyRecord, QueryRecord, Settings, Usage
+from ovrag_core.base import Evaluation, LatencyRecord, QueryRecord, Settings
 from ovrag_core.evaluation import confusion, contamination, latency, quality
 from ovrag_core.evaluation.statistics import Estimate, Resampling
 
@@ -41,13 +41,7 @@ def score_run(
     frame = confusion.query_frame(records)
     scored = quality.score_quality(records, settings.evaluation.bertscore_model, cache)
     tables = (frame, scored.frame, contamination.source_frame(records), latency.summary(latency.latency_frame(seconds)))
-    arms = {
-        arm: {
-            **_arm(*(table[table["arm"] == arm] for table in tables), plan=plan),
-            "usage": _usage([record for record in records if record.arm == arm]),
-        }
-        for arm in frame["arm"].unique()
-    }
+    arms = {arm: _arm(*(table[table["arm"] == arm] for table in tables), plan=plan) for arm in frame["arm"].unique()}
     return {
         "run": run or settings.evaluation.run,
         "interval": {"confidence": plan.confidence, "samples": plan.samples, "seed": plan.seed, "unit": "document"},
@@ -171,17 +165,6 @@ def _arm(
         **_measured(about, "other", "wrong_contract_rate"),
         **{f"{kind}_contract_rate": _number(about[kind]) for kind in ("asked", "mixed") if len(about)},
     }
-
-
-def _usage(records: Sequence[QueryRecord]) -> Json:
-    """Model calls, tokens and cost, calls per query and per accepted query. No cost where a price is not known."""
-    accepted = [record.usage.calls for record in records if record.outcome in ("accepted", "corrected")]
-    costs = [record.cost_usd for record in records]
-    used: Json = {name: sum(getattr(record.usage, name) for record in records) for name in Usage.model_fields}
-    used["cost_usd"] = None if None in costs else _number(float(sum(filter(None, costs))))
-    used["calls_per_query"] = _number(sum(record.usage.calls for record in records) / len(records))
-    used["calls_per_accepted_query"] = _number(sum(accepted) / len(accepted)) if accepted else None
-    return used
 
 
 def _group(frame: pd.DataFrame, plan: Resampling) -> Json:

@@ -4,7 +4,6 @@ from .loading import TYPE as TYPE
 from .loading import FactTable as FactTable
 from .query import Term as Term
 from .query import bind as bind
-from .shapes import SECONDS as SECONDS
 from .shapes import Shapes as Shapes
 from .shapes import ShapeViolation as ShapeViolation
 from .shapes import read_shapes as read_shapes

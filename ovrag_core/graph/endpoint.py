@@ -6,15 +6,13 @@ cut off, silence beyond the time limit. An endpoint that says nothing does not s
 
 from __future__ import annotations
 
-import json
-import re
 import time
 from collections.abc import Mapping
 from functools import lru_cache
 from urllib.parse import urlsplit
 
 import httpx2
-from pyoxigraph import BlankNode, Literal, NamedNode, Triple
+from pyoxigraph import BlankNode, NamedNode, QueryBoolean, QueryResultsFormat, Triple, parse_query_results
 
 from ovrag_core.base import GraphError, Unchecked
 from ovrag_core.graph import query as queries
@@ -23,12 +21,9 @@ from ovrag_core.text import one_line
 
 _JSON = ("application/sparql-results+json", "application/json")
 _BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
-_LARGEST = 64 << 20  # bytes of one answer
 _PATTERN = "{} {{ ?s ?p ?o }}"
 _KEPT = 10_000  # answers
 _RETVAL = "__ASK_RETVAL"  # the column in which Virtuoso 7 answers an ASK
-_LONGEST_PAUSE = 10.0  # seconds between two attempts, whatever the server asks for
-
 
 _Answer = list[Row] | bool
 
@@ -50,7 +45,7 @@ class EndpointStore:
             raise GraphError("the address of the endpoint holds a user or password; take them out")
         self.url = url
         self._form = {"default-graph-uri": NamedNode(graph).value} if graph else {}
-        self._seconds, self._attempts, self._pause = seconds, max(1, attempts), pause
+        self._attempts, self._pause = max(1, attempts), pause
         is_local = address.hostname in ("localhost", "127.0.0.1", "::1")  # which no proxy can know
         headers = {"Accept": _JSON[0], "User-Agent": "ovrag"}
         self._client = httpx2.Client(timeout=seconds, headers=headers, trust_env=not is_local)
@@ -99,50 +94,37 @@ class EndpointStore:
 
     def _asked(self, query: str) -> _Answer:
         """The answer, at the first attempt that is not refused for the moment."""
+        why = ""
         attempts = 1 if self._unreached else self._attempts  # who has not answered yet is not waited for at each query
-        for attempt in range(1, attempts + 1):
+        for attempt in range(attempts):
+            time.sleep(self._pause * (2**attempt - 1))
             try:
-                status, headers, body = self._sent(query)
+                response = self._client.post(self.url, data={"query": query, **self._form})
             except httpx2.HTTPError as error:
-                why, wait = f"does not answer ({one_line(str(error) or type(error).__name__, 120)})", 0.0
-                self._unreached = attempt == attempts
-            else:
-                self._unreached = False
-                if status not in _BUSY:
-                    return self._read(status, headers, body)
-                why, wait = f"is busy or out of order (HTTP {status})", _seconds(headers.get("retry-after"))
-            if attempt < attempts:
-                time.sleep(min(_LONGEST_PAUSE, max(wait, self._pause * 2 ** (attempt - 1))))
+                why, self._unreached = f"does not answer ({one_line(str(error) or type(error).__name__, 120)})", True
+                continue
+            self._unreached = False
+            if response.status_code not in _BUSY:
+                return self._read(response)
+            why = f"is busy or out of order (HTTP {response.status_code})"
         raise Unchecked(f"{self.url} {why}")
 
-    def _sent(self, query: str) -> tuple[int, Mapping[str, str], bytes]:
-        """Status, headers and body. Raises HTTPError beyond the time limit, which holds for the whole of it."""
-        deadline = time.monotonic() + self._seconds
-        body = bytearray()
-        with self._client.stream("POST", self.url, data={"query": query, **self._form}) as response:
-            for chunk in response.iter_bytes() if response.status_code == httpx2.codes.OK else ():
-                body += chunk
-                if time.monotonic() > deadline:
-                    raise httpx2.ReadTimeout(f"no whole answer in {self._seconds:g} seconds")
-                if len(body) > _LARGEST:
-                    raise Unchecked(f"{self.url} answered with more than {_LARGEST >> 20} MB; ask for less at once")
-            return response.status_code, dict(response.headers), bytes(body)
-
-    def _read(self, status: int, headers: Mapping[str, str], body: bytes) -> _Answer:
-        if status != httpx2.codes.OK:
-            raise Unchecked(f"{self.url} refused the query (HTTP {status})")
+    def _read(self, response: httpx2.Response) -> _Answer:
+        headers = response.headers
+        if response.status_code != httpx2.codes.OK:
+            raise Unchecked(f"{self.url} refused the query (HTTP {response.status_code})")
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind not in _JSON:
             raise Unchecked(f"{self.url} answered with {one_line(kind, 60) or 'something'}, not with SPARQL results")
         if "x-sql-state" in headers:  # Virtuoso: the time limit was reached, and the rows are those found until then
             raise Unchecked(f"{self.url} gave a part of the answer only")
         try:
-            answer = _parsed(json.loads(body))
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            answer = _parsed(response.content)
+        except (SyntaxError, ValueError):
             raise Unchecked(f"{self.url} answered with something that is no SPARQL result") from None
-        rows = [] if isinstance(answer, bool) else answer
-        if len(rows) >= _seconds(headers.get("x-sparql-maxrows")) > 0:
-            raise Unchecked(f"{self.url} cut the answer off after {len(rows)} rows; ask for less at once")
+        most = headers.get("x-sparql-maxrows", "")
+        if isinstance(answer, list) and most.isdigit() and len(answer) >= int(most) > 0:
+            raise Unchecked(f"{self.url} cut the answer off after {len(answer)} rows; ask for less at once")
         return answer
 
 
@@ -153,45 +135,16 @@ def _triple(terms: Mapping[str, Term]) -> Triple:
     return Triple(subject, predicate, terms["o"])
 
 
-def _parsed(document: object) -> _Answer:
-    """SPARQL 1.1 Query Results JSON (https://www.w3.org/TR/sparql11-results-json/); ValueError for anything else."""
-    if not isinstance(document, dict):
+def _parsed(content: bytes) -> _Answer:
+    """SPARQL 1.1 Query Results JSON, with blank nodes and truth values as Virtuoso 7 writes them, too."""
+    answer = parse_query_results(content.replace(b"nodeID://", b""), format=QueryResultsFormat.JSON)
+    if isinstance(answer, QueryBoolean):
+        return bool(answer)
+    names = [variable.value for variable in answer.variables]
+    rows = [{name: term for name, term in zip(names, row, strict=True) if term is not None} for row in answer]
+    if names != [_RETVAL]:
+        return rows
+    values = [getattr(row.get(_RETVAL), "value", None) for row in rows]  # one row that holds 1, or none for a no
+    if values not in ([], ["1"], ["0"]):
         raise ValueError
-    if "boolean" in document:
-        if not isinstance(document["boolean"], bool):
-            raise ValueError
-        return document["boolean"]
-    bindings = document["results"]["bindings"]
-    if not isinstance(bindings, list):
-        raise ValueError
-    rows = [{str(name): _term(term) for name, term in row.items()} for row in bindings]
-    head = document.get("head")
-    return _truth(rows) if isinstance(head, dict) and head.get("vars") == [_RETVAL] else rows
-
-
-def _truth(rows: list[Row]) -> bool:
-    """The truth value that Virtuoso gives as a table: one row that holds 1, or no row at all for a no."""
-    values = [{name: getattr(term, "value", None) for name, term in row.items()} for row in rows]
-    if values not in ([], [{_RETVAL: "1"}], [{_RETVAL: "0"}]):
-        raise ValueError
-    return values == [{_RETVAL: "1"}]
-
-
-def _term(term: Mapping[str, str]) -> Term:
-    kind, value = term["type"], term["value"]
-    if not isinstance(value, str):
-        raise ValueError
-    if kind == "uri":
-        return NamedNode(value)
-    if kind == "bnode":
-        return BlankNode(re.sub(r"\W", "_", value))
-    if kind not in ("literal", "typed-literal"):
-        raise ValueError
-    if "xml:lang" in term:
-        return Literal(value, language=term["xml:lang"])
-    return Literal(value, datatype=NamedNode(term["datatype"])) if "datatype" in term else Literal(value)
-
-
-def _seconds(header: str | None) -> float:
-    """A number in a header, 0 where there is none."""
-    return float(header) if header and header.strip().isdigit() else 0.0
+    return values == ["1"]

@@ -48,22 +48,6 @@ def check(query: str, form: str) -> None:
         raise GraphError(f"the query is no {form} query; write {form} after its prefixes")
 
 
-def undeclared_prefixes(query: str) -> list[str]:
-    """The prefixes, with their colons, that a query uses and does not declare."""
-    meaningful = [(kind, text) for kind, text in tokens(query) if kind != "comment" and text.strip()]
-    declared: set[str] = set()
-    used: set[str] = set()
-    for index, (kind, text) in enumerate(meaningful):
-        before = [word.upper() for _, word in meaningful[max(0, index - 2) : index]]
-        if kind == "iri" and before[:1] == ["PREFIX"]:
-            declared.add(meaningful[index - 1][1])
-        elif kind == "name" and before[-1:] != ["PREFIX"]:
-            prefix, colon, _ = text.partition(":")
-            if prefix != "_":  # a blank node
-                used.add(prefix + colon)
-    return sorted(used - declared)
-
-
 def bind(query: str, terms: Mapping[str, Term]) -> str:
     """The query with each variable of `terms` replaced by its term, as an endpoint needs it that binds nothing itself.
 

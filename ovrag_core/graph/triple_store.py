@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from pyoxigraph import BlankNode, NamedNode, Quad, QueryBoolean, QuerySolutions, Triple, Variable
 from pyoxigraph import Store as Oxigraph
 
-from ovrag_core.base import GraphError, OvragError, Unchecked
+from ovrag_core.base import GraphError, Unchecked
 from ovrag_core.graph import query as queries
 from ovrag_core.graph.loading import FactTable, LoadReport, read_triples
 from ovrag_core.graph.query import Row, Term
@@ -20,8 +18,6 @@ from ovrag_core.text import one_line
 
 if TYPE_CHECKING:
     from ovrag_core.graph.endpoint import EndpointStore
-
-Answer = TypeVar("Answer")
 
 
 class Store(Protocol):
@@ -43,15 +39,9 @@ class Store(Protocol):
 
 
 class EmbeddedStore:
-    """A graph in the memory of this process. `report` says what was met while it was loaded.
+    """A graph in the memory of this process. `report` says what was met while it was loaded."""
 
-    `seconds` is the time limit of a query, None for none: set it where queries come from others.
-    """
-
-    def __init__(
-        self, triples: Iterable[Triple] = (), report: LoadReport | None = None, seconds: float | None = None
-    ) -> None:
-        self._seconds = seconds
+    def __init__(self, triples: Iterable[Triple] = (), report: LoadReport | None = None) -> None:
         self._store = Oxigraph()
         self._store.bulk_extend(Quad(*triple) for triple in triples)
         self.report = report or LoadReport(triples=len(self._store))
@@ -62,7 +52,7 @@ class EmbeddedStore:
     def ask(self, query: str, terms: Mapping[str, Term] | None = None) -> bool:
         """See `Store.ask`."""
         queries.check(query, "ASK")
-        answer = self._within(lambda: self._answered(query, terms or {}))
+        answer = self._answered(query, terms or {})
         if not isinstance(answer, bool):
             raise Unchecked("the graph gave no truth value")
         return answer
@@ -71,7 +61,7 @@ class EmbeddedStore:
         """See `Store.select`."""
         queries.check(query, "SELECT")
         full = queries.with_bound(query, frozenset(terms)) if terms else query
-        answer = self._within(lambda: self._answered(full, terms or {}))
+        answer = self._answered(full, terms or {})
         if not isinstance(answer, list):
             raise Unchecked("the graph gave no rows")
         return answer
@@ -88,7 +78,7 @@ class EmbeddedStore:
     def without(self, removed: Iterable[Triple]) -> EmbeddedStore:
         """A copy of the graph without these triples."""
         gone = set(removed)
-        return EmbeddedStore((t for t in self.triples() if t not in gone), self.report, self._seconds)
+        return EmbeddedStore((t for t in self.triples() if t not in gone), self.report)
 
     def _answered(self, query: str, terms: Mapping[str, Term]) -> bool | list[Row] | None:
         with _reported():
@@ -97,24 +87,6 @@ class EmbeddedStore:
                 names = [variable.value for variable in answer.variables if variable.value not in terms]
                 return [{name: row[name] for name in names if row[name] is not None} for row in answer]
             return bool(answer) if isinstance(answer, QueryBoolean) else None
-
-    def _within(self, action: Callable[[], Answer]) -> Answer:
-        """The answer within the time limit. A query cannot be stopped: it is left to a thread that ends with us."""
-        if self._seconds is None:
-            return action()
-        answer: Future[Answer] = Future()
-
-        def run() -> None:
-            try:
-                answer.set_result(action())
-            except OvragError as error:
-                answer.set_exception(error)
-
-        Thread(target=run, daemon=True).start()
-        try:
-            return answer.result(self._seconds)
-        except TimeoutError:
-            raise Unchecked(f"the graph gave no answer in {self._seconds:g} seconds") from None
 
 
 @contextmanager
@@ -146,18 +118,16 @@ def open_graph(
     table: FactTable | None = None,
     hidden: frozenset[str] = frozenset(),
     *,
-    graph: str | None = None,
-    seconds: float = 10.0,
     attempts: int = 3,
 ) -> EmbeddedStore | EndpointStore:
     """The graph at `source`: the address of a SPARQL endpoint, or one or several files (see `load_graph`).
 
-    `graph`, `seconds` and `attempts` are those of an endpoint (see `EndpointStore`).
+    `attempts` are those at an endpoint (see `EndpointStore`).
     """
     if isinstance(source, str) and "://" in source:
         from ovrag_core.graph.endpoint import EndpointStore  # noqa: PLC0415 - files need no HTTP, which loads slowly
 
         if hidden:
             raise GraphError(f"{source} is an endpoint, whose facts cannot be hidden; give the graph as a file")
-        return EndpointStore(source, graph=graph, seconds=seconds, attempts=attempts)
+        return EndpointStore(source, attempts=attempts)
     return load_graph(source, table, hidden)

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeVar
 
-import numpy
-from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from ovrag_core.base import (
@@ -29,7 +27,6 @@ from ovrag_core.llm.meter import Tally, current_tally, sum_usage
 from ovrag_core.llm.schema import JsonObject, parse, strict_schema
 
 Role = Literal["system", "user", "assistant"]
-Vectors = NDArray[numpy.float32]
 T = TypeVar("T", bound=BaseModel)
 
 
@@ -77,23 +74,11 @@ class Completion(Frozen):
     cached: bool = False
 
 
-class Embedded(Frozen, arbitrary_types_allowed=True):
-    """Vectors as the model gives them (n × d), with the tokens of each text."""
-
-    vectors: Vectors
-    tokens: tuple[int, ...]
-    seconds: float
-    cached: bool = False
-
-
 class Backend(Protocol):
     """Source of replies. Called in the thread of model calls only."""
 
     async def send(self, request: Request, *, anew: bool = False) -> Completion:
         """The reply to a request; `anew`: though one is recorded. Raises a ModelError where there is none."""
-
-    async def embed(self, model: str, texts: Sequence[str]) -> Embedded:
-        """A vector for each text. Raises a ModelError where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""From the settings to a chat model and an embedder: server, store, budget and price file put together."""
+"""From the settings to a chat model: server, store, budget and price file put together."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from ovrag_core.base import ModelSetupError, Options, StoreError, project_file
 from ovrag_core.llm.background import run
 from ovrag_core.llm.chat import Backend, Chat, ChatModel
-from ovrag_core.llm.embedder import PURPOSE as EMBEDDING
-from ovrag_core.llm.embedder import RemoteEmbedder
 from ovrag_core.llm.keys import key_for
 from ovrag_core.llm.meter import Budget, Tally
 from ovrag_core.llm.prices import Prices, load_prices
@@ -23,36 +21,30 @@ if TYPE_CHECKING:
     from ovrag_core.llm.openai import OpenAIBackend
 
 # What a reply depends on. The rest says how it is come by: a replay has the records of the run that was recorded.
-SHAPES_REPLIES = frozenset({"model", "embedding_model", "max_tokens", "temperature", "seed"})
+SHAPES_REPLIES = frozenset({"model", "max_tokens", "temperature", "seed"})
 
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Everything a run needs of language models. Close it at the end: that sorts the store."""
+    """Everything a run needs of language models. Close it at the end."""
 
     chat: ChatModel
-    embedder: RemoteEmbedder
     prices: Prices
     budget: Budget | None
     store: ReplyStore | None
     server: OpenAIBackend | None
 
     def close(self) -> None:
-        """Close the connections and sort what was recorded."""
+        """Close the connections."""
         if self.server is not None:
             run(self.server.close())
-            if self.store is not None:
-                self.store.sort()
 
     def cost_usd(self, used: Tally) -> float | None:
-        """US dollars for what was used, by the price file; None where a model that was used has no price."""
-        total = 0.0
-        for purpose, spending in sorted(used.by_purpose.items()):
-            price = self.prices.find(self.embedder.name if purpose == EMBEDDING else self.chat.name)
-            if price is None:
-                return None
-            total += price.cost(spending.usage)
-        return round(total, 9)
+        """US dollars for what was used, by the price file; None where the model has no price."""
+        if not used.by_purpose:
+            return 0.0
+        price = self.prices.find(self.chat.name)
+        return None if price is None else round(price.cost(used.usage), 9)
 
     def __enter__(self) -> Connection:
         return self
@@ -66,9 +58,8 @@ def connect(
 ) -> Connection:
     """The models that `options` ask for; paths are relative to `folder`, `spent_usd` is what a resumed run has spent.
 
-    Nothing is sent yet. Raises ModelSetupError for a missing key, a bad address or, where nothing is recorded yet, a
-    server that is not there; StoreError for a store that cannot be used, PriceError for a budget without prices,
-    ValueError for `offline`.
+    Nothing is sent yet. Raises ModelSetupError for a missing key or a bad address, StoreError for a store that cannot
+    be used, PriceError for a budget without prices, ValueError for `offline`.
     """
     if options.provider == "offline":
         raise ValueError("offline work connects to no model")
@@ -122,8 +113,6 @@ def _remote(options: Options, folder: Path, prices: Prices, spent_usd: float, sa
         announce=say,
     )
     store = ReplyStore(folder / options.store, create=True, warn=say) if options.store else None
-    if not store:  # else all that is asked may be recorded
-        run(server.knock())
     backend = server if store is None else RecordedReplies(store, server)
     return _connection(options, backend, prices, budget=budget, store=store, server=server)
 
@@ -139,7 +128,6 @@ def _connection(
 ) -> Connection:
     return Connection(
         chat=ChatModel(backend, options.model, max_tokens=options.max_tokens, retry_failures=options.retry_failures),
-        embedder=RemoteEmbedder(backend, options.embedding_model),
         prices=prices,
         budget=budget,
         store=store,

@@ -14,12 +14,7 @@ from ovrag_core.llm.schema import JsonObject
 
 Structured = Literal["json_schema", "json_object", "text"]
 
-TOKENS_AROUND_A_TEXT = 8  # what a chat template adds to a message, at most; OpenAI's adds 3 or 4
 _ABOUT_FORMAT = re.compile(r"response_?format|json_?schema|json_?object|structured output|schema|grammar|guided", re.I)
-_ABOUT_SYSTEM = re.compile(
-    r"\bsystem\b[^.]*\brole\b|\brole\b[^.]*\bsystem\b|\bsystem (?:messages?|prompts?)\b|only user and assistant roles",
-    re.I,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +25,6 @@ class Dialect:
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     temperature: bool = True
     seed: bool = True
-    system: bool = True
 
 
 def chat_body(request: Request, dialect: Dialect) -> JsonObject:
@@ -48,51 +42,26 @@ def chat_body(request: Request, dialect: Dialect) -> JsonObject:
         messages = _with_wish(messages, schema)
         if dialect.structured == "json_object":
             body["response_format"] = {"type": "json_object"}
-    if not dialect.system:
-        messages = _without_system(messages)
     body["messages"] = [{"role": m.role, "content": m.content} for m in messages]
     return body
 
 
-def simpler(dialect: Dialect, field: str, words: str) -> Dialect | None:
-    """The next thing to try after a refused request, None where the refusal was about something else.
-
-    `field` is the one that the server says it does not take, where it says so in a place of its own.
-    """
+def simpler(dialect: Dialect, words: str) -> Dialect | None:
+    """The next thing to try after a request refused in these words, None where they are about something else."""
     if dialect.limit == "max_tokens" and "max_completion_tokens" in words:
         return replace(dialect, limit="max_completion_tokens")
-    if dialect.temperature and (field == "temperature" or _names("temperature", words)):
+    if dialect.temperature and _names("temperature", words):
         return replace(dialect, temperature=False)
-    if dialect.seed and (field == "seed" or _names("seed", words)):
+    if dialect.seed and _names("seed", words):
         return replace(dialect, seed=False)
-    if dialect.structured != "text" and _ABOUT_FORMAT.search(f"{field} {words}"):
+    if dialect.structured != "text" and _ABOUT_FORMAT.search(words):
         return replace(dialect, structured="json_object" if dialect.structured == "json_schema" else "text")
-    if dialect.system and _ABOUT_SYSTEM.search(words):
-        return replace(dialect, system=False)
     return None
-
-
-def together(one: Dialect, other: Dialect) -> Dialect:
-    """Combine what two calls have each found out."""
-    forms: tuple[Structured, ...] = ("text", "json_object", "json_schema")
-    return Dialect(
-        structured=min(one.structured, other.structured, key=forms.index),
-        limit=one.limit if one.limit == "max_completion_tokens" else other.limit,
-        temperature=one.temperature and other.temperature,
-        seed=one.seed and other.seed,
-        system=one.system and other.system,
-    )
 
 
 def given_up(before: Dialect, after: Dialect) -> list[str]:
     """List, in words, what a reply depends on and the server does not take."""
     return [name for name in ("temperature", "seed") if getattr(before, name) and not getattr(after, name)]
-
-
-def token_bound(request: Request) -> int:
-    """No tokenizer makes more tokens of a text than it has bytes."""
-    messages = request.messages if request.schema is None else _with_wish(request.messages, request.schema)
-    return sum(len(m.content.encode()) + TOKENS_AROUND_A_TEXT for m in messages)
 
 
 def _names(field: str, words: str) -> bool:
@@ -107,10 +76,3 @@ def _with_wish(messages: tuple[Message, ...], schema: JsonObject) -> tuple[Messa
     if messages and messages[0].role == "system":
         return (Message("system", f"{messages[0].content}\n\n{wish}"), *messages[1:])
     return (Message("system", wish), *messages)
-
-
-def _without_system(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """The system's words at the head of the first user message, for chat templates without a place for them."""
-    if len(messages) < 2 or messages[0].role != "system" or messages[1].role != "user":
-        return messages
-    return (Message("user", f"{messages[0].content}\n\n{messages[1].content}"), *messages[2:])

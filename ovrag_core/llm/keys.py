@@ -15,38 +15,32 @@ OPENAI_HOST = "api.openai.com"
 
 
 class Address(NamedTuple):
-    """Address of a model server, `host` as it is shown, without a password, and what decides on the key."""
+    """Address of a model server, `host` as it is shown, and what decides on the key."""
 
-    name: str
-    port: int
     host: str
     local: bool
     openai: bool
     encrypted: bool
-    password: bool
 
 
 def read_address(base_url: str) -> Address:
-    """Address of a server from its URL. Raises ModelSetupError where it is none."""
+    """Address of a server from its URL. Raises ModelSetupError where it is none, or holds a password."""
     try:
         url = urlsplit(base_url)
         name, port = url.hostname, url.port
     except ValueError:
         name, port = None, None
-    if not name or url.scheme not in ("http", "https"):
-        raise ModelSetupError("base_url must be an address like https://api.openai.com/v1")
+    if not name or url.scheme not in ("http", "https") or url.password is not None:
+        raise ModelSetupError("base_url must be an address like https://api.openai.com/v1, without a password")
     try:
         local = ipaddress.ip_address(name).is_loopback
     except ValueError:
         local = name == "localhost"
     return Address(
-        name=name,
-        port=port or (443 if url.scheme == "https" else 80),
         host=f"{name}:{port}" if port else name,
         local=local,
         openai=name == OPENAI_HOST or name.endswith(f".{OPENAI_HOST}"),
         encrypted=url.scheme == "https",
-        password=url.password is not None,
     )
 
 

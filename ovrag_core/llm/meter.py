@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,8 +10,6 @@ from dataclasses import dataclass, field
 
 from ovrag_core.base import BudgetError, Usage
 from ovrag_core.llm.prices import Prices
-
-CHARACTERS_PER_TOKEN = 4  # of English prose, OpenAI's own rule of thumb; for estimates only
 
 
 def sum_usage(usages: Iterable[Usage]) -> Usage:
@@ -106,43 +103,21 @@ def tally(*, apart: bool = False) -> Iterator[Tally]:
 
 
 class Budget:
-    """Stops before a call that could bring the cost over a limit in US dollars.
-
-    Before a call its upper bound is held: every byte of the prompt a token, the reply as long as allowed. After it,
-    what it used is charged. While held sums alone stand in the way, a call waits for those before it. A model without
-    a price is a PriceError.
-    """
+    """Stops calls once a limit in US dollars is reached. A model without a price is a PriceError."""
 
     def __init__(self, limit_usd: float, prices: Prices, *, spent_usd: float = 0.0) -> None:
         self.limit_usd = limit_usd
         self.spent_usd = spent_usd
-        self._held_usd = 0.0
-        self._calls_under_way = 0
         self._prices = prices
-        self._changed = asyncio.Condition()
 
-    async def hold(self, model: str, bound: Usage) -> float:
-        """Hold the cost of `bound`; returns it. Raises BudgetError where it does not fit any more."""
-        cost = self._prices.of(model).cost(bound)
-        async with self._changed:
-            while self.spent_usd + self._held_usd + cost > self.limit_usd:
-                if not self._calls_under_way:
-                    raise BudgetError(self._sentence(cost))
-                await self._changed.wait()
-            self._calls_under_way += 1
-            self._held_usd += cost
-        return cost
+    def check(self) -> None:
+        """Raise BudgetError where the limit is reached."""
+        if self.spent_usd >= self.limit_usd:
+            raise BudgetError(
+                f"stopped at the budget of {self.limit_usd:.2f} USD: {self.spent_usd:.4f} USD are spent; raise "
+                "budget_usd and run again to go on"
+            )
 
-    async def settle(self, model: str, held: float, used: Usage) -> None:
-        """Charge what a call used in place of what was held for it."""
-        async with self._changed:
-            self._calls_under_way -= 1
-            self._held_usd = self._held_usd - held if self._calls_under_way else 0.0
-            self.spent_usd += self._prices.of(model).cost(used)
-            self._changed.notify_all()
-
-    def _sentence(self, cost: float) -> str:
-        return (
-            f"stopped before the budget of {self.limit_usd:.2f} USD would be exceeded: {self.spent_usd:.4f} USD are "
-            f"spent and the next call may cost {cost:.4f} USD; raise budget_usd and run again to go on"
-        )
+    def charge(self, model: str, used: Usage) -> None:
+        """Add what a call used."""
+        self.spent_usd += self._prices.of(model).cost(used)

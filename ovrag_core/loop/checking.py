@@ -1,19 +1,31 @@
 """`ovrag check`: a file of five-field triples against the ontology, as one report."""
 
-import json
 import time
 from pathlib import Path
-from typing import Any
 
-from pydantic import Field
+from pydantic import BaseModel, Field, RootModel
 
-from ovrag_core.base import Evidence, Frozen, Severity, Status, Triple, TripleError, read_text
+from ovrag_core.base import Evidence, Frozen, Severity, Status, Triple, TripleError, parse, read_text
 from ovrag_core.loop.validation import Validator
 from ovrag_core.ontology import assert_triples, unmapped_reasons
 from ovrag_core.text import one_line
 
-FIELDS = ("sub", "pred", "obj", "sub_type", "obj_type")
-_MAX_BYTES = 100_000_000
+_REMEDY = "write a JSON list, or a line each, of objects with sub, pred, obj, sub_type and obj_type"
+
+
+class _Item(BaseModel):
+    """A triple in the published field names; further fields are passed over."""
+
+    sub: str
+    pred: str
+    obj: str
+    sub_type: str | None
+    obj_type: str | None
+    quote: str | None = None
+
+
+class _Items(RootModel[list[_Item]]):
+    """A list of triples."""
 
 
 class ReportedViolation(Frozen):
@@ -101,52 +113,24 @@ def check_file(path: Path, validator: Validator) -> CheckReport:
 
 def read_triples(path: Path) -> list[Triple]:
     """Triples of a file in the published field names; `quote` becomes evidence. Raises TripleError."""
-    return [_triple(item, number, path) for number, item in enumerate(_read_items(path))]
-
-
-def _read_items(path: Path) -> list[Any]:
-    if path.is_file() and path.stat().st_size > _MAX_BYTES:
-        raise TripleError(f"{path} is larger than {_MAX_BYTES // 1_000_000} MB; split it")
-    text = read_text(path, TripleError, "name a file of triples")
-    if text.lstrip().startswith("["):
-        items = _parse(text, f"{path} is not valid JSON")
+    text = read_text(path, TripleError, "name a file of triples").lstrip()
+    if text.startswith("["):
+        items = parse(text, _Items, str(path), TripleError, _REMEDY).root
     else:
         lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-        items = [_parse(line, f"line {number} of {path} is not valid JSON") for number, line in lines]
+        items = [parse(line, _Item, f"{path}, line {number}", TripleError, _REMEDY) for number, line in lines]
     if not items:
-        raise TripleError(f"{path} holds no triples; write a JSON list, or one JSON object a line")
-    assert isinstance(items, list)
-    return items
+        raise TripleError(f"{path} holds no triples; {_REMEDY}")
+    return [_triple(item, path.stem) for item in items]
 
 
-def _parse(text: str, problem: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        detail = f" ({error.msg} at column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
-        raise TripleError(f"{problem}{detail}; expected objects with {', '.join(FIELDS)}") from None
-    except RecursionError:
-        raise TripleError(f"{problem}: it is nested too deeply; expected objects with {', '.join(FIELDS)}") from None
-
-
-def _triple(item: Any, number: int, path: Path) -> Triple:
-    # Counted from 0, as in the report.
-    if not isinstance(item, dict):
-        raise TripleError(f"triple {number} of {path} is not an object; expected {', '.join(FIELDS)}")
-    for name in (*FIELDS, "quote"):
-        if name in FIELDS and name not in item:
-            raise TripleError(f"triple {number} of {path} has no field {name}; each needs {', '.join(FIELDS)}")
-        value = item.get(name)
-        if not isinstance(value, str) and not (value is None and name in ("sub_type", "obj_type", "quote")):
-            raise TripleError(f"triple {number} of {path}: {name} must be text, not {json.dumps(value)[:60]}")
-    # JSON can hold half of a surrogate pair; no text written again can.
-    texts = {name: (item.get(name) or "").encode("utf-8", "replace").decode() for name in (*FIELDS, "quote")}
-    quote = texts["quote"]
+def _triple(item: _Item, document_id: str) -> Triple:
+    quote = item.quote
     return Triple(
-        subject=texts["sub"],
-        predicate=texts["pred"],
-        object=texts["obj"],
-        subject_type=texts["sub_type"],
-        object_type=texts["obj_type"],
-        evidence=Evidence(document_id=path.stem, start=0, end=len(quote), quote=quote) if quote else None,
+        subject=item.sub,
+        predicate=item.pred,
+        object=item.obj,
+        subject_type=item.sub_type or "",
+        object_type=item.obj_type or "",
+        evidence=Evidence(document_id=document_id, start=0, end=len(quote), quote=quote) if quote else None,
     )

@@ -18,12 +18,11 @@ from ovrag_core.base import Chunk, Evidence, Origin, Triple
 from ovrag_core.llm import Chat, Message, Once, current_tally, fence
 from ovrag_core.loop.chat_answering import in_text_order, passage_of
 from ovrag_core.ontology import Form, FormField, entity_key, is_suffix, read_value
-from ovrag_core.text import dates, locate, moneys, percentages
+from ovrag_core.text import dates, moneys, percentages
 
 NOT_STATED = "not stated"  # the first option of every choice, since that is what an unsure model takes
 NOT_IN_THE_TEXT = "not in the text"  # why what a model says is dropped
 NOT_BORNE_OUT = "not borne out by the passage"
-PASSAGES = 2  # that a model may copy for a class
 LIKE_ENOUGH = 85.0  # of 100: how like a name must be to a passage, letter by letter, to be found there
 
 # As the text writes it, in figures or words: a grammar that wants a figure or a code garbles what is copied.
@@ -66,17 +65,11 @@ class FilledForm:
 
 
 class FormFiller:
-    """Asks a chat model at temperature 0, once for each of `orders` (1 or 2) of the parties.
+    """Asks a chat model at temperature 0, once for each of `orders` (1 or 2) of the parties."""
 
-    `passages`: the first order also asks for passages that state each class of the form.
-    """
-
-    def __init__(
-        self, chat: Chat, form: Form, *, seed: int | None = 42, orders: int = 2, passages: bool = False
-    ) -> None:
+    def __init__(self, chat: Chat, form: Form, *, seed: int | None = 42, orders: int = 2) -> None:
         self._chat = chat
         self.form = form
-        self.classes = tuple(field for choice in form.choices for field in choice) if passages else ()
         self._seed = seed
         self._orders = orders
 
@@ -95,22 +88,18 @@ class FormFiller:
         parties = self.form.parties if _MAY_NAME.search(text) else ()
         if wanted is not None and not any(field.name in wanted for field in parties):
             parties = ()
-        if not parties and not terms and not self.classes:
+        if not parties and not terms:
             return FilledForm((), {})
         orders = [parties, parties[::-1]][: self._orders if len(parties) > 1 else 1]
-        replies = [self._ask(text, orders[0], terms, self.classes, origin)]
-        replies += [self._ask(text, order, terms, (), origin) for order in orders[1:]]
+        replies = [self._ask(text, order, terms, origin) for order in orders]
         dropped = dict[str, int]()
         filled_fields = [self._party(field, replies, text, dropped) for field in parties]
         filled_fields += [self._term(field, replies, text, dropped) for field in terms]
-        filled_fields += [
-            filled for field in self.classes for filled in self._passages(field, replies[0], text, dropped)
-        ]
         return FilledForm(tuple(f for f in filled_fields if f is not None), dropped)
 
-    def _ask(self, text: str, parties: Fields, terms: Fields, classes: Fields, origin: Origin) -> dict[str, Any]:
-        schema = _schema(parties, self.form.kinds, terms, classes)
-        messages = form_messages(self.form, text, parties, terms, classes)
+    def _ask(self, text: str, parties: Fields, terms: Fields, origin: Origin) -> dict[str, Any]:
+        schema = _schema(parties, self.form.kinds, terms)
+        messages = form_messages(self.form, text, parties, terms)
         reply = self._chat.complete(messages, schema=schema, temperature=0.0, seed=self._seed, purpose=PURPOSES[origin])
         return reply.parsed_as(schema).model_dump()
 
@@ -144,40 +133,30 @@ class FormFiller:
         read = {read_value(text[slice(*s)], values) for s in spans}
         return Filled(field, text[slice(*spans[0])], spans[0], None, len(spans) == len(replies) and len(read) == 1)
 
-    def _passages(
-        self, field: FormField, reply: dict[str, Any], text: str, dropped: dict[str, int]
-    ) -> list[Filled | None]:
-        """The passages for a class that stand in the text, in its words."""
-        places = [locate(passage, text) for passage in dict.fromkeys(reply[field.name])]
-        _count(dropped, places.count(None))
-        return [Filled(field, text[slice(*span)], span) for span in places if span]
 
-
-def _count(dropped: dict[str, int], number: int, reason: str = NOT_IN_THE_TEXT) -> None:
+def _count(dropped: dict[str, int], number: int) -> None:
     if number:
-        dropped[reason] = dropped.get(reason, 0) + number
+        dropped[NOT_IN_THE_TEXT] = dropped.get(NOT_IN_THE_TEXT, 0) + number
 
 
 @cache
-def _schema(parties: Fields, kinds: Fields, terms: Fields, classes: Fields) -> type[BaseModel]:
-    """The reply's form: parties in their order, then terms, then a list of passages for each class."""
+def _schema(parties: Fields, kinds: Fields, terms: Fields) -> type[BaseModel]:
+    """The reply's form: parties in their order, then terms."""
     kind: Any = Literal[(NOT_STATED, *(k.name for k in kinds))]
     copied = Annotated[str, Field(pattern=f"^({NOT_STATED}|{_COPIED})$")]
     fields: dict[str, Any] = {}
     for field in parties:
         fields |= {field.name: (copied, ...), field.name + KIND: (kind, ...)}
     fields |= {field.name: (copied, ...) for field in terms}
-    fields |= {field.name: (Annotated[list[str], Field(max_length=PASSAGES)], ...) for field in classes}
     return create_model("FilledInForm", **fields)
 
 
-def form_messages(form: Form, text: str, parties: Fields, terms: Fields, classes: Fields = ()) -> list[Message]:
+def form_messages(form: Form, text: str, parties: Fields, terms: Fields) -> list[Message]:
     """The prompt: the text between two lines of its own, then what each field asks for, in this order."""
     mark = fence(text)
     kinds = "; ".join(f"{k.name}: {k.ask}" for k in form.kinds)
     lines = [f"- {field.name}: {field.ask}\n- {field.name}{KIND}: {kinds}" for field in parties]
     lines += [f"- {field.name}: {field.ask}" for field in terms]
-    lines += [f"- {field.name}: passages that say that {field.ask}" for field in classes]
     return [
         Message("system", SYSTEM.format(about=form.about, not_stated=NOT_STATED)),
         Message("user", f"The text:\n{mark}\n{text}\n{mark}\n\nThe form:\n" + "\n".join(lines)),
@@ -250,8 +229,8 @@ class FieldRead:
         term = self.filled.field.term
         return Triple(
             subject=form.thing.name,
-            predicate="rdf:type" if term.kind == "class" else term.name,
-            object=term.name if term.kind == "class" else " ".join(self.filled.value.split()),
+            predicate=term.name,
+            object=" ".join(self.filled.value.split()),
             subject_type=form.thing.name,
             object_type=self.filled.kind or "",
             origin=origin,
@@ -263,23 +242,14 @@ class FormReader:
     """Reads texts by the form alone: what a document, chunks or an answer state about the form's thing.
 
     What the model is shown of a document is `prepared`, which keeps every offset: what speaks to its reader is blanked
-    there. A passage for a class counts where it `bears_out` the statement. The same text is asked about once in a
-    process, and counted to each query that needs it.
+    there. The same text is asked about once in a process, and counted to each query that needs it.
     """
 
-    def __init__(
-        self,
-        chat: Chat,
-        filler: FormFiller,
-        prepared: Callable[[str], str],
-        bears_out: Callable[[Triple], bool] = lambda triple: True,
-    ) -> None:
+    def __init__(self, chat: Chat, filler: FormFiller, prepared: Callable[[str], str]) -> None:
         self._filler = filler
         self._prepared = prepared
-        self._bears_out = bears_out
         self._asked: Once[tuple[Origin, str, Collection[str] | None], FilledForm] = Once()
         self.form = filler.form
-        self.classes = filler.classes
         self.name = chat.name
 
     def read(
@@ -294,13 +264,9 @@ class FormReader:
         for piece in pieces:
             shown = self._prepared(piece.text) if origin == "context" else piece.text
             filled = self._asked.counted((origin, shown, wanted), partial(self._filler.fill, shown, origin, wanted))
-            read = [FieldRead(field, passage_of(piece, *field.span)) for field in filled.fields]
-            borne_out = [r for r in read if self._bears_out(r.triple(self.form, origin))]
-            dropped = dict(filled.dropped)
-            _count(dropped, len(read) - len(borne_out), NOT_BORNE_OUT)
             if (tally := current_tally()) is not None:
-                tally.discard(dropped)
-            for field_read in borne_out:
+                tally.discard(filled.dropped)
+            for field_read in (FieldRead(field, passage_of(piece, *field.span)) for field in filled.fields):
                 key = piece.document_id, field_read.filled.field.name
                 if key not in by_field or (field_read.filled.is_agreed and not by_field[key].filled.is_agreed):
                     by_field[key] = field_read

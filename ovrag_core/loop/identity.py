@@ -6,19 +6,16 @@ what tells the documents apart counts.
 """
 
 import re
-import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Literal, TypeVar
+from typing import Literal
 
 from ovrag_core.base import Document, Evidence, Triple, Verdict, Violation
 from ovrag_core.text import STOP_WORDS, find_passages, plain_words
 
-K = TypeVar("K", bound=Hashable)
-V = TypeVar("V")
 About = Literal["asked", "mixed", "other", "none"]
 KINDS: tuple[About, ...] = ("asked", "mixed", "other", "none")
 OTHER, MIXED, UNKNOWN = "other_document", "mixed_documents", "not_in_document"
@@ -29,7 +26,7 @@ SHORTEST = 4  # letters of a single word that is looked for as a name
 _RARE = 0.15  # share of the documents that may hold a word which still tells them apart
 _SHOWN = 4  # details and documents named in a message
 _LONG = 80  # characters of a detail in a message
-_PROFILES = 64  # kept at least
+_PROFILES = 4_096  # kept
 _JUDGED = 256  # kept
 
 _LOWER = re.compile(r"(?<![\w'’-])[a-zà-öø-ÿ][\w]+")
@@ -141,29 +138,18 @@ class Judgement:
     documents: tuple[str, ...] = ()
 
 
-@dataclass
 class Shelf:
-    """The documents at hand, each profiled when it is needed.
+    """The documents at hand, each profiled when it is needed; profiles and the last judgements are kept."""
 
-    Profiles and judgements are kept for as long as they are likely to be needed again: as many profiles as there are
-    documents in the largest comparison so far, and the last judgements.
-    """
+    def __init__(self, documents: Mapping[str, Document], find: Finder) -> None:
+        self.documents = documents
+        self.find = find
+        self.profile = lru_cache(_PROFILES)(self._profile)
+        self._judge = lru_cache(_JUDGED)(self._judged)
 
-    documents: Mapping[str, Document]
-    find: Finder
-    profiles: dict[str, Profile] = field(default_factory=dict)
-    judged: dict[tuple[str, str, frozenset[str], bool], Judgement] = field(default_factory=dict)
-    _compared: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-
-    def profile(self, document_id: str) -> Profile:
-        """The profile of a document."""
-        profile = self.profiles.get(document_id)
-        if profile is None:
-            document = self.documents[document_id]
-            profile = Profile(document, tuple(self.find(document.text)))
-            self._keep(self.profiles, document_id, profile, max(_PROFILES, 2 * self._compared))
-        return profile
+    def _profile(self, document_id: str) -> Profile:
+        document = self.documents[document_id]
+        return Profile(document, tuple(self.find(document.text)))
 
     def judge(
         self, text: str, asked: str, *, context: Sequence[str] = (), among: Collection[str] | None = None
@@ -181,7 +167,7 @@ class Shelf:
         if judgement.about != "none" and not (context and is_shared):
             return judgement
         placed = self._by_context(text, judgement, asked, rivals, context) if context else judgement
-        return placed if placed.about != "none" else self._judge(text, asked, rivals, weak=True)
+        return placed if placed.about != "none" else self._judge(text, asked, rivals, True)
 
     def note(
         self,
@@ -196,23 +182,10 @@ class Shelf:
         warning = violation(self.judge(text, asked, context=context, among=among), text, asked, self)
         return verdict if warning is None else verdict.model_copy(update={"violations": (*verdict.violations, warning)})
 
-    def _judge(self, text: str, asked: str, others: frozenset[str], *, weak: bool = False) -> Judgement:
+    def _judged(self, text: str, asked: str, others: frozenset[str], weak: bool = False) -> Judgement:
         """By details and repeated sentences; `weak`: by short lines and rare phrases."""
-        key = (text, asked, others, weak)
-        judgement = self.judged.get(key)
-        if judgement is None:
-            self._compared = max(self._compared, len(others) + 1)
-            mine, profiles = self.profile(asked), [self.profile(name) for name in sorted(others)]
-            signs = _weak_signs(text, mine, profiles) if weak else self._signs(text, mine, profiles)
-            judgement = _judgement(signs)
-            self._keep(self.judged, key, judgement, _JUDGED)
-        return judgement
-
-    def _keep(self, kept: dict[K, V], key: K, value: V, most: int) -> None:
-        with self._lock:
-            kept[key] = value
-            while len(kept) > most:
-                del kept[next(iter(kept))]
+        mine, profiles = self.profile(asked), [self.profile(name) for name in sorted(others)]
+        return _judgement(_weak_signs(text, mine, profiles) if weak else self._signs(text, mine, profiles))
 
     def _signs(self, text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
         signs = [_sign(detail, mine, rest) for detail in self.find(text)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rdflib import OWL, RDF, RDFS, XSD, Graph, URIRef
 from rdflib.term import Node
 
-from ovrag_core.ontology.rules import PLACEHOLDER, RULE, SH, texts
+from ovrag_core.ontology.rules import RULE, SH
 from ovrag_core.ontology.typed_values import KINDS
 
 if TYPE_CHECKING:
@@ -73,22 +73,6 @@ def unknown_names(ontology: Ontology) -> Iterator[UnknownTerm]:
         hint = f"; did you mean {iris[near[0]]}?" if near else "; declare it, or mend its name"
         pattern = (None, None, name) if (None, None, name) in graph else (name, None, None)
         yield UnknownTerm(pattern, f"{name} is used, but declared nowhere{hint}")
-
-
-def unknown_placeholders(ontology: Ontology) -> Iterator[UnknownTerm]:
-    """Yield placeholders in messages of rules that name no property."""
-    graph = ontology.graph
-    properties = [term for term in ontology.properties if term.inverse not in ontology.by_iri]
-    known = {"subject"} | {term.name for term in properties}
-    known |= {f"{term.name}.types" for term in properties if term.kind == "object"}
-    for node, rule in sorted(graph.subject_objects(RULE.rule), key=lambda pair: str(pair[1])):
-        messages = texts(graph, node, RULE.message) + texts(graph, node, SH.message)
-        for slot in PLACEHOLDER.findall(" ".join(messages)):
-            if slot not in known:
-                near = difflib.get_close_matches(slot, known, n=1)
-                hint = f"did you mean {{{near[0]}}}?" if near else "write {subject} or the name of a property"
-                clause = f"the message of the rule {rule} has the unknown placeholder {{{slot}}}; {hint}"
-                yield UnknownTerm((None, RULE.rule, rule), clause)
 
 
 def _used(graph: Graph) -> set[Node]:

@@ -5,20 +5,16 @@ from pathlib import Path
 from ovrag_core.base import Settings, project_file
 from ovrag_core.ontology.forms import FORM, Form, read_form
 from ovrag_core.ontology.load import Ontology, load_ontology
-from ovrag_core.ontology.reference import load_with_reference
 
 ONTOLOGIES = Path("ontologies")
 VOCABULARY = "vocabulary.ttl"  # what turns an axiom into a rule: of no domain
 
 
 def open_ontology(settings: Settings) -> Ontology:
-    """The ontology with its rule settings: ours, FIBO's hierarchy under our rules, or another domain's."""
+    """The ontology with its rule settings: ours, or another domain's."""
     if settings.ontology.domain is not None:
         return load_ontology(settings.ontology.domain, also=[project_file(ONTOLOGIES) / VOCABULARY])
-    bundled, rules = project_file(ONTOLOGIES), project_file(settings.validation.rules)
-    if settings.ontology.source == "bundled":
-        return load_ontology(bundled, rules=rules)
-    return load_with_reference(Path(settings.ontology.source), bundled, rules)
+    return load_ontology(project_file(ONTOLOGIES), rules=project_file(settings.validation.rules))
 
 
 def open_form(settings: Settings, ontology: Ontology) -> Form:

@@ -98,11 +98,10 @@ class Logic:
         """Drops an ontology that `ontology` made."""
         self.manager.removeOntology(ontology)
 
-    def module_of(self, terms: Sequence[tuple[str, str]], among: Sequence[int] | None = None) -> list[int]:
+    def module_of(self, terms: Sequence[tuple[str, str]]) -> list[int]:
         """Numbers of the axioms that can matter for terms (kind, IRI): a syntactic-locality module (STAR)."""
         java = jpype.JClass
-        numbers = range(len(self.axioms)) if among is None else among
-        chosen = java("java.util.HashSet")(java("java.util.Arrays").asList([self.axioms[number] for number in numbers]))
+        chosen = java("java.util.HashSet")(java("java.util.Arrays").asList(self.axioms))
         extractor = java("uk.ac.manchester.cs.owlapi.modularity.SyntacticLocalityModuleExtractor")(
             self.manager, None, chosen, java("uk.ac.manchester.cs.owlapi.modularity.ModuleType").STAR
         )
@@ -116,29 +115,7 @@ class Logic:
         for kind, term in terms:
             signature.add(makers[kind](iri(term)))
         inside = extractor.extract(signature)
-        return [number for number in numbers if inside.contains(self.axioms[number])]
-
-    def without_bystanders(self, numbers: Sequence[int]) -> list[int]:
-        """`numbers` without assertions about individuals that no axiom mentions, not even by way of others.
-
-        Consistent by themselves, they cannot contradict anything else: a model of the rest and one of theirs, side by
-        side, are a model of both.
-        """
-        mentioned: set[str] = set()
-        assertions: list[tuple[int, frozenset[str]]] = []
-        for number in numbers:
-            axiom = self.axioms[number]
-            names = frozenset(str(name) for name in axiom.getIndividualsInSignature())
-            if str(axiom.getAxiomType()).endswith("Assertion"):
-                assertions.append((number, names))
-            else:
-                mentioned |= names
-        grown = -1
-        while grown != len(mentioned):
-            grown = len(mentioned)
-            mentioned.update(*(names for _, names in assertions if names & mentioned))
-        bystanders = {number for number, names in assertions if not names & mentioned}
-        return [number for number in numbers if number not in bystanders]
+        return [number for number, axiom in enumerate(self.axioms) if inside.contains(axiom)]
 
     def assertion(self, fact: Fact) -> JavaObject:
         """The fact as an OWLAPI axiom."""
@@ -160,12 +137,11 @@ class Logic:
 class HermiT:
     """HermiT over a fixed set of axioms: `consistent(facts)` is one run of its tableau."""
 
-    def __init__(self, logic: Logic, axioms: Iterable[int], seconds: float, *, lenient: bool = False) -> None:
-        """`lenient` passes over datatypes that are not in OWL 2's datatype map, where FIBO's own axioms use some."""
+    def __init__(self, logic: Logic, axioms: Iterable[int], seconds: float) -> None:
         java = jpype.JClass
         self.logic = logic
         self.ontology = logic.ontology(axioms)
-        self.reasoner = _hermit(self.ontology, seconds, lenient=lenient)
+        self.reasoner = _hermit(self.ontology, seconds)
         self.tableau = self.reasoner.getTableau()
         self._atom = java("org.semanticweb.HermiT.model.Atom").create
         self._concept = java("org.semanticweb.HermiT.model.AtomicConcept").create
@@ -233,11 +209,10 @@ class Fresh:
         return java("com.clarkparsia.pellet.owlapiv3.PelletReasoner")(ontology, configuration, buffering)
 
 
-def _hermit(ontology: JavaObject, seconds: float, *, lenient: bool = False) -> JavaObject:
+def _hermit(ontology: JavaObject, seconds: float) -> JavaObject:
     configuration = jpype.JClass("org.semanticweb.HermiT.Configuration")()
     configuration.throwInconsistentOntologyException = False
     configuration.individualTaskTimeout = int(seconds * 1000)
-    configuration.ignoreUnsupportedDatatypes = lenient
     return jpype.JClass("org.semanticweb.HermiT.Reasoner")(configuration, ontology)
 
 

@@ -1,7 +1,7 @@
 """Ontology files → one `Ontology`: its terms with all their names, its rules, and the axioms for the reasoner.
 
-Reads Turtle, N-Triples and RDF/XML from one folder. Files are untrusted: `owl:imports` is never followed, and neither a
-file nor an address is opened for anything a file says.
+Reads Turtle from one folder. Files are untrusted: `owl:imports` is never followed, and neither a file nor an address
+is opened for anything a file says.
 """
 
 import difflib
@@ -13,25 +13,21 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from pathlib import Path
 from typing import Literal
-from xml.sax import SAXException
 
 from rdflib import OWL, RDF, RDFS, XSD, BNode, Graph, URIRef
-from rdflib.exceptions import ParserError
 from rdflib.namespace import SKOS
 from rdflib.plugins.parsers.notation3 import BadSyntax
 from rdflib.term import Node
 
 from ovrag_core.base import OntologyError
-from ovrag_core.ontology.annotations import UnknownTerm, unknown_names, unknown_placeholders, unknown_terms
+from ovrag_core.ontology.annotations import UnknownTerm, unknown_names, unknown_terms
 from ovrag_core.ontology.rules import RULE, SH, Rule, apply_settings, read_rules, texts
 
 TermKind = Literal["class", "object", "data"]
 
-_FORMATS = {".ttl": "turtle", ".nt": "nt", ".rdf": "xml", ".owl": "xml"}
 _KINDS: dict[URIRef, TermKind] = {OWL.Class: "class", OWL.ObjectProperty: "object", OWL.DatatypeProperty: "data"}
 _LOGIC = (str(RDF), str(RDFS), str(OWL))
 _NOT_LOGIC = {RDFS.label, RDFS.comment, RDFS.seeAlso, RDFS.isDefinedBy, OWL.imports, OWL.versionIRI, OWL.versionInfo}
-_MAX_BYTES = 50_000_000
 _LONGEST_NAME = 80
 _QUALIFIED = re.compile(r"<?(?:[A-Za-z][\w.+-]*:)(?:[^\s<>]*[#/:])?([\w-]+)>?$")
 _BUILT_IN = re.compile(r"<?(?:(?:xsd?|rdfs?|owl):|https?://www\.w3\.org/)")
@@ -69,8 +65,6 @@ class Ontology:
     no_values: frozenset[str] = field(default_factory=frozenset)
     without_suffix: frozenset[str] = field(default_factory=frozenset)
     type_names: frozenset[str] = frozenset({"rdftype"})
-    reference: bool = False  # a whole reference ontology is in it; the reasoner takes a module of that
-    missing: tuple[str, ...] = ()  # modules of the reference that are imported but were not there
 
     @cached_property
     def classes(self) -> tuple[OntologyTerm, ...]:
@@ -197,11 +191,9 @@ def load_ontology(
     Raises OntologyError naming the file and what to do. That the axioms do not contradict each other is checked by
     `ovrag_core.loop.validation.Validator`, which has the reasoner.
     """
-    files = sorted(path for path in folder.glob("*") if path.suffix in _FORMATS and path.is_file())
+    files = sorted(folder.glob("*.ttl"))
     if not files:
-        raise OntologyError(
-            f"{folder} holds no ontology (.ttl, .nt, .rdf or .owl); run from the project's folder or name it"
-        )
+        raise OntologyError(f"{folder} holds no ontology (.ttl); run from the project's folder or name it")
     files += also
     graph = Graph(bind_namespaces="none")
     digest = hashlib.sha256()
@@ -210,7 +202,6 @@ def load_ontology(
     _refuse(unknown_terms(graph), files)
     ontology = assemble(graph, digest.digest(), folder, rules)
     _refuse(unknown_names(ontology), files)
-    _refuse(unknown_placeholders(ontology), files)
     return ontology
 
 
@@ -281,39 +272,17 @@ def read_into(graph: Graph, path: Path) -> bytes:
     """Adds a file to a graph and returns its bytes. Raises OntologyError naming the file."""
     try:
         content = path.read_bytes()
-    except OSError as error:
-        raise OntologyError(f"{path} cannot be read: {error.strerror}") from None
-    if len(content) > _MAX_BYTES:
-        raise OntologyError(f"{path} is larger than {_MAX_BYTES // 1_000_000} MB; split the ontology")
-    if _FORMATS[path.suffix] == "xml":
-        refuse_entities(content, path)
-    try:
-        graph.parse(data=content, format=_FORMATS[path.suffix], publicID="urn:ovrag:base#")
+        graph.parse(data=content, format="turtle", publicID="urn:ovrag:base#")
     except BadSyntax as error:
+        why = re.search(r"\(([^()]*)\) at \^", str(error))
+        reason = f" ({why[1]})" if why else ""
         raise OntologyError(
-            f"{path} is not valid Turtle at line {error.lines + 1}; mend that line and try again"
+            f"{path} is not valid Turtle at line {error.lines + 1}{reason}; mend that line and try again"
         ) from None
-    except RecursionError:
-        raise OntologyError(f"{path} is nested too deeply; write it flatter") from None
-    except IndexError:
-        raise OntologyError(f"{path} ends in the middle of a statement; restore its end") from None
-    except (SAXException, ParserError, ValueError, AssertionError, KeyError) as error:
+    except (OSError, RecursionError, LookupError, ValueError, AssertionError) as error:
         reason = " ".join(str(error).split())[:160]
-        raise OntologyError(f"{path} cannot be read as {_FORMATS[path.suffix]}: {reason}") from None
+        raise OntologyError(f"{path} cannot be read as Turtle ({reason}); mend the file") from None
     return content
-
-
-def refuse_entities(content: bytes, path: Path) -> None:
-    """External entities would open files, nested ones grow without bound; internal plain ones (FIBO's) are fine."""
-    if b"\x00" in content:
-        raise OntologyError(f"{path} is not UTF-8; save it as UTF-8, so that it can be looked at before it is parsed")
-    if re.search(rb"<!(?:DOCTYPE|ENTITY)[^>\[]*?\s(?:SYSTEM|PUBLIC)\s", content):
-        raise OntologyError(
-            f"{path} refers to an external entity or DTD; remove it, nothing is fetched for an ontology"
-        )
-    for match in re.finditer(rb"<!ENTITY\s+%?\s*\S+\s+(\"[^\"]*\"|'[^']*')", content):
-        if b"&" in match[1] or b"%" in match[1]:
-            raise OntologyError(f"{path} declares an entity that expands other entities; write its text out instead")
 
 
 def _terms(graph: Graph) -> tuple[OntologyTerm, ...]:

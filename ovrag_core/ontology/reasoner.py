@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import select
-import struct
 import subprocess
 import sys
 import threading
-import time
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Literal
 
@@ -59,22 +57,19 @@ class Reasoner:
         names: Mapping[str, str] | None = None,
         soft: Sequence[str] = (),
         classes: Sequence[str] = (),
-        terms: Sequence[tuple[str, str]] = (),
         reasoner: ReasonerName = "hermit",
         seconds: float = 10,
         heap_megabytes: int = 1024,
     ) -> None:
         """`axioms` in N-Triples; `names` by IRI to show; `soft` rules only warn; `classes` must be possible.
 
-        `terms` (kind and IRI): facts will use no others, so a module of the axioms will do. Which axioms explain a
-        pattern of facts is found once a process; verdicts are never remembered.
+        Which axioms explain a pattern of facts is found once a process; verdicts are never remembered.
         """
         self._first: dict[str, Any] = {
             "axioms": axioms,
             "names": dict(names or {}),
             "soft": sorted(soft),
             "classes": list(classes),
-            "terms": list(terms),
             "reasoner": reasoner,
             "seconds": seconds,
             "heap": heap_megabytes,
@@ -83,6 +78,7 @@ class Reasoner:
         self._lock = threading.Lock()
         self._owner = os.getpid()
         self._process: subprocess.Popen[bytes] | None = None
+        self._pipe: Connection | None = None
         self._closer: weakref.finalize[..., Any] | None = None
         self.axioms: tuple[str, ...] = ()
         self.axiom_rules: tuple[tuple[str, ...], ...] = ()
@@ -106,7 +102,6 @@ class Reasoner:
                 if rule.enabled and rule.severity == "warning" and not rule.supporting
             ],
             classes=[term.iri for term in ontology.classes],
-            terms=[(term.kind, term.iri) for term in ontology.terms] if ontology.reference else (),
             reasoner=reasoner,
             seconds=seconds,
             heap_megabytes=heap_megabytes,
@@ -156,24 +151,28 @@ class Reasoner:
 
     def _ensure_started(self) -> None:
         if self._owner != os.getpid():
-            # A fork: the pipes lead to the parent's reasoner and are the parent's to use.
+            # A fork: the pipe leads to the parent's reasoner and is the parent's to use.
             if self._closer is not None:
                 self._closer.detach()
-            self._process, self._closer, self._owner = None, None, os.getpid()
+            self._process = self._pipe = self._closer = None
+            self._owner = os.getpid()
         if self._process is not None and self._process.poll() is None:
             return
         self._stop()
         root = str(Path(__file__).resolve().parents[2])
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "ovrag_core.ontology.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            start_new_session=True,  # Ctrl-C in a terminal stops the caller, which then ends the reasoner
-        )
-        self._closer = weakref.finalize(self, _end, self._process)
+        self._pipe, its_end = Pipe()
+        with its_end:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "ovrag_core.ontology.worker", str(its_end.fileno())],
+                pass_fds=[its_end.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                start_new_session=True,  # Ctrl-C in a terminal stops the caller, which then ends the reasoner
+            )
+        self._closer = weakref.finalize(self, _end, self._process, self._pipe)
         described = self._ask(self._first, _START_SECONDS)
         if (problem := self._problem(described)) is not None:
             self._stop()
@@ -201,52 +200,28 @@ class Reasoner:
         return None
 
     def _ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
-        process = self._process
-        assert process is not None and process.stdin is not None and process.stdout is not None
-        body = json.dumps(message).encode()
+        assert self._pipe is not None
         try:
-            process.stdin.write(struct.pack(">I", len(body)) + body)
-            process.stdin.flush()
-            deadline = time.monotonic() + seconds
-            length = struct.unpack(">I", self._receive(process, 4, deadline))[0]
-            reply: dict[str, Any] = json.loads(self._receive(process, length, deadline))
-        except TimeoutError:
-            self._stop()
-            raise ReasonerError(f"the reasoner did not answer within {seconds:.0f} seconds and was stopped") from None
-        except (OSError, EOFError, ValueError):
+            self._pipe.send(message)
+            if self._pipe.poll(seconds):
+                reply: dict[str, Any] = self._pipe.recv()
+                return reply
+        except (OSError, EOFError):
             self._stop()
             raise ReasonerError("the reasoner's process died during the check") from None
-        return reply
-
-    @staticmethod
-    def _receive(process: subprocess.Popen[bytes], length: int, deadline: float) -> bytes:
-        assert process.stdout is not None
-        file = process.stdout.fileno()
-        chunks: list[bytes] = []
-        while length:
-            ready, _, _ = select.select([file], [], [], max(0.0, deadline - time.monotonic()))
-            if not ready:
-                raise TimeoutError
-            chunk = os.read(file, min(length, 1 << 20))
-            if not chunk:
-                raise EOFError
-            chunks.append(chunk)
-            length -= len(chunk)
-        return b"".join(chunks)
+        self._stop()
+        raise ReasonerError(f"the reasoner did not answer within {seconds:.0f} seconds and was stopped")
 
     def _stop(self) -> None:
         if self._closer is not None:
             self._closer()
-        self._process = self._closer = None
+        self._process = self._pipe = self._closer = None
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], pipe: Connection) -> None:
     process.kill()
     process.wait()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            with contextlib.suppress(OSError):  # a pipe to a dead process cannot be flushed
-                stream.close()
+    pipe.close()
 
 
 def plain_fact(fact: Fact) -> tuple[str, str, int, Any]:

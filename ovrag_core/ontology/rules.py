@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
-import yaml
+from pydantic import ValidationError
 from rdflib import OWL, RDF, Graph, Namespace
 from rdflib import Literal as Text
 from rdflib.namespace import DCTERMS
 from rdflib.term import Node
 
-from ovrag_core.base import OntologyError, Severity, ViolationKind
+from ovrag_core.base import Frozen, OntologyError, Severity, ViolationKind, fault, read_yaml
 
 if TYPE_CHECKING:
     from ovrag_core.ontology.load import Ontology
@@ -148,21 +148,18 @@ def _require_complete(rule: Rule) -> None:
         )
 
 
-def _read_settings(path: Path) -> dict[str, object]:
+class _Settings(Frozen):
+    """The file of rule settings: a word for each rule, where YAML reads a bare `off` as false."""
+
+    rules: dict[str, bool | str] | None = None
+
+
+def _read_settings(path: Path) -> dict[str, bool | str]:
+    remedy = "write one `rule: off`, `warning` or `clash` a line under rules"
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise OntologyError(f"{path} cannot be read: {error}") from None
-    except yaml.YAMLError:
-        raise OntologyError(
-            f"{path} is not valid YAML; write one `rule: off`, `warning` or `clash` a line under rules"
-        ) from None
-    rules = (values or {}).get("rules") if isinstance(values or {}, dict) else None
-    if rules is None and values:
-        raise OntologyError(f"{path} must hold one key, rules, with a rule and a word a line")
-    if not isinstance(rules or {}, dict):
-        raise OntologyError(f"{path}: rules must name a rule and a word a line")
-    return {str(id_): word for id_, word in (rules or {}).items()}
+        return _Settings.model_validate(read_yaml(path, OntologyError, remedy) or {}).rules or {}
+    except ValidationError as error:
+        raise OntologyError(f"{path}: {fault(error)}; {remedy}") from None
 
 
 def _set(rule: Rule, word: object, path: Path) -> Rule:

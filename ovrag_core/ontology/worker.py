@@ -1,16 +1,14 @@
 """The reasoner's own process: a JVM that may hang or die without taking the workbench with it.
 
-Reads requests from standard input and writes replies to standard output: four bytes of length, then JSON. The first
-request holds the axioms; each further one is a check. `ovrag_core.ontology.reasoner` is the other end.
+Its argument is the number of a pipe's end. The first request holds the axioms; each further one is a check.
+`ovrag_core.ontology.reasoner` is the other end.
 """
 
-import json
-import os
-import struct
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any, BinaryIO
+from multiprocessing.connection import Connection
+from typing import Any
 
 import jpype
 
@@ -33,16 +31,12 @@ class Service:
         self.reasoner = str(request["reasoner"])
         self.logic = java.Logic(request["axioms"], request["names"])
         soft = frozenset(request["soft"])
-        # For facts in these terms, what lies outside the module of the terms cannot matter.
-        terms = request["terms"]
-        self.lenient = bool(terms)
         self.named = java.treats_names_apart(self.logic)
-        module = self.logic.module_of(terms) if terms else range(len(self.logic.axioms))
-        self.consistent = self._is_consistent(module)
-        self.inside = self.logic.without_bystanders(module)
-        hard = [number for number in self.inside if not soft.intersection(self.logic.rules[number])]
-        self.whole = self.engine(self.inside)
-        self.hard = self.whole if len(hard) == len(self.inside) else self.engine(hard)
+        every = range(len(self.logic.axioms))
+        self.consistent = self._is_consistent(every)
+        hard = [number for number in every if not soft.intersection(self.logic.rules[number])]
+        self.whole = self.engine(every)
+        self.hard = self.whole if len(hard) == len(every) else self.engine(hard)
         self.hard_axioms = frozenset(hard)
         self.remembered: dict[tuple[Any, ...], list[tuple[int, ...]]] = {}
 
@@ -52,7 +46,7 @@ class Service:
             return java.Fresh(self.logic, axioms, self.seconds, pellet=True)
         if self.named:
             return java.Fresh(self.logic, axioms, self.seconds)
-        return java.HermiT(self.logic, axioms, self.seconds, lenient=self.lenient)
+        return java.HermiT(self.logic, axioms, self.seconds)
 
     def _is_consistent(self, axioms: Sequence[int], facts: Sequence[Fact] = ()) -> bool:
         engine = self.engine(axioms)
@@ -73,7 +67,7 @@ class Service:
 
     def check(self, request: Message) -> Message:
         """`{"consistent": true}`, or all minimal explanations found within the limits, hard ones first."""
-        facts = [_fact(item) for item in request["facts"]]
+        facts: list[Fact] = request["facts"]
         if self.whole.consistent(facts):
             return {"consistent": True}
         if not request["explain"]:
@@ -123,17 +117,12 @@ class Service:
         return self.remembered[key]
 
     def _find_axioms(self, facts: list[Fact], *, hard: bool) -> list[tuple[int, ...]]:
-        module = self.logic.module_of([(kind, term) for kind, term, _, _ in facts], self.inside)
+        module = self.logic.module_of([(kind, term) for kind, term, _, _ in facts])
         candidates = [number for number in module if not hard or number in self.hard_axioms]
         conflicts, _ = all_minimal_conflicts(
             candidates, lambda axioms: not self._is_consistent(axioms, facts), limit=_AXIOM_SETS
         )
         return sorted(conflicts, key=lambda axioms: (len(axioms), axioms))
-
-
-def _fact(item: list[Any]) -> Fact:
-    kind, term, subject, value = item
-    return (kind, term, subject, tuple(value) if isinstance(value, list) else value)
 
 
 def _renumbered(facts: list[Fact]) -> list[Fact]:
@@ -161,48 +150,31 @@ def _components(facts: list[Fact]) -> list[list[int]]:
     return list(components.values())
 
 
-def _read_message(stream: BinaryIO) -> Message | None:
-    head = stream.read(4)
-    if len(head) < 4:
-        return None
-    body = stream.read(struct.unpack(">I", head)[0])
-    message: Message = json.loads(body)
-    return message
-
-
-def _write_message(stream: BinaryIO, message: Message) -> None:
-    body = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    stream.write(struct.pack(">I", len(body)) + body)
-    stream.flush()
-
-
 def main() -> None:
-    """Serves until standard input ends. Java's own output goes to standard error, so as not to mix with the replies."""
-    replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    requests = sys.stdin.buffer
-    setup = _read_message(requests)
-    if setup is None:
-        return
+    """Serves until the other end of the pipe is closed."""
+    pipe = Connection(int(sys.argv[1]))
+    setup = pipe.recv()
     try:
         java.start_jvm(setup["heap"], pellet=setup["reasoner"] != "hermit")
     except (OSError, RuntimeError, ValueError) as error:
-        _write_message(replies, {"no_java": " ".join(str(error).split())[:200]})
+        pipe.send({"no_java": " ".join(str(error).split())[:200]})
         return
     try:
         service = Service(setup)
-        _write_message(replies, service.described(setup["classes"]))
+        pipe.send(service.described(setup["classes"]))
     except jpype.JException as error:
-        _write_message(replies, {"broken": _java_words(error)})
+        pipe.send({"broken": _java_words(error)})
         return
-    while (request := _read_message(requests)) is not None:
+    while True:
         try:
-            _write_message(replies, service.check(request))
+            pipe.send(service.check(pipe.recv()))
+        except EOFError:
+            return
         except ArithmeticError as error:
-            _write_message(replies, {"failed": str(error)})
+            pipe.send({"failed": str(error)})
         except jpype.JException as error:
             # After an error in Java (memory, stack, time) its state is not to be trusted; the next check starts anew.
-            _write_message(replies, {"failed": _java_words(error), "over": True})
+            pipe.send({"failed": _java_words(error), "over": True})
             return
 
 

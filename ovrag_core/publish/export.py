@@ -8,7 +8,6 @@ import fnmatch
 import hashlib
 import json
 import re
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -23,11 +22,8 @@ MANIFEST = "results.json"
 CHAPTER = Path("thesis")
 # What LaTeX reads of the results: tables and macros, figures and the wrappers with their captions, in a folder a stage.
 EXPORTED = re.compile(r"tables/([a-z]\w*/){0,2}[^/]+\.tex|figures/([a-z]\w*/){0,2}[^/]+\.(tex|pdf)")
-# What LaTeX reads of a thesis; nothing else goes into the archive.
-SOURCES = (".tex", ".bib", ".bst", ".cls", ".sty", ".def", ".pdf", ".png", ".jpg", ".jpeg", ".eps")
 _MOST_CHANGES = 3
 _ROOM = "name a folder that can be, or make room there"
-_ZIP_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that the format knows, so that the same files give the same bytes
 
 _LEFT = {"edited": "not replaced; --force replaces it", "dropped": "not removed; --force removes it"}
 _WRONG = {
@@ -71,36 +67,30 @@ class Exported(Frozen):
     kept: bool
 
 
-def export(
-    project: Path, target: Path, *, force: bool = False, packed: bool = False, only: Sequence[str] = ()
-) -> Exported:
-    """Bring a thesis's copies of all results up to date; `packed` also writes `<target>.zip`.
+def export(project: Path, target: Path, *, force: bool = False, only: Sequence[str] = ()) -> Exported:
+    """Bring a thesis's copies of all results up to date, or of those whose path fits one of `only` ("figures/*").
 
-    `only` names the results by their paths, as shells do ("figures/*"); without it all are copied, and a folder without
-    LaTeX of its own gets the chapter as a start. Files edited by hand, there or in the project, are left and named;
-    `force` copies over them. Raises ResultError for missing results, a name of none or a folder that cannot be written.
+    Files edited by hand, there or in the project, are left and named; `force` copies over them. Raises ResultError for
+    missing results, a name of none or a folder that cannot be written.
     """
     stages = read_stages(project)
     refuse_missing(stages)
     if target.resolve() == project.resolve():
         raise ResultError(f"{target} is the project itself; name the folder of your thesis")
-    chosen = _chosen(exported(stages), only)
-    tampered = {} if force else edited_results(chosen)
-    copies = compare([path for path in chosen if path not in tampered], project, target)
-    copies = [copy for copy in copies if copy.path not in tampered and (not only or copy.path in chosen)]
-    started = [] if only else start_chapter(project, target)
+    results = _chosen(exported(stages), only)
+    tampered = {} if force else edited_results(results)
+    copies = compare([path for path in results if path not in tampered], project, target)
+    copies = [copy for copy in copies if copy.path not in tampered and (not only or copy.path in results)]
     done = copy_results(copies, project, target, force=force)
     left = [copy for copy in copies if copy not in done and copy.kind != "same"]
     lines = [f"{'overwritten' if copy.kind == 'edited' else copy.kind:<11} {copy.path}" for copy in done]
-    lines += [f"{'started':<11} {name}, yours to edit" for name in started]
     lines += [f"{c.kind:<11} {c.path}, {_LEFT[c.kind]}" for c in left]
     written, same = sum(copy.kind != "dropped" for copy in done), sum(copy.kind == "same" for copy in copies)
     counts = {"already there, as in the project": same, "not touched, named above": len(left)}
     more = [f"{count} {what}" for what, count in counts.items() if count]
     lines += ["; ".join([f"{written} of {len(copies)} results written to {target}", *more])]
-    lines += [f"packed in {archive(target)}"] if packed else []
     warnings = [f"{path} was edited by hand and not copied; {remedy}" for path, remedy in tampered.items()]
-    warnings += [sentence for _, sentence in stale_results(stages, chosen)]
+    warnings += [sentence for _, sentence in stale_results(stages, results)]
     return Exported(lines=tuple(lines), warnings=tuple(warnings), kept=bool(left or tampered))
 
 
@@ -119,13 +109,13 @@ def check(project: Path, target: Path | None = None, only: Sequence[str] = ()) -
     """
     stages = read_stages(project)
     refuse_missing(stages)
-    chosen = _chosen(exported(stages), only)
-    problems = [f"{path} was edited by hand; {remedy}" for path, remedy in edited_results(chosen).items()]
-    problems += [f"{sentence}; run `{stage.remedy}`" for stage, sentence in stale_results(stages, chosen)]
+    results = _chosen(exported(stages), only)
+    problems = [f"{path} was edited by hand; {remedy}" for path, remedy in edited_results(results).items()]
+    problems += [f"{sentence}; run `{stage.remedy}`" for stage, sentence in stale_results(stages, results)]
     if target is None:
-        values = defined_macros(project, chosen)
-        return [*problems, *chapter_problems(project / CHAPTER, chosen, values, project)]
-    copies = [copy for copy in compare(chosen, project, target) if not only or copy.path in chosen]
+        values = defined_macros(project, results)
+        return [*problems, *chapter_problems(project / CHAPTER, results, values, project)]
+    copies = [copy for copy in compare(results, project, target) if not only or copy.path in results]
     return [*problems, *(f"{target / copy.path} {_WRONG[copy.kind]}" for copy in copies if copy.kind != "same")]
 
 
@@ -163,10 +153,10 @@ def stale_results(stages: Mapping[str, Stage], results: Results) -> Iterator[tup
     """Each stage whose results among those chosen are stale, with a sentence: what has changed, parameters first."""
     for stage in stages.values():
         paths = [path for path, (maker, _) in results.items() if maker is stage]
-        changed = sorted(changes(stages, stage.name), key=lambda change: not change.what.startswith("parameter"))
+        changed = sorted(changes(stages, stage.name), key=lambda change: ": parameter " not in change)
         if paths and changed:
             more = len(changed) - _MOST_CHANGES
-            sentences = [change.sentence() for change in changed[:_MOST_CHANGES]]
+            sentences = changed[:_MOST_CHANGES]
             sentences += [f"and {more} more changes"] if more > 0 else []
             yield stage, f"{_some(paths)} are stale: {'; '.join(sentences)}"
 
@@ -206,44 +196,6 @@ def copy_results(copies: Iterable[Copy], project: Path, target: Path, *, force: 
     if not (target / MANIFEST).exists() or text != (target / MANIFEST).read_text(encoding="utf-8"):
         _write(target / MANIFEST, text.encode())
     return done
-
-
-def start_chapter(project: Path, target: Path) -> list[str]:
-    """Copy the chapter into a folder that has no LaTeX of its own yet, as a start to edit; the names of its files."""
-    chapter = sorted((project / CHAPTER).glob("*.tex"))
-    if any(target.glob("*.tex")) or target.resolve() == (project / CHAPTER).resolve():
-        return []
-    for path in chapter:
-        _write(target / path.name, path.read_bytes())
-    return [path.name for path in chapter]
-
-
-def archive(target: Path) -> Path:
-    """`<target>.zip` beside the folder with all that LaTeX reads of it, for Overleaf; the same files, the same bytes.
-
-    Left out are hidden files, links that lead out of the folder, and the PDFs that LaTeX made.
-    """
-    root = target.resolve()
-    path = root.with_name(f"{root.name}.zip")
-    pdfs = {tex.with_suffix(".pdf") for tex in root.glob("*.tex")}
-    files = [
-        file
-        for file in sorted(root.rglob("*"))
-        if file.is_file()
-        and file.suffix.lower() in SOURCES
-        and file not in pdfs
-        and not any(name.startswith(".") or name == "build" for name in file.relative_to(root).parts)
-        and file.resolve().is_relative_to(root)
-    ]
-    with (
-        replacing(path, ResultError, _ROOM) as partial,
-        zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as packed,
-    ):
-        for file in files:
-            entry = zipfile.ZipInfo(file.relative_to(root).as_posix(), _ZIP_DATE)
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            packed.writestr(entry, file.read_bytes())
-    return path
 
 
 def read_manifest(target: Path) -> Manifest:

@@ -1,15 +1,11 @@
-"""Origin of a result: stage, notebook, parameters, inputs, revision, run, and what changed since."""
+"""Origin of a result: stage, notebook, parameters, inputs, revision, and what changed since."""
 
-import difflib
 import re
 from collections.abc import Mapping
-from contextlib import suppress
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import Path
 
-from ovrag_core.base import Frozen, ResultError, RunError
+from ovrag_core.base import Frozen, ResultError
 from ovrag_core.publish.stages import (
-    Change,
     Parameter,
     Stage,
     StageFile,
@@ -19,26 +15,16 @@ from ovrag_core.publish.stages import (
     shown,
     upstream,
 )
-from ovrag_core.runs import RUNS, read_manifest
 
 MACRO = re.compile(r"\\newcommand\{\\([A-Za-z]+)\}\{(.*)\}")
 LABEL = re.compile(r"\\label\{([^}]*)\}")
 
 
-class Revision(Frozen):
-    """The commit in which the results were recorded, and whether they were recorded anew since."""
-
-    commit: str
-    date: str
-    title: str
-    since: bool
-
-
 class Provenance(Frozen):
     """Everything that a result rests on.
 
-    `value` is that of a macro; `parameters` are those of the stage and of all that it rests on, by stage; `run` is the
-    run's manifest, None where the stage reads no run or its manifest is not here.
+    `value` is that of a macro; `parameters` are those of the stage and of all that it rests on, by stage; `revision` is
+    the commit in which the results were recorded.
     """
 
     asked: str
@@ -48,9 +34,8 @@ class Provenance(Frozen):
     stage: Stage
     above: tuple[str, ...]
     parameters: dict[str, tuple[Parameter, ...]]
-    changes: tuple[Change, ...]
-    revision: Revision | None
-    run: dict[str, Any] | None
+    changes: tuple[str, ...]
+    revision: str
 
     @property
     def state(self) -> str:
@@ -68,26 +53,17 @@ class Provenance(Frozen):
 def provenance(asked: str, project: Path) -> Provenance:
     """Trace a file that the pipeline makes to its origin; `asked` may also be a macro's name or a LaTeX label.
 
-    Raises ResultError, with the nearest names, for what the pipeline does not make.
+    Raises ResultError for what the pipeline does not make.
     """
     stages = read_stages(project)
     path, value = _found(asked, project, stages)
     maker = _maker(path, stages)
     if maker is None:
-        paths = _files(stages)
-        names = [name for path in paths if path.endswith(".tex") for name in macros(_text(project / path))]
-        near = difflib.get_close_matches(asked.removeprefix("\\"), [*paths, *names], n=3)
-        hint = "name a file of tables/, figures/ or reports/, or a macro"
-        hint = f"did you mean {' or '.join(near)}?" if near else hint
-        raise ResultError(f"{asked} is not made by the pipeline; {hint}")
+        raise ResultError(
+            f"{asked} is not made by the pipeline; name a file of tables/, figures/ or reports/, a macro or a label"
+        )
     stage, output = maker
     above = upstream(stages, stage.name)
-    revision = None
-    if lines := git_lines(project, "log", "-1", "--format=%H%x00%cs%x00%s", "--", stage.lock):
-        commit, date, title = lines[0].split("\0")
-        since = bool(git_lines(project, "diff", "--name-only", commit, "--", stage.lock))
-        revision = Revision(commit=commit, date=date, title=title, since=since)
-    run_path = _run_path(stage)
     return Provenance(
         asked=asked,
         path=path,
@@ -97,15 +73,8 @@ def provenance(asked: str, project: Path) -> Provenance:
         above=tuple(s.name for s in above if s is not stage),
         parameters={s.name: s.parameters for s in above if s.parameters},
         changes=tuple(changes(stages, stage.name)),
-        revision=revision,
-        run=_manifest((project / run_path).with_suffix(".manifest.json")) if run_path else None,
+        revision=" ".join(git_lines(project, "log", "-1", "--format=%h of %cs, %s", "--", stage.lock)),
     )
-
-
-def _manifest(path: Path) -> dict[str, Any] | None:
-    with suppress(RunError):
-        return read_manifest(path)
-    return None
 
 
 def macros(text: str) -> dict[str, str]:
@@ -119,7 +88,7 @@ def provenance_text(found: Provenance) -> str:
     lines = [f"{found.asked}{f' = {found.value}' if found.value is not None else ''}", f"  {'state':<10} {found.state}"]
     if found.changes:
         lines += [f"  changed since; `{stage.remedy}` brings the result up to date:"]
-        lines += [*(f"    {change.sentence()}" for change in found.changes), ""]
+        lines += [*(f"    {change}" for change in found.changes), ""]
     page = next((item.path for item in stage.outputs if item.path.endswith(".html")), None)
     of_folder = f", of the folder {output.path}" if output.path != found.path else ""
     rows = {
@@ -129,8 +98,7 @@ def provenance_text(found: Provenance) -> str:
         "notebook": f"{stage.notebook}, as executed{f': {page}' if page else ' not in git'}" if stage.notebook else "",
         "command": stage.command,
         "rests on": ", ".join(found.above),
-        "revision": _revision_text(found),
-        "run": _run_text(found),
+        "revision": found.revision or f"none: {stage.lock} is not in git",
     }
     lines += [f"  {name:<10} {text}" for name, text in rows.items() if text]
     for maker, parameters in found.parameters.items():
@@ -144,34 +112,6 @@ def provenance_text(found: Provenance) -> str:
         state = {"same": "same", "missing": "not here"}.get(item.state, item.state.upper())
         lines.append(f"  {item.recorded or 'none':<36} {item.path} ({state}{origin})")
     return "\n".join(lines)
-
-
-def _revision_text(found: Provenance) -> str:
-    revision = found.revision
-    if revision is None:
-        return f"none: {found.stage.lock} is not in git"
-    since = "; recorded anew since, not committed" if revision.since else ""
-    return f"{revision.commit[:10]} of {revision.date}, {revision.title}{since}"
-
-
-def _run_text(found: Provenance) -> str:
-    path = _run_path(found.stage)
-    if path is None:
-        return ""
-    name = PurePosixPath(path).stem
-    if found.run is None:
-        return f"{name}; its manifest is not here, `make repro` makes it again"
-    libraries = found.run.get("libraries")
-    versions = libraries.items() if isinstance(libraries, dict) else ()
-    made_with = ", made with " + ", ".join(f"{library} {number}" for library, number in versions) if versions else ""
-    return f"{name}, model {found.run.get('model', 'not recorded')}{made_with}"
-
-
-def _run_path(stage: Stage) -> str | None:
-    """The records of the run that a stage makes or reads."""
-    paths = [item.path for item in (*stage.outputs, *stage.inputs)]
-    records = (path for path in paths if Path(path).parent == RUNS and path.endswith(".jsonl"))
-    return next((path for path in records if not path.endswith(".latency.jsonl")), None)
 
 
 def _found(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[str, str | None]:

@@ -28,7 +28,7 @@ pre, code { font: 13px/1.45 ui-monospace, Menlo, Consolas, monospace; }
 .prompt { display: none; }
 img { max-width: 100%; height: auto; }
 table { border: 0; border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .7rem; border: 0; border-bottom: 1px solid #dfe3e7; text-align: right; vertical-align: top; }
+th, td { padding: .25rem .7rem; border: 0; border-bottom: 1px solid #dfe3e7; text-align: left; vertical-align: top; }
 thead th { border-bottom: 2px solid #8a929a; }
 blockquote { margin-left: 0; padding-left: 1rem; border-left: 3px solid #c9ced4; color: #444; }
 @media print { body { max-width: none; font-size: 11pt; } }

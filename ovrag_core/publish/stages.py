@@ -81,17 +81,6 @@ class Stage(Frozen):
         return "make repro" if self.lock == LOCK else "make external"
 
 
-class Change(Frozen):
-    """Change since a stage ran, in words."""
-
-    stage: str
-    what: str
-
-    def sentence(self) -> str:
-        """The change with the stage that it affects first."""
-        return f"{self.stage}: {self.what}"
-
-
 def read_stages(project: Path) -> dict[str, Stage]:
     """All stages by name, in the order of `dvc.yaml`, those of other pipelines last.
 
@@ -123,13 +112,13 @@ def upstream(stages: Mapping[str, Stage], name: str) -> list[Stage]:
     return [stage for stage in stages.values() if stage.name in reached]
 
 
-def changes(stages: Mapping[str, Stage], name: str) -> list[Change]:
-    """List the reasons why the results of a stage are stale; empty if they are not.
+def changes(stages: Mapping[str, Stage], name: str) -> list[str]:
+    """List the reasons why the results of a stage are stale, with the stage concerned first; empty if they are not.
 
     A reason is a change for the stage, or for a stage that it rests on. What another stage makes and is only absent
     (bulk that a fresh clone does not have) is no change.
     """
-    return [Change(stage=stage.name, what=reason) for stage in upstream(stages, name) for reason in _changed(stage)]
+    return [f"{stage.name}: {reason}" for stage in upstream(stages, name) for reason in _changed(stage)]
 
 
 def _changed(stage: Stage) -> Iterator[str]:

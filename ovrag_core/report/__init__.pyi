@@ -14,7 +14,7 @@ from .numbers import number as number
 from .numbers import with_bounds_text as with_bounds_text
 from .numbers import with_interval as with_interval
 from .results import write_results as write_results
-from .results import write_runs as write_runs
+from .results import write_run_results as write_run_results
 from .run import MARK as MARK
 from .run import Run as Run
 from .run import open_run as open_run

@@ -11,17 +11,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
-from itertools import groupby
-from operator import itemgetter
+from functools import cache
 from pathlib import Path
-from typing import Literal
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from ovrag_core.base import Chunk, Evidence, QueryRecord, Retrieved, RunError, Triple
+from ovrag_core.base import Chunk, QueryRecord, Retrieved, Triple
 from ovrag_core.evaluation import arms_of, cell, clashes_of, confusion, effort, miss_reason, source_frame, wrong_answers
-from ovrag_core.report import tables
 from ovrag_core.runs import RUNS
 
 CASES = Path("reports/cases")
@@ -44,9 +40,7 @@ RULE = (
     "contract. At most {most} pages an arm and kind: in turns, the next of each type of contradiction and, where there "
     "is none, of each question, in the order of contracts."
 )
-NO_CASE = "No query of this run is a case."
 ELSEWHERE = "The run was recorded elsewhere; its cases are not quoted here."
-Form = Literal["md", "html", "tex"]
 MARKER = "<!-- Made by the pipeline; edits are lost. -->"
 
 
@@ -63,19 +57,10 @@ def folder_of(run: str, records: Sequence[QueryRecord]) -> Path:
 
 
 def read_chunks(path: Path = CHUNKS) -> dict[str, Chunk]:
-    """The chunks of an index by id; empty where there is no such file. Raises RunError for a broken line."""
-    if not path.exists():
-        return {}
-    chunks: dict[str, Chunk] = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            chunk = Chunk(**json.loads(line))
-        except (ValueError, TypeError):
-            raise RunError(f"{path} line {number} is not a chunk; build the index again") from None
-        chunks[chunk.id] = chunk
-    return chunks
+    """The chunks of an index by id; empty where there is no such file."""
+    lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
+    chunks = [Chunk(**json.loads(line)) for line in lines if line.strip()]
+    return {chunk.id: chunk for chunk in chunks}
 
 
 def chosen(records: Sequence[QueryRecord]) -> dict[str, list[QueryRecord]]:
@@ -100,14 +85,14 @@ def chosen(records: Sequence[QueryRecord]) -> dict[str, list[QueryRecord]]:
     return by_kind
 
 
-def write_run_cases(run: str, records: Sequence[QueryRecord], chunks: Mapping[str, Chunk], latex: Path) -> list[Path]:
+def write_run_cases(run: str, records: Sequence[QueryRecord], chunks: Mapping[str, Chunk]) -> list[Path]:
     """The cases of a run as `write_cases` writes them, in the folder that is right for it.
 
     Where that is not the usual one, the usual one says so, and its page comes first: what a report shows of the pages
     is in git, and so may not be a page that quotes a run recorded elsewhere.
     """
     folder = folder_of(run, records)
-    pages = write_cases(records, chunks, folder, latex=latex)
+    pages = write_cases(records, chunks, folder)
     if folder == CASES:
         return pages
     CASES.mkdir(parents=True, exist_ok=True)
@@ -122,17 +107,15 @@ def write_cases(
     chunks: Mapping[str, Chunk],
     folder: Path = CASES,
     most: int = MOST_PER_ARM,
-    latex: Path | None = None,
 ) -> list[Path]:
-    """Pages on the chosen queries by the rule that the index states; the Markdown paths, the index last.
+    """Pages in Markdown on the chosen queries by the rule that the index states; their paths, the index last.
 
-    Each page is written as Markdown and as HTML. Queries that got the same chunks for the same question tell the same
-    story: the first by contract stands for them. At most `most` pages an arm and kind; pages of an earlier run are
-    removed. `latex` gets the first case of each kind and arm; a run recorded elsewhere is not quoted there.
+    Queries that got the same chunks for the same question tell the same story: the first by contract stands for them.
+    At most `most` pages an arm and kind; pages of an earlier run are removed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     _remove_old(folder)
-    lines, pages, appended = [MARKER, "# Cases", "", RULE.format(most=most), ""], [], []
+    lines, pages = [MARKER, "# Cases", "", RULE.format(most=most), ""], []
     for kind, of_kind in chosen(records).items():
         lines += [f"## {KINDS[kind][0]}", "", KINDS[kind][1], ""]
         for arm in arms_of(records):
@@ -146,40 +129,20 @@ def write_cases(
                 record, number = group[0], len(group)
                 path = folder / f"{_file_name(kind, record)}.md"
                 _write(path, case_page(record, chunks, kind=kind, alike=number))
-                _write(path.with_suffix(".html"), case_page(record, chunks, kind=kind, alike=number, form="html"))
                 pages.append(path)
                 name = f"{escape(record.document_id)}, {escape(record.question_id)}"
                 lines.append(f"- [{name}]({path.name}), for {_plural(number, 'query')}: {escape(_summary(record))}")
-            appended.append(case_page(alike[0][0], chunks, kind=kind, alike=len(alike[0]), form="tex"))
             lines += [""]
     _write(folder / "index.md", "\n".join(lines).rstrip() + "\n")
-    if latex is not None:
-        latex.parent.mkdir(parents=True, exist_ok=True)
-        elsewhere = any(record.recorded for record in records)
-        _write(latex, "\n".join(appended) if appended and not elsewhere else _no_cases(records, elsewhere))
     return [*pages, folder / "index.md"]
-
-
-def _no_cases(records: Sequence[QueryRecord], elsewhere: bool) -> str:
-    """A sentence for an appendix that has no case, or may quote none."""
-    models = ", ".join(sorted({record.model for record in records}))
-    note = tables.Note(models, ", ".join(arms_of(records)), f"{len(records)} queries")
-    return f"{tables.escape(f'{ELSEWHERE if elsewhere else NO_CASE} {note.sentence()}')}\n"
 
 
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def case_page(
-    record: QueryRecord,
-    chunks: Mapping[str, Chunk],
-    *,
-    kind: str = "False positive",
-    alike: int = 1,
-    form: Form = "md",
-) -> str:
-    """The page of a query, which stands for `alike` queries with the same chunks, as Markdown, HTML or LaTeX.
+def case_page(record: QueryRecord, chunks: Mapping[str, Chunk], *, kind: str = "False positive", alike: int = 1) -> str:
+    """The page of a query, which stands for `alike` queries with the same chunks, as Markdown.
 
     Chunks that `chunks` does not hold are shown without their text.
     """
@@ -191,9 +154,7 @@ def case_page(
     triples = {"answer": of_answer, "context": _unique(record.context_triples)}
     clashes = clashes_of(record)
     answers = [attempt.answer.text for attempt in record.attempts]
-    quoted = [triple.evidence for clash in clashes for triple in clash.triples if triple.evidence]
-    template = _environment(form).get_template(f"case.{form}.j2")
-    page = template.render(
+    page = _template().render(
         marker=MARKER,
         kind=kind,
         summary=_summary(record),
@@ -205,9 +166,8 @@ def case_page(
         why=miss_reason(record) if cell(record) == "fn" else "",
         repeated={a.number for a, before in zip(record.attempts[1:], answers, strict=False) if a.answer.text == before},
         causes=CAUSES,
-        marked=partial(_marked, passages=quoted),
     )
-    return _tidied(page) if form == "md" else page.rstrip() + "\n"
+    return _tidied(page)
 
 
 def escape(text: str) -> str:
@@ -256,50 +216,28 @@ def _plural(count: int, noun: str) -> str:
 
 
 @cache
-def _environment(form: Form) -> Environment:
-    tex = form == "tex"  # its braces are not ours
-    environment = Environment(
-        block_start_string="<%" if tex else "{%",
-        block_end_string="%>" if tex else "%}",
-        variable_start_string="<<" if tex else "{{",
-        variable_end_string=">>" if tex else "}}",
-        comment_start_string="<#" if tex else "{#",
-        comment_end_string="#>" if tex else "#}",
+def _template() -> Template:
+    environment = Environment(  # filters escape
         loader=PackageLoader("ovrag_core.report", "."),
-        trim_blocks=form != "md",
         lstrip_blocks=True,
         keep_trailing_newline=True,
         undefined=StrictUndefined,
-        autoescape=form == "html",  # in Markdown and LaTeX filters escape
     )
     environment.filters |= {
         "md": escape,
-        "tex": tables.escape,
         "fence": fence,
         "short": short,
         "rules": lambda attempt: ", ".join(sorted(effort.broken_rules(attempt))),
         "code": lambda text: text.replace("`", "'"),
         "words": lambda text: text.replace("_", " "),
     }
-    return environment
+    return environment.get_template("case.md.j2")
 
 
 def _remove_old(folder: Path) -> None:
     for old in sorted(folder.glob("*.md")):
         if old.read_text(encoding="utf-8").startswith(MARKER):
             old.unlink()
-            old.with_suffix(".html").unlink(missing_ok=True)
-
-
-def _marked(hit: Retrieved, text: str, passages: Sequence[Evidence]) -> list[tuple[str, bool]]:
-    """The text of a chunk in pieces, with those that the explanation quotes marked."""
-    inside = [False] * len(text)
-    for passage in passages:
-        if passage.document_id == hit.document_id and len(text) == hit.end - hit.start:
-            for offset in range(max(0, passage.start - hit.start), min(len(text), passage.end - hit.start)):
-                inside[offset] = True
-    runs = groupby(zip(text, inside, strict=True), key=itemgetter(1))
-    return [("".join(character for character, _ in run), mark) for mark, run in runs]
 
 
 def _tidied(page: str) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -83,19 +82,6 @@ def question_table(run: Run) -> pd.DataFrame:
     return write(run, table, "confusion_by_question", "Confusion by arm and question.", run.note())
 
 
-def contract_table(run: Run) -> pd.DataFrame:
-    """Flagged queries per contract, one column an arm: `confusion_by_contract`."""
-    documents = confusion.document_frame(run.frame)
-    keys = ["document_id", "label", "clash_type"]
-    wide = documents.pivot_table(index=keys, columns="arm", values="flagged_queries", sort=True).reset_index()
-    arms = [arm for arm in run.arms if arm in wide.columns]
-    table = integers(wide[[*keys, *arms]].rename_axis(columns=None), arms)
-    note = run.note(interval=False, more=f"Cells count flagged queries of {run.frame['question_id'].nunique()}")
-    headers = {arm: arm for arm in arms}
-    caption = "Flagged queries by contract and arm."
-    return write(run, table, "confusion_by_contract", caption, note, headers=headers, long=True)
-
-
 def detection_table(run: Run) -> pd.DataFrame:
     """Contracts flagged at least once, with Wilson intervals: `detection_by_contract`."""
     table = confusion.document_rates(run.frame, run.plan.confidence)
@@ -168,23 +154,6 @@ def comparison_table(run: Run) -> pd.DataFrame:
     more = "First arm minus second. p: bootstrap, or McNemar's exact test for contracts judged rightly. Holm by metric"
     table = pd.DataFrame(rows, columns=names)
     return write(run, table, "comparisons", "Paired comparisons of arms.", run.note(more=more))
-
-
-def confusion_figure(run: Run) -> Path:
-    """Heat map of the matrix per arm; a sentence where no contract has a label."""
-    caption = "Confusion matrices by arm; shading and percentages are shares of a row."
-    note = run.note(interval=False, more=source(run))
-    if not run.labelled:
-        return save(run, figures.sentence(UNLABELLED, run.width), "confusion", caption, note)
-    maps = {}
-    for arm in run.arms:
-        counts: Mapping[str, Any] = asdict(confusion.count(run.frame[run.frame["arm"] == arm]))
-        for name, cells in ((arm, counts), (f"{arm} {MARK}", run.printed(arm))):
-            if cells.keys() >= set(confusion.MATRIX):
-                rows = [[cells["tp"], cells["fn"]], [cells["fp"], cells["tn"]]]
-                maps[name] = pd.DataFrame(rows, index=["clash", "clean"], columns=["flagged", "not"])
-    fig = figures.heat_maps(maps, run.width, row_label="expected", column_label="")
-    return save(run, fig, "confusion", caption, note)
 
 
 def rates_figure(run: Run) -> Path:

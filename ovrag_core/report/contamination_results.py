@@ -79,66 +79,12 @@ def _explained(record: QueryRecord) -> bool:
     return any(attempt.verdict and attempt.verdict.violations for attempt in record.attempts)
 
 
-def retrieved_table(run: Run) -> pd.DataFrame:
-    """Sources that were retrieved for each question: `retrieved_sources`, in LaTeX for chosen contracts.
-
-    Chosen are the middle contract of the clean ones and of each type of contradiction, where a pool has had time to
-    grow; arms that retrieved the same share a row, and arms that cannot retrieve from elsewhere are left out.
-    """
-    table = contamination.retrieved_frame(run.records)
-    foreign = table.groupby("arm")["asked_chunks"].sum() < table.groupby("arm")["chunks"].sum()
-    shown = table[table["arm"].map(foreign).astype(bool) & table["document_id"].isin(chosen_contracts(run))]
-    keys = ["document_id", "question_id", "asked_chunks", "chunks", "sources"]
-    shown = shown.groupby(keys, sort=False)["arm"].agg(", ".join).reset_index(name="arms")
-    shown = shown.sort_values(["document_id", "question_id"], kind="stable")
-    shown.insert(2, "arms", shown.pop("arms"))
-    more = "Chosen: the middle contract of the clean ones and of each type. Arms with chunks of the asked contract only"
-    more += " are left out" + ("" if len(table) else ". The run does not say what was retrieved")
-    note = run.note(interval=False, more=more)
-    headers = {"asked_chunks": "Of asked", "chunks": "Chunks"}
-    caption = "Contracts that chunks were retrieved from, by question, for chosen contracts."
-    return write(run, shown, "retrieved_sources", caption, note, headers=headers, long=True, full=table)
-
-
-def chosen_contracts(run: Run) -> list[str]:
-    """The middle contract, by id, of the clean ones and of each type of contradiction."""
-    contracts = run.frame[["document_id", "clash_type"]].drop_duplicates("document_id").sort_values("document_id")
-    groups = contracts.groupby("clash_type", sort=False)["document_id"]
-    return sorted(str(names.iloc[len(names) // 2]) for _, names in groups)
-
-
-def contamination_figures(run: Run, sources: pd.DataFrame) -> list[Path]:
-    """Shares per arm as bars, and asked × answered contract as matrices."""
-    table = contamination.shares(sources, run.plan)
-    legends = {"asked": "asked contract only", "mixed": "asked and others", "other": "other contracts only"}
-    bars = figures.stacked_shares(table, "arm", legends, run.width, unit="share of answers")
+def contamination_figure(run: Run, sources: pd.DataFrame) -> Path:
+    """Asked × answered contract as matrices, one an arm."""
     counts = {arm: contamination.matrix(sources, arm) for arm in run.arms}
     matrices = {arm: table.rename(columns=number_of, index=number_of) for arm, table in counts.items()}
     grid = figures.matrices(
         matrices, run.width, row_label="asked contract", column_label="answered contract", unit="queries"
     )
-    note = run.note(interval=False)
-    return [
-        save(run, bars, "contamination_shares", "Which contract answers are about, by arm.", note),
-        save(run, grid, "contamination_matrix", "Asked contract against the main source of the answer.", note),
-    ]
-
-
-def sentences(run: Run, sources: pd.DataFrame) -> list[str]:
-    """Describe what the sources of answers show, a sentence an arm, computed from them."""
-    table = contamination.shares(sources, run.plan)
-    false = contamination.false_positive_frame(run.records)
-    unknown = run.lacking(lambda record: record.retrieved)
-    lines = []
-    for _, row in table.iterrows():
-        of_arm = false[false["arm"] == row["arm"]]
-        foreign = int((of_arm["chunks_also_from"] != "").sum())
-        about = "no answer is about any contract"
-        if row["answers"]:
-            about = f"{row['asked']:.1%} of {row['answers']} answers are about the asked contract alone, "
-            about += f"{row['other']:.1%} about other contracts only"
-        flagged = f"{len(of_arm)} clean queries are flagged"
-        if len(of_arm) and row["arm"] not in unknown:
-            flagged += f", {foreign} of them with chunks of other contracts in the context"
-        lines.append(f"{row['arm']}: {about}; {flagged}.")
-    return lines
+    caption = "Asked contract against the main source of the answer."
+    return save(run, grid, "contamination_matrix", caption, run.note(interval=False))

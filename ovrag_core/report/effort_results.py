@@ -1,11 +1,11 @@
-"""Tables of what a run's queries cost and what their attempts led to."""
+"""Tables of what a run's queries cost, and of what a model said in vain."""
 
 from __future__ import annotations
 
 import pandas as pd
 
 from ovrag_core.evaluation import effort
-from ovrag_core.report.run import MARK, Run, counted, quoting, source, with_rows, write
+from ovrag_core.report.run import MARK, Run, source, with_rows, write
 from ovrag_core.report.tables import with_bounds
 
 
@@ -46,19 +46,6 @@ def _published_efforts(run: Run) -> list[dict[str, object]]:
                 row["attempts"] = sum(count * tries for tries, count in queries.items()) / n
                 rows.append(row | {"calls": sum(count * calls[tries] for tries, count in queries.items()) / n})
     return rows
-
-
-def reject_table(run: Run) -> pd.DataFrame:
-    """Attempts of each hard reject: `hard_rejects`, a row a query; LaTeX counts those with the same course."""
-    table = effort.rejects(run.records)
-    keys = ["arm", "label", *(["cause"] if table["cause"].any() else []), "attempts", "distinct_answers", "course"]
-    more = "Course: how the broken rules of the last attempt compare with those of the first" + quoting(run)
-    note = run.note(interval=False, n=f"{len(table)} hard rejects", more=more)
-    headers = {"distinct_answers": "Answers", "first_contract": "First contract"}
-    shown = counted(table, keys)
-    return write(
-        run, shown, "hard_rejects", "Hard rejects by what their attempts did.", note, headers=headers, full=table
-    )
 
 
 def discarded_table(run: Run) -> pd.DataFrame:

@@ -5,10 +5,8 @@ Colours are from seaborn's "colorblind" palette and differ in lightness; series 
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +17,9 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import BoundaryNorm, Colormap, ListedColormap, LogNorm
 from matplotlib.figure import Figure
-from matplotlib.font_manager import findfont, get_font
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.text import Text
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from ovrag_core.report.tables import Note, escape
 
@@ -34,9 +30,8 @@ GREY = "0.35"
 BLUE = "#0b5c8a"
 MISSING = "n/a"
 _MOST_SHADES = 8
-_MOST_MAPS = 6  # side by side
-_MOST_MATRICES = 3  # side by side
 _BINS = 40  # of a histogram
+_MOST_MATRICES = 3  # side by side
 _LONGEST_LABEL = 14  # characters of a contract or question on an axis
 
 RC: Mapping[str, object] = {
@@ -78,7 +73,6 @@ def save_figure(
     Returns the path of the PNG.
     """
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
-    _spell_out(fig)
     with styled():
         fig.savefig(folder / f"{name}.pdf", metadata={"CreationDate": None})
         fig.savefig(folder / f"{name}.png", metadata={"Software": None})
@@ -96,35 +90,9 @@ def save_figure(
     return folder / f"{name}.png"
 
 
-def _spell_out(fig: Figure) -> None:
-    """Characters that the font cannot draw become their code point, as U+4E2D, instead of empty boxes."""
-    for ax in fig.axes:
-        for axis in (ax.xaxis, ax.yaxis):
-            labels = [label.get_text() for label in axis.get_majorticklabels()]
-            if any(drawable(label) != label for label in labels):  # tick labels are made anew when they are drawn
-                axis.set_ticks(axis.get_majorticklocs(), labels=[drawable(label) for label in labels])
-    for text in fig.findobj(Text):
-        if isinstance(text, Text):
-            text.set_text(drawable(text.get_text()))
-
-
 def clipped(label: str) -> str:
     """A label that leaves room for the picture."""
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"
-
-
-def drawable(text: str) -> str:
-    """The text with what the figures' font lacks spelt as code points; control characters are left out."""
-    available = _characters()
-    printable = (
-        character for character in text if character == "\n" or not unicodedata.category(character).startswith("C")
-    )
-    return "".join(c if ord(c) in available or c.isspace() else f"U+{ord(c):04X}" for c in printable)
-
-
-@cache
-def _characters() -> frozenset[int]:
-    return frozenset(get_font(findfont(str(RC["font.family"]))).get_charmap())
 
 
 def colours(count: int) -> list[str]:
@@ -138,25 +106,6 @@ def sentence(text: str, width: float) -> Figure:
     with styled():
         fig = Figure(figsize=(width, 0.7))
         fig.text(0.5, 0.5, text, ha="center", va="center", color=GREY)
-        return fig
-
-
-def heat_maps(tables: Mapping[str, pd.DataFrame], width: float, *, row_label: str, column_label: str) -> Figure:
-    """Small tables of counts side by side, one per key, each cell shaded by its share of the row and annotated.
-
-    Index and columns of each frame are the labels; a row without counts stays white.
-    """
-    with styled():
-        columns = min(_MOST_MAPS, max(1, len(tables)))
-        fig, axes = _grid(len(tables), width, columns=columns, height=1.25)
-        for panel, (title, table) in enumerate(tables.items()):
-            _heat_map(axes[panel], table)
-            axes[panel].set_title(title.replace(" ", "\n", 1))
-            axes[panel].set_xlabel(column_label)
-            if panel % columns == 0:
-                axes[panel].set_ylabel(row_label)
-            else:
-                axes[panel].set_yticklabels([])
         return fig
 
 
@@ -293,38 +242,6 @@ def matrices(
         return fig
 
 
-def stacked_shares(table: pd.DataFrame, group: str, parts: Mapping[str, str], width: float, *, unit: str) -> Figure:
-    """One horizontal bar a group, divided into the shares of `parts` (column → legend), annotated from 4% on."""
-    with styled():
-        groups = table[group].tolist()
-        fig = Figure(figsize=(width, 0.85 + 0.26 * max(1, len(groups))), layout="constrained")
-        ax = fig.subplots()
-        left = np.zeros(len(groups))
-        shades = dict(zip(parts, (BLUE, "#8fbcd4", "#f2d49b", "0.9"), strict=False))
-        for layer, (name, text) in enumerate(parts.items()):
-            values = table[name].astype(float).fillna(0).to_numpy()
-            if not values.any():  # the legend names what is drawn
-                continue
-            hatch = HATCHES[layer % len(HATCHES)]
-            bars = ax.barh(range(len(groups)), values, left=left, color=shades[name], label=text)
-            for bar in bars:
-                bar.set(edgecolor="black", linewidth=0.4, hatch=hatch)
-            for row, (value, start) in enumerate(zip(values, left, strict=True)):
-                if value >= 0.04:
-                    box = {"fc": "white", "ec": "none", "pad": 0.8, "alpha": 0.85}
-                    ax.text(start + value / 2, row, f"{value:.0%}", ha="center", va="center", fontsize=6.5, bbox=box)
-            left += values
-        ax.set_yticks(range(len(groups)), groups)
-        ax.invert_yaxis()
-        ax.set_xlim(0, 1)
-        ax.xaxis.set_major_formatter(PercentFormatter(1))
-        ax.set_xlabel(unit)
-        ax.tick_params(axis="y", length=0)
-        if left.any():
-            fig.legend(loc="outside upper center", ncols=len(parts))
-        return fig
-
-
 def log_histograms(samples: Mapping[str, pd.Series], width: float, *, label: str) -> Figure:
     """One histogram per key above each other on a shared logarithmic axis, with the median marked."""
     with styled():
@@ -428,21 +345,6 @@ def _grid(count: int, width: float, *, columns: int, height: float) -> tuple[Fig
     for ax in axes[count:]:
         ax.set_axis_off()
     return fig, axes
-
-
-def _heat_map(ax: Axes, table: pd.DataFrame) -> None:
-    counts = table.to_numpy(dtype=float)
-    sums = counts.sum(axis=1, keepdims=True)
-    shares = np.divide(counts, sums, out=np.zeros_like(counts), where=sums > 0)
-    ax.imshow(shares, cmap=_grey_blue(), vmin=0, vmax=1.15)
-    for (row, column), share in np.ndenumerate(shares):
-        colour = "white" if share > 0.55 else "black"
-        text = f"{counts[row, column]:.0f}" + (f"\n{share:.0%}" if sums[row, 0] else "")
-        ax.text(column, row, text, ha="center", va="center", color=colour, fontsize=7)
-    ax.set_xticks(range(len(table.columns)), table.columns)
-    ax.set_yticks(range(len(table.index)), table.index)
-    ax.tick_params(length=0)
-    ax.spines[:].set_visible(False)
 
 
 def _points(ax: Axes, table: pd.DataFrame, name: str) -> None:

@@ -50,29 +50,3 @@ def _arm_numbers(arm: str, result: Json) -> dict[str, str]:
     for name in ("queries", "asked_contract_rate"):
         values[numbers.macro_name(arm, name)] = numbers.number(result.get(name))
     return values
-
-
-def sentences(scores: Json) -> list[str]:
-    """Describe what a scored run shows, a sentence or two an arm, computed from its figures."""
-    lines = []
-    for arm, result in scores["arms"].items():
-        counts, contracts = result["confusion"], result["contracts"]
-        clause = f"{arm} flags nothing, so {counts['fn']} queries about contradictory contracts pass"
-        if counts["tp"] + counts["fp"]:
-            clause = (
-                f"{arm} flags {counts['tp']} of {counts['tp'] + counts['fn']} queries about contradictory contracts "
-                f"(recall {_with_interval(result, 'recall')}) and {counts['fp']} of {counts['fp'] + counts['tn']} "
-                f"about clean ones (precision {_with_interval(result, 'precision')}); "
-                f"{contracts['clashes_flagged']} of {contracts['clashes']} such contracts are flagged at least once"
-            )
-        unjudged = counts["unchecked"] + counts["error"]
-        beside = f" {unjudged} queries stand beside the matrix." if unjudged else ""
-        wrong = result["wrong_contract_rate"]
-        about = f", {wrong:.1%} of answers are about another contract only" if wrong is not None else ""
-        lines.append(f"{clause}.{beside} ROUGE-L {_with_interval(result, 'rouge_l')}{about}.")
-    return lines
-
-
-def _with_interval(result: Json, name: str) -> str:
-    bounds = numbers.interval(result[f"{name}_interval"])
-    return numbers.number(result[name]) + (f" {bounds}" if bounds != "n/a" else "")

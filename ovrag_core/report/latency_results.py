@@ -24,8 +24,7 @@ def _note(run: Run, seconds: pd.DataFrame, *, interval: bool = True, more: str =
 
 def latency_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
     """Seconds per arm and part, published ones beside them: `latency`."""
-    table = latency.summary(seconds).merge(latency.mean_intervals(seconds, run.plan), on=["arm", "part"], how="left")
-    table = table[["arm", "part", "n", *with_bounds(["mean"]), *latency.STATISTICS[2:]]]
+    table = latency.summary(seconds, run.plan)[["arm", "part", "n", *with_bounds(["mean"]), *latency.STATISTICS[2:]]]
     printed = run.published.latency if run.published and "ovrag" in run.arms else {}
     rows = [{"arm": f"ovrag {MARK}", "part": stage, **row} for stage, row in printed.items()]
     table = with_rows(table, rows, ["n"])
@@ -37,32 +36,31 @@ def latency_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
 
 def latency_attempts_table(run: Run, seconds: pd.DataFrame) -> pd.DataFrame:
     """Seconds per arm and number of attempts, published ones beside them: `latency_by_attempts`."""
-    table = latency.by_attempts(seconds).merge(
-        latency.attempt_intervals(seconds, run.plan), on=["arm", "attempts"], how="left"
-    )
-    table = table[["arm", "attempts", "n", *with_bounds(["mean"]), "median", "p95"]]
+    table = latency.by_attempts(seconds, run.plan)[["arm", "attempts", "n", *with_bounds(["mean"]), "median", "p95"]]
     printed = run.published.latency_by_attempts if run.published and "ovrag" in run.arms else []
     table = with_rows(table, [{**row, "arm": f"ovrag {MARK}"} for row in printed], ["n", "attempts"])
     note = _note(run, seconds, more=source(run, "Seconds, one machine; the interval is the mean's"))
     return write(run, table, "latency_by_attempts", "Latency by number of attempts, in seconds.", note, decimals=4)
 
 
-def latency_figures(run: Run, seconds: pd.DataFrame) -> list[Path]:
-    """Histogram of totals per arm, and the distribution of each part, both on a logarithmic scale."""
+def latency_histogram(run: Run, seconds: pd.DataFrame) -> Path:
+    """Histogram of totals per arm, on a logarithmic scale."""
     samples = {str(arm): group[latency.TOTAL] for arm, group in seconds.groupby("arm", sort=False)}
-    label = "seconds per query"
-    histogram = figures.log_histograms(samples, run.width, label=label)
+    histogram = figures.log_histograms(samples, run.width, label="seconds per query")
+    note = _note(run, seconds, interval=False, more="One machine")
+    return save(run, histogram, "latency_histogram", "Latency of queries by arm, logarithmic scale.", note)
+
+
+def latency_figure(run: Run, seconds: pd.DataFrame) -> Path:
+    """Distribution of each part and of totals, by arm, on a logarithmic scale."""
     stages = [stage for stage in latency.PARTS if seconds[stage].any()] + [latency.TOTAL]
     beside = {stage: row["median"] for stage, row in run.published.latency.items()} if run.published else {}
     published = {"ovrag": beside} if "ovrag" in run.arms and beside else None
+    label = "seconds per query"
     boxes = figures.part_distributions(seconds, "arm", stages, run.width, label=label, published=published)
-    note = _note(run, seconds, interval=False, more="One machine")
     box = "Boxes: quartiles, whiskers: 5th to 95th percentile, dots: beyond. One machine"
-    noted = _note(run, seconds, interval=False, more=source(run, box))
-    return [
-        save(run, histogram, "latency_histogram", "Latency of queries by arm, logarithmic scale.", note),
-        save(run, boxes, "latency_parts", "Latency by part and arm, logarithmic scale.", noted),
-    ]
+    note = _note(run, seconds, interval=False, more=source(run, box))
+    return save(run, boxes, "latency_parts", "Latency by part and arm, logarithmic scale.", note)
 
 
 def latency_numbers_file(run: Run, seconds: pd.DataFrame) -> Path:
@@ -73,17 +71,3 @@ def latency_numbers_file(run: Run, seconds: pd.DataFrame) -> Path:
             values[numbers.macro_name("latency", row["arm"], row["part"], name)] = figures.duration(float(row[name]))
     path = run.tables / run.folder / "numbers_latency.tex"
     return numbers.write_numbers(values, path, f"Run {run.name}; one machine.")
-
-
-def sentences(seconds: pd.DataFrame) -> list[str]:
-    """Describe what the seconds show, a sentence an arm, computed from them."""
-    lines = []
-    for arm, group in latency.summary(seconds).groupby("arm", sort=False):
-        stages = group[group["part"] != latency.TOTAL]
-        total = group[group["part"] == latency.TOTAL].iloc[0]
-        most = stages.sort_values("share", ascending=False, kind="stable").iloc[0]
-        lines.append(
-            f"{arm}: median {figures.duration(float(total['median']))} a query, 95th percentile "
-            f"{figures.duration(float(total['p95']))}; most of it is {most['part']} ({float(most['share'] or 0):.0%})."
-        )
-    return lines or ["This run has no seconds."]

@@ -7,15 +7,10 @@ from pathlib import Path
 import pandas as pd
 
 from ovrag_core.evaluation import CACHE, holm, quality
-from ovrag_core.report import figures
-from ovrag_core.report.run import COMPARISONS, MARK, Run, save, source, with_rows, write
+from ovrag_core.report.run import COMPARISONS, MARK, Run, source, with_rows, write
 from ovrag_core.report.tables import with_bounds
 
 DECIMALS = 4  # of a mean BERTScore in a CSV or a picture: beyond, processors differ
-_COMPONENTS = {
-    "quality_components": ("Components of BERTScore by arm, raw.", quality.METRICS[1:]),
-    "quality_rescaled": ("Components of BERTScore by arm, rescaled with our baseline.", quality.RESCALED),
-}
 
 
 def scored_quality(run: Run, cache: Path | None = CACHE) -> quality.Quality:
@@ -26,7 +21,7 @@ def scored_quality(run: Run, cache: Path | None = CACHE) -> quality.Quality:
 def quality_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
     """ROUGE-L and BERTScore per arm, over all answers and over accepted ones, published ones beside: `quality`.
 
-    BERTScore's precision and recall go to `quality_components` and `quality_rescaled`.
+    BERTScore's precision and recall go to `quality_components`.
     """
     names = [*quality.METRICS, *quality.RESCALED]
     frames = []
@@ -45,9 +40,8 @@ def quality_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
     note = run.note(more=source(run, _bert_note(scored)))
     caption = "Likeness of answers to reference answers by arm: ROUGE-L F and BERTScore."
     keys = ["arm", "which", "answers"]
-    for name, (title, metrics) in _COMPONENTS.items():
-        frame = table[[*keys, *with_bounds(metrics)]].dropna(subset=metrics[-1])
-        write(run, frame, name, title, note, kept=DECIMALS)
+    components = table[[*keys, *with_bounds(quality.METRICS[1:])]].dropna(subset="bertscore_f1")
+    write(run, components, "quality_components", "Components of BERTScore by arm, raw.", note, kept=DECIMALS)
     main = ["rouge_l", "bertscore_f1", "bertscore_f1_rescaled"]
     return write(run, table[[*keys, *with_bounds(main)]], "quality", caption, note, kept=DECIMALS)
 
@@ -64,18 +58,6 @@ def quality_comparison_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
     note = run.note(more=f"First arm minus second, over queries accepted by both. {_bert_note(scored)}")
     caption = "Paired differences in likeness to the reference answer."
     return write(run, pd.DataFrame(rows, columns=names), "quality_comparisons", caption, note, kept=DECIMALS)
-
-
-def quality_figure(run: Run, scored: quality.Quality) -> Path:
-    """ROUGE-L and BERTScore F1 of accepted answers per arm with intervals."""
-    table = quality.quality_by(scored, ["arm"], run.plan, accepted_only=True).round(DECIMALS)
-    titles = {"rouge_l": "ROUGE-L", "bertscore_f1": "BERTScore F1", "bertscore_f1_rescaled": "BERTScore F1, rescaled"}
-    measured = {name: title for name, title in titles.items() if table[name].notna().any()}
-    fig = figures.sentence("No contract of this run has reference answers to compare with.", run.width)
-    if measured:
-        fig = figures.rates_by_group(table, "arm", measured, run.width, limits=None)
-    note = run.note(more=f"Accepted answers. {_bert_note(scored)}")
-    return save(run, fig, "quality", "Likeness of accepted answers to reference answers.", note)
 
 
 def _bert_note(scored: quality.Quality) -> str:

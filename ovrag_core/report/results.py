@@ -11,7 +11,6 @@ from ovrag_core.evaluation import CACHE, assert_all, latency_frame, score_run, s
 from ovrag_core.ontology import Ontology, open_ontology
 from ovrag_core.report import (
     cases,
-    compared,
     consistency,
     contamination_results,
     effort_results,
@@ -24,44 +23,32 @@ from ovrag_core.report.run import Run, open_run
 from ovrag_core.runs import read_latency, read_run, run_files
 
 
-def write_runs(
-    names: Sequence[str],
+def write_run_results(
+    name: str,
     target: Path,
     settings: Settings,
     runs: Path,
     kinds: Mapping[str, Sequence[str]],
     cache: Path | None = CACHE,
 ) -> str:
-    """All results of each run in `target`, a folder a run where there are several, which are compared; a line on each.
+    """All results of a run in `target`, with a line on them.
 
     `runs` is the folder of the runs, `kinds` the kind of each document that a run of our own asks about. Results that
     quote a run recorded elsewhere are kept out of git where they are.
     Raises RunError for a run that is not there or has no records.
     """
-    opened = []
-    for name in names:
-        folder = target / name if len(names) > 1 else target
-        evaluation = settings.evaluation.model_copy(update={"run": name})
-        named = settings.model_copy(update={"evaluation": evaluation})
-        run = open_run(read_run(run_files(name, runs).records), named)
-        opened.append(replace(run, tables=folder / "tables", figures=folder / "figures"))
+    evaluation = settings.evaluation.model_copy(update={"run": name})
+    files = run_files(name, runs)
+    opened = open_run(read_run(files.records), settings.model_copy(update={"evaluation": evaluation}))
+    run = replace(opened, tables=target / "tables", figures=target / "figures")
     target.mkdir(parents=True, exist_ok=True)
-    if any(run.imported for run in opened):
+    if run.imported:
         (target / ".gitignore").write_text("*\n", encoding="utf-8")
-    if len(opened) > 1:
-        side_by_side = [replace(opened[0], tables=target / "tables"), *opened[1:]]
-        compared.runs_table(side_by_side)
-        compared.run_differences(side_by_side)
-    ontology, lines = open_ontology(settings), []
-    for run in opened:
-        seconds = read_latency(run_files(run.name, runs).latency)
-        chunks = {} if run.imported else cases.read_chunks()
-        folder = run.tables.parent
-        pages = write_results(run, seconds, ontology, kinds=kinds, chunks=chunks, pages=folder / "cases", cache=cache)
-        tables, pictures = len(list(run.tables.glob("*.csv"))), len(list(run.figures.glob("*.pdf")))
-        counts = f"{tables} tables, {pictures} figures, {len(pages) - 1} case pages"
-        lines.append(f"run {run.name}: {counts} in {folder}")
-    return "\n".join(lines)
+    chunks = {} if run.imported else cases.read_chunks()
+    seconds, ontology = read_latency(files.latency), open_ontology(settings)
+    pages = write_results(run, seconds, ontology, kinds=kinds, chunks=chunks, pages=target / "cases", cache=cache)
+    tables, pictures = len(list(run.tables.glob("*.csv"))), len(list(run.figures.glob("*.pdf")))
+    return f"run {name}: {tables} tables, {pictures} figures, {len(pages) - 1} case pages in {target}"
 
 
 def write_results(
@@ -76,41 +63,36 @@ def write_results(
 ) -> list[Path]:
     """All tables, figures and numbers of `run` into its folders, and case pages into `pages`; the paths of the pages.
 
-    Seconds may be missing altogether; None makes nothing of them. What is made is what notebooks 04 to 06 make, and for
-    a run that was judged again the comparison with the verdicts that were recorded.
+    Seconds may be missing altogether; None makes nothing of them. What is made is what notebooks 04 to 06 make.
     """
     consistency.corpus_table(run, kinds or {})
     for of_run in (
-        *(consistency.outcome_table, consistency.confusion_table, consistency.confusion_figure),
+        *(consistency.outcome_table, consistency.confusion_table),
         *(consistency.rates_table, consistency.rates_figure),
-        *(consistency.clash_type_table, consistency.question_table, consistency.contract_table),
+        *(consistency.clash_type_table, consistency.question_table),
         *(consistency.detection_table, consistency.detection_figure),
         *(consistency.correction_table, consistency.comparison_table),
-        *(effort_results.effort_table, effort_results.reject_table, effort_results.discarded_table),
+        *(effort_results.effort_table, effort_results.discarded_table),
         *(statement_results.origin_table, statement_results.violation_table, statement_results.missed_table),
-        *(statement_results.case_table, statement_results.explanation_figure),
-        *(contamination_results.retrieved_table, contamination_results.false_positive_table),
+        *(statement_results.explanation_figure, contamination_results.false_positive_table),
     ):
         of_run(run)
     asserted = assert_all(run.records, ontology)
     statement_results.coverage_table(run, asserted, ontology)
     statement_results.unmapped_table(run, asserted)
-    if compared.pairs(run):
-        compared.rejudged_table(run)
     scored = quality_results.scored_quality(run, cache)
     quality_results.quality_table(run, scored)
     quality_results.quality_comparison_table(run, scored)
-    quality_results.quality_figure(run, scored)
     sources = source_frame(run.records)
     contamination_results.contamination_table(run, sources)
     contamination_results.wrong_answer_table(run, sources)
-    contamination_results.contamination_figures(run, sources)
+    contamination_results.contamination_figure(run, sources)
     headlines.numbers_file(run, score_run(run.records, [], run.settings, run=run.name, cache=cache))
     if seconds is not None:
         times = latency_frame(seconds)
         for of_seconds in (
             *(latency_results.latency_table, latency_results.latency_attempts_table),
-            *(latency_results.latency_figures, latency_results.latency_numbers_file),
+            *(latency_results.latency_histogram, latency_results.latency_figure, latency_results.latency_numbers_file),
         ):
             of_seconds(run, times)
-    return cases.write_cases(run.records, chunks or {}, pages, latex=run.tables / run.folder / "cases.tex")
+    return cases.write_cases(run.records, chunks or {}, pages)

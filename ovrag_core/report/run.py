@@ -44,7 +44,6 @@ CORRECTING = (
     "others of the same chunks. What corrections are worth shows with a model"
 )
 UNLABELLED = "No contract of this run has a label, so no flag can be counted as right or wrong."
-REJUDGED = "_rejudged"  # ends the names of arms that `ovrag_core.loop.rejudging` adds
 # Pairs of arms that differ in one thing (or, last, in all that we add), first against second.
 COMPARISONS = (
     ("ovrag", "plain"),

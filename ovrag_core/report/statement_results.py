@@ -10,7 +10,6 @@ from ovrag_core.base import QueryRecord, Violation
 from ovrag_core.evaluation import clashes_of, statements
 from ovrag_core.ontology import Ontology, picture
 from ovrag_core.report import figures
-from ovrag_core.report.cases import short
 from ovrag_core.report.run import Run, save, write
 
 QUOTING = "The run was recorded elsewhere, and its statements are not quoted here"
@@ -64,7 +63,7 @@ def missed_table(run: Run) -> pd.DataFrame:
 
 
 def chosen_case(run: Run) -> tuple[QueryRecord, Violation] | None:
-    """The case that is drawn and listed: the first flagged query, by contract, of the last arm that found a clash.
+    """The case that is drawn: the first flagged query, by contract, of the last arm that found a clash.
 
     Of its clashes the one that takes most statements. None where nothing was flagged, or nothing may be quoted.
     """
@@ -74,24 +73,6 @@ def chosen_case(run: Run) -> tuple[QueryRecord, Violation] | None:
             if record.arm == arm and record.flagged and clashes:
                 return record, max(clashes, key=lambda violation: len(violation.triples))
     return None
-
-
-def case_table(run: Run) -> pd.DataFrame:
-    """Statements of the chosen case by origin: `case_statements`."""
-    rows = []
-    arm, more = "", QUOTING if run.imported else ""
-    if case := chosen_case(run):
-        record, violation = case
-        arm = record.arm
-        more = f"Query: {record.document_id}, {record.question_id}. Conflict: part of the contradiction that is drawn"
-        against = {(t.subject, t.predicate, t.object) for t in violation.triples}
-        for triple, origin in statements.statements_of(record):
-            terms = (triple.subject, triple.predicate, triple.object)
-            document = triple.evidence.document_id if triple.evidence else ""
-            rows.append((origin, *(short(term, 60) for term in terms), document, terms in against))
-    table = pd.DataFrame(rows, columns=["origin", "subject", "predicate", "object", "read_in", "conflict"])
-    note = run.note(interval=False, arm=arm, n=f"{len(table)} statements", more=more)
-    return write(run, table, "case_statements", "Statements of the first flagged query by origin.", note, long=True)
 
 
 def explanation_figure(run: Run) -> Path:

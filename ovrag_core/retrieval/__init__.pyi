@@ -2,7 +2,6 @@ from .embedding import DIMENSIONS as DIMENSIONS
 from .embedding import Embedder as Embedder
 from .embedding import MiniLMOnDemand as MiniLMOnDemand
 from .embedding import Vectors as Vectors
-from .embedding import find_embedder as find_embedder
 from .embedding import load_tokenizer as load_tokenizer
 from .embedding import minilm as minilm
 from .encoder import MAX_TOKENS as MAX_TOKENS
@@ -17,7 +16,6 @@ from .indexing import Documents as Documents
 from .indexing import index_documents as index_documents
 from .indexing import index_loaded as index_loaded
 from .indexing import load_all as load_all
-from .indexing import open_embedder as open_embedder
 from .lexical import Scores as Scores
 from .lexical import WordRanker as WordRanker
 from .vectors import VECTORS as VECTORS

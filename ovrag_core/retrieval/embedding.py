@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -78,16 +78,6 @@ class MiniLMOnDemand:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of 384 numbers per text, of unit length."""
         return minilm().embed(texts)
-
-
-EMBEDDERS: dict[str, Callable[[], Embedder]] = {"minilm": minilm}
-
-
-def find_embedder(name: str) -> Embedder:
-    """The embedder that `retrieval.embedding` in the settings names. Raises ValueError for an unknown name."""
-    if name not in EMBEDDERS:
-        raise ValueError(f"unknown embedder {name!r}; known are {', '.join(sorted(EMBEDDERS))}")
-    return EMBEDDERS[name]()
 
 
 @cache

@@ -1,14 +1,12 @@
 """From documents to a stored index: load, split, embed, keep."""
 
-import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from ovrag_core.base import CorpusError, Document, Settings
 from ovrag_core.documents import find, load, load_readable, refuse_doubled, split
-from ovrag_core.llm import connect
-from ovrag_core.retrieval.embedding import Embedder, find_embedder
+from ovrag_core.retrieval.embedding import Embedder, minilm
 from ovrag_core.retrieval.index import Index, build
 
 INDEX = Path("data/index")
@@ -24,8 +22,7 @@ def index_documents(settings: Settings, documents: Path, folder: Path = INDEX) -
     read, faults = load_readable(find(documents))
     if faults and (settings.corpus.is_generated or not read):
         raise CorpusError("; ".join(faults.values()))
-    with open_embedder(settings) as embedder:
-        return index_loaded(settings, read, folder, embedder)
+    return index_loaded(settings, read, folder, minilm())
 
 
 def index_loaded(settings: Settings, documents: Sequence[Document], folder: Path, embedder: Embedder) -> Index:
@@ -35,16 +32,6 @@ def index_loaded(settings: Settings, documents: Sequence[Document], folder: Path
     if not chunks:
         raise CorpusError("there is no text to index; check the folder of documents")
     return build(folder, chunks, embedder.embed([chunk.text for chunk in chunks]), embedder.name)
-
-
-@contextlib.contextmanager
-def open_embedder(settings: Settings) -> Iterator[Embedder]:
-    """The embedder of the settings, connected to for the time of the block where it is a remote one."""
-    if settings.retrieval.embedding == "remote":
-        with connect(settings.llm) as connection:
-            yield connection.embedder
-    else:
-        yield find_embedder(settings.retrieval.embedding)
 
 
 def load_all(paths: Sequence[Path]) -> list[Document]:

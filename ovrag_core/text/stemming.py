@@ -1,9 +1,7 @@
 """Words as stems, for all that matches words by what they mean."""
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 
 import Stemmer
 
@@ -19,11 +17,6 @@ def stems(text: str, empty: frozenset[str] = STOP_WORDS) -> list[str]:
     """Stems of the words of `text` in order, without those that are `empty` (function words)."""
     words = _WORD.findall(text.translate(_UNSEEN).lower())
     return [stem(word) for word in words if word not in empty]
-
-
-def pairs(stemmed: Sequence[str]) -> list[str]:
-    """Neighbouring stems, joined by a blank."""
-    return [f"{left} {right}" for left, right in pairwise(stemmed)]
 
 
 @lru_cache(maxsize=1 << 17)

@@ -249,17 +249,6 @@ def test_a_run_with_a_broken_last_line_is_named(ovrag, tmp_path: Path) -> None:
     assert "bad.jsonl, line 1: " in err
 
 
-def test_fibo_itself_can_stand_below_the_rules(ovrag, external_data: Path) -> None:
-    Path("triples.json").write_text(triples(("L", "rdf:type", "SecuredLoan"), ("L", "rdf:type", "UnsecuredLoan")))
-    Path("params.yaml").write_text(f"ontology: {{source: {external_data / 'fibo'}}}\n")
-    code, out, _ = ovrag("check", "triples.json", "--format", "json")
-    assert (code, json.loads(out)["status"]) == (1, "inconsistent")
-    Path("params.yaml").write_text("ontology: {source: nowhere}\n")
-    code, _, err = ovrag("check", "triples.json")
-    assert code == 2
-    assert "nowhere has no file" in err
-
-
 def test_a_run_before_there_are_contracts_says_what_makes_them(ovrag) -> None:
     code, out, err = ovrag("run", "-S", "experiment.run=first")
     assert (code, out) == (2, "")

@@ -75,7 +75,6 @@ def test_an_override_replaces_the_files_value(tmp_path: Path) -> None:
         ("extraction: {extractor: chat}", "extraction.extractor: chat needs a model; set llm.provider"),
         ("extraction: {extractor: answers}", "extraction.extractor: answers needs a model; set llm.provider"),
         ("extraction: {extractor: hybrid}", "extraction.extractor: hybrid needs a model; set llm.provider"),
-        ("retrieval: {embedding: remote}", "retrieval.embedding: remote needs a model; set llm.provider"),
         ("llm: {provider: replay, store: null}", "replay needs a store of recorded replies"),
         ("corpus: [", "is not valid YAML at line"),
         ("- a list", "must hold keys and values"),
@@ -182,7 +181,7 @@ def test_the_studies_of_the_project_are_installed() -> None:
 def test_checking_the_parameters_of_studies_loads_nothing_that_takes_time(project: Path) -> None:
     code = (
         "import sys; from ovrag_core.base.settings import load_settings; load_settings(); "
-        "print(sorted({'torch', 'pandas', 'scipy', 'sklearn', 'chromadb'} & set(sys.modules)))"
+        "print(sorted({'torch', 'pandas', 'scipy', 'sklearn'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

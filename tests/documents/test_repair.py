@@ -1,4 +1,4 @@
-"""Text recognition's slips and unseen characters are mended for reading; quotes stay as they stand in the document."""
+"""Unseen characters are left out for reading; quotes stay as they stand in the document."""
 
 import pytest
 from hypothesis import given
@@ -25,24 +25,12 @@ This Loan Agreement is dated 4 May 2022 and made between Quillon Ceramics Ltd (t
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
-        ("GBP 12O,OOO and l20,000.5O", "GBP 120,000 and 120,000.50"),
-        ("3O June 2O29", "30 June 2029"),
-        ("the l0an sha11 be repaid", "the loan shall be repaid"),
-        ("lnterest is paid", "Interest is paid"),
-        ("the inte rest and the agree ment", "the interest and the agreement"),
         ("un\u00adsecu\u200bred", "unsecured"),
         ("\u202eterms\u202c", "terms"),
-        # What only looks like a slip:
-        (
-            "401(l) H2O A1 B2 10K x1 Ba1 CO2 No.1O-A I am 1, l or O",
-            "401(l) H2O A1 B2 10K x1 Ba1 CO2 No.1O-A I am 1, l or O",
-        ),
-        ("the lender is to day by day", "the lender is to day by day"),
-        ("reg. 12-D-3456, VIN 1HGCM82633A004352", "reg. 12-D-3456, VIN 1HGCM82633A004352"),
     ],
 )
-def test_slips(written: str, meant: str) -> None:
-    assert repair(written, {"unsecured"}).text == meant
+def test_unseen_characters(written: str, meant: str) -> None:
+    assert repair(written).text == meant
 
 
 @given(st.text(alphabet="lO01I ,.aebnk\u200b\u00ad\nT", max_size=60))
@@ -51,14 +39,10 @@ def test_a_repaired_text_leads_back(text: str) -> None:
     spans = [repaired.original(at, at + 1) for at in range(len(repaired.text))]
     assert spans == sorted(spans)
     assert all(0 <= start <= end <= len(text) for start, end in spans)
-    for (start, end), character in zip(spans, repaired.text, strict=True):
-        assert text[start:end] == character or character in "O0o1lI" or text[start : start + 1] in "lO01I"
+    assert "".join(text[start:end] for start, end in spans) == repaired.text
 
 
 NOISE = {
-    "recognised badly": CONTRACT.replace("120,000", "12O,OOO").replace("The Loan is", "The L0an is")
-    .replace("Lender lends", "Lender 1ends").replace("shall", "sha11").replace("2029", "2O29"),
-    "broken words": CONTRACT.replace("Borrower shall", "Borr ower sh all").replace("unsecured", "unsecur ed"),
     "unseen characters": "".join(c + "\u200b" * (i % 3 == 0 and c.isalpha()) for i, c in enumerate(CONTRACT)),
     "soft hyphens": CONTRACT.replace("unsecured", "unse\u00adcured").replace("interest", "inter\u00adest"),
     "right to left": CONTRACT.replace("unsecured", "\u202eunsecured\u202c").replace("lends", "\u2066lends\u2069"),

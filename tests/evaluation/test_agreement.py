@@ -40,7 +40,6 @@ def test_lopsided_ratings_lower_kappa_and_not_the_adjusted_one() -> None:
         # Rows 4, 4, 2 and columns 3, 4, 3 of 10 items; seen apart by one step 2, by two none. By chance: one step in
         # (16 + 12 + 12 + 8) / 100 = 0.48, two in (12 + 6) / 100 = 0.18.
         ("none", 1 - 0.2 / 0.66),
-        ("linear", 1 - 0.2 * 0.5 / (0.48 * 0.5 + 0.18)),
         ("quadratic", 1 - 0.2 * 0.25 / (0.48 * 0.25 + 0.18)),
     ],
 )

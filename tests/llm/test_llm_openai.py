@@ -1,18 +1,13 @@
 """The model layer against a real, faulty server: what is sent, what is made of every kind of answer, the limits."""
 
 import contextlib
-import importlib.util
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
-import numpy
 import pytest
 from faulty_server import (
-    DIMENSIONS,
     FAULTS,
     KEY,
     MODEL,
@@ -20,7 +15,6 @@ from faulty_server import (
     Call,
     FaultyServer,
     always,
-    as_json,
     cut,
     cut_off,
     dripping,
@@ -36,7 +30,6 @@ from faulty_server import (
     script,
     sometimes,
     truncated_json,
-    vector_of,
     wrong_form,
     wrong_type,
 )
@@ -45,7 +38,6 @@ from pydantic import BaseModel
 from ovrag_core.base import errors
 from ovrag_core.llm.background import cancel_all, run
 from ovrag_core.llm.chat import ChatModel, Message
-from ovrag_core.llm.embedder import RemoteEmbedder
 from ovrag_core.llm.meter import tally
 from ovrag_core.llm.openai import OpenAIBackend
 
@@ -173,7 +165,6 @@ BAD_REPLIES = {
     "503": (failure(503), errors.ServerError, "503"),
     "429": (rate_limited(0.01), errors.RateLimitError, "too many requests"),
     "credit": (failure(429, "Over your quota.", "insufficient_quota"), errors.ModelSetupError, "no credit left"),
-    "prompt filter": (failure(400, "Not this.", "content_filter"), errors.RefusalError, "declined the prompt"),
     "long": (failure(400, "maximum context length"), errors.ServerError, "maximum context length"),
     "cut": (cut(), errors.UnreachableError, "cut the connection"),
     "cut at once": (cut(0), errors.UnreachableError, "cut the connection"),
@@ -258,23 +249,10 @@ def test_an_unreachable_host(start: Start):
         ask(ChatModel(OpenAIBackend(base_url=address, key=None, retries=0, announce=print), MODEL))
 
 
-def test_a_server_that_is_not_there_is_told_at_once_by_all_calls_and_once_it_is_there_they_go_on(start: Start):
-    server = start(key=None)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    backend = OpenAIBackend(base_url=f"http://127.0.0.1:{port}/v1", key=None, retries=5, announce=print)
-    chat = ChatModel(backend, MODEL)
-    begun = time.monotonic()
-    with ThreadPoolExecutor(16) as pool:
-        asked = [pool.submit(ask, chat) for _ in range(16)]
-    assert all(isinstance(each.exception(), errors.NeverReachedError) for each in asked)
-    assert time.monotonic() - begun < 6  # the client alone would try for a quarter of a minute
-    backend._address = backend._address._replace(port=server._server.server_port)
-    run(backend.knock())
-
-
-@pytest.mark.parametrize("address", ["", "api.openai.com/v1", "ftp://host/v1", "http://", "http://[::1", "http://h:x/"])
+@pytest.mark.parametrize(
+    "address",
+    ["", "api.openai.com/v1", "ftp://host/v1", "http://", "http://[::1", "http://h:x/", "https://me:secret@h/v1"],
+)
 def test_an_address_that_is_none(address: str):
     with pytest.raises(errors.ModelSetupError, match="base_url must be an address"):
         OpenAIBackend(base_url=address, key="k")
@@ -292,11 +270,10 @@ def test_one_line_says_what_leaves_the_machine_before_it_does(start: Start):
     assert calls_before == 0
     assert "prompts" in line
     assert "on this machine" in line
-    address = "https://user:secret@api.example.org:8443/v1"
+    address = "https://api.example.org:8443/v1"
     remote = OpenAIBackend(base_url=address, key=KEY, announce=lambda line: lines.append((line, 0)))
     remote._tell()
     assert "go to api.example.org:8443; nothing else leaves this machine" in lines[1][0]
-    assert "secret" not in lines[1][0]
 
 
 def test_a_server_that_repeats_the_key_does_not_spread_it(start: Start):
@@ -312,11 +289,6 @@ def test_half_characters_are_not_sent(start: Start):
     server = start()
     ask(chat_of(server), user="b\ud83d")
     assert server.calls[0].messages[1]["content"] == "b\ufffd"
-
-
-def test_tokens_are_estimated_where_the_server_does_not_count(start: Start):
-    reply = ask(chat_of(start(always(say("12345678", counts=False)))), user="1234")
-    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens) == (4, 2)  # 9 + 4 and 8 characters
 
 
 def test_no_more_calls_at_once_than_allowed_and_no_fewer(start: Start):
@@ -374,47 +346,8 @@ def test_with_a_fault_in_a_fifth_of_the_calls_every_failure_has_its_cause(start:
     assert all(outcomes[number] == Person(name=str(number)) for number in outcomes.keys() - failed.keys())
 
 
-def test_texts_become_unit_vectors_in_batches(start: Start):
-    server = start(models=[MODEL, "embed"])
-    embedder = RemoteEmbedder(backend_of(server), "embed", batch=3)
-    texts = [f"text {number}" for number in range(7)] + ["", "text 0"]
-    with tally() as used:
-        vectors = embedder.embed(texts)
-    assert vectors.shape == (9, DIMENSIONS)
-    assert vectors.dtype == numpy.float32
-    assert numpy.allclose(numpy.linalg.norm(vectors, axis=1), 1)
-    expected = numpy.array(vector_of("text 5"))
-    assert numpy.allclose(vectors[5], expected / numpy.linalg.norm(expected))
-    assert (vectors[8] == vectors[0]).all()
-    assert sorted(len(call.body["input"]) for call in server.calls) == [2, 3, 3]
-    assert used.usage.model_dump() == {"calls": 3, "prompt_tokens": 7 * 6 + 1, "completion_tokens": 0}
-    assert embedder.embed([]).shape == (0, 0)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        [],
-        [{"index": 0, "embedding": [1.0]}],
-        [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": [1.0, 2.0]}],
-        [{"index": 0, "embedding": []}, {"index": 1, "embedding": []}],
-    ],
-)
-def test_embeddings_that_cannot_be_used(start: Start, monkeypatch: pytest.MonkeyPatch, data: list[dict[str, object]]):
-    monkeypatch.setattr("faulty_server.embeddings", always(as_json({"data": data})))
-    with pytest.raises(errors.MalformedReplyError):
-        RemoteEmbedder(backend_of(start()), MODEL).embed(["a", "b"])
-
-
 def test_connections_can_be_closed(start: Start):
     server = start()
     backend = backend_of(server)
     ask(ChatModel(backend, MODEL))
     run(backend.close())
-
-
-def test_modules_that_the_client_looks_for_are_loaded_before_threads_may_load_them() -> None:
-    """A search in one thread imports what the client, in another, would find half loaded."""
-    code = "import sys, ovrag_core.llm.openai; print('httpx' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == str(importlib.util.find_spec("httpx") is not None)

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
-from faulty_server import KEY, MODEL, Answer, Call, FaultyServer, as_json, failure, say, scripted
+from faulty_server import KEY, MODEL, Call, FaultyServer, as_json, failure, say, scripted
 from kinds_of_server import KINDS, Kind, as_kind, error
 from pydantic import BaseModel
 
 from ovrag_core.base import errors
 from ovrag_core.llm.chat import ChatModel, Message
-from ovrag_core.llm.embedder import RemoteEmbedder
 from ovrag_core.llm.openai import OpenAIBackend
 
 ASK = [Message("system", "Be brief."), Message("user", "Who?")]
@@ -47,7 +46,6 @@ def test_a_chat_and_a_structured_reply_with_every_kind_of_server(server: FaultyS
     for _ in range(2):
         told = chat.complete(ASK, temperature=0.7, seed=42, purpose="answer")
         assert told.text == "Ann."
-        assert told.usage.prompt_tokens > 0 < told.usage.completion_tokens
         structured = chat.complete(ASK, schema=Person, temperature=0.0, seed=42, purpose="extract")
         assert structured.parsed_as(Person).name == "Ann"
     settled = len(server.calls)
@@ -112,23 +110,12 @@ def test_a_prompt_that_is_too_long_says_what_to_lower(words: str) -> None:
         chat_of(server).complete(ASK, temperature=0.7, seed=42, purpose="answer")
 
 
-def test_an_error_with_a_status_of_success_is_an_error_of_the_server() -> None:
-    answer = as_json({"error": {"message": "Provider returned error", "code": 502}, "user_id": "u"})
-    with (
-        FaultyServer(lambda call: answer) as server,
-        pytest.raises(errors.ServerError, match="Provider returned error"),
-    ):
-        chat_of(server).complete(ASK, temperature=0.7, seed=42, purpose="answer")
-
-
 @pytest.mark.parametrize(
     ("message", "cause", "words"),
     [
         ({"content": None, "refusal": "I cannot."}, errors.RefusalError, "I cannot."),
-        ({"content": [{"type": "refusal", "refusal": "I will not."}]}, errors.RefusalError, "I will not."),
         ({"content": None}, errors.EmptyReplyError, "no text"),
         ({"content": "<think>So what"}, errors.EmptyReplyError, "no text"),
-        ({"content": []}, errors.EmptyReplyError, "no text"),
         ({"content": None, "tool_calls": [{"id": "1"}]}, errors.EmptyReplyError, "no text"),
     ],
 )
@@ -144,14 +131,3 @@ def test_a_text_about_thinking_is_left_as_it_is() -> None:
     text = "The clause says <think> twice, and </think> once."
     with FaultyServer(lambda call: say(text)) as server:
         assert chat_of(server).complete(ASK, temperature=0.7, seed=42, purpose="answer").text == text
-
-
-def test_vectors_without_places_stand_in_the_order_of_the_texts() -> None:
-    def answer(call: Call) -> Answer:
-        return as_json({"data": [{"embedding": [float(len(text)), 1.0]} for text in call.body["input"]]})
-
-    with FaultyServer() as server:
-        server._checked = lambda call, key: answer(call)
-        backend = OpenAIBackend(base_url=server.base_url, key=KEY, retries=0, announce=lambda line: None)
-        vectors = RemoteEmbedder(backend, MODEL).embed(["a", "bbb"])
-    assert vectors[:, 0] / vectors[:, 1] == pytest.approx([1.0, 3.0])

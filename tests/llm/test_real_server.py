@@ -78,12 +78,6 @@ def test_a_reply_that_is_cut_off_says_so(server: RealServer, project: Path) -> N
         complete(short, Colour)
 
 
-def test_embeddings_of_a_model_without_them_are_one_sentence(connection: Connection) -> None:
-    with pytest.raises(ModelError) as refused:
-        connection.embedder.embed(["a text"])
-    assert "127.0.0.1" in str(refused.value) and "\n" not in str(refused.value)
-
-
 def test_two_calls_at_once_are_both_answered(connection: Connection) -> None:
     with ThreadPoolExecutor(2) as pool:
         replies = list(pool.map(lambda seed: complete(connection, Colour, seed), (1, 2)))

@@ -19,7 +19,7 @@ from ovrag_core.loans.workbench import make_validator
 from ovrag_core.loop.class_asking import ClassAsker, _windows
 from ovrag_core.ontology.configured import open_form, open_ontology
 from ovrag_core.ontology.forms import Form
-from ovrag_core.retrieval import find_embedder
+from ovrag_core.retrieval import minilm
 
 LEASES = Path("ontologies/examples/leases")
 Ovrag = Callable[..., tuple[int, str, str]]
@@ -189,7 +189,7 @@ def stated(chat: Chat, form: Form, text: str, taken: str = "") -> dict[str, str]
     """Class → quote of what is found in a text that begins at 10 of its document."""
     place = 10 + text.index(taken) if taken else 10
     evidence = [Evidence(document_id="A", start=place, end=place + len(taken), quote=taken)] if taken else []
-    asker = ClassAsker(chat, form, find_embedder("minilm"))
+    asker = ClassAsker(chat, form, minilm())
     found = asker.read([Chunk("", "A", 10, 10 + len(text), text)], "context", evidence)
     assert all(text[t.evidence.start - 10 : t.evidence.end - 10] == t.evidence.quote for t in found if t.evidence)
     before = len(chat.asked)

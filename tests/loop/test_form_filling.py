@@ -13,7 +13,6 @@ from pydantic import BaseModel
 from ovrag_core.base.errors import OntologyError
 from ovrag_core.base.types import Chunk, Document, Usage
 from ovrag_core.llm.chat import Message, Reply
-from ovrag_core.llm.meter import tally
 from ovrag_core.llm.schema import strict_schema
 from ovrag_core.loop.form_filling import NOT_STATED, FormFiller, FormReader, place_of_name, place_of_value, together
 from ovrag_core.ontology.forms import Form, read_form
@@ -142,29 +141,6 @@ def test_statements_have_their_passages_in_the_document(form: Form) -> None:
         assert triple.evidence is not None and triple.subject_type == "Loan"
         assert document[triple.evidence.start : triple.evidence.end] == triple.evidence.quote
     assert reader.read(pieces, "context") and len(model.asked) == 2, "the same text is asked about once"
-
-
-def test_passages_that_state_classes_are_asked_for_by_the_first_order_of_a_longer_form(form: Form) -> None:
-    said = "repayable by 30 June 2031"
-    passages = {
-        "SecuredLoan": ["secured by a mortgage"],
-        "UnsecuredLoan": [],
-        "OpenEndCredit": [said],
-        "ClosedEndCredit": [f'"{said}."', said],
-    }
-    model = PlayedModel({**GOOD, **passages})
-    filler = FormFiller(model, form, passages=True)
-    reader = FormReader(model, filler, str, lambda triple: triple.object != "OpenEndCredit")
-    with tally() as spent:
-        read = reader.read([Chunk("", "A", 0, len(TEXT), TEXT)], "context")
-    assert [set(passages) <= set(schema.model_fields) for _, schema in model.asked] == [True, False]
-    stated = [each.triple(form, "context") for each in read.values() if each.filled.field in filler.classes]
-    assert [(each.predicate, each.object, each.evidence and each.evidence.quote) for each in stated] == [
-        ("rdf:type", "ClosedEndCredit", f"{said}.")
-    ]
-    assert spent.discarded == {"not in the text": 1, "not borne out by the passage": 1}
-    filler.fill("No, it is not secured.", "answer", set())
-    assert list(model.asked[-1][1].model_fields) == list(passages), "which may be stated where nothing is to be copied"
 
 
 @pytest.mark.parametrize(

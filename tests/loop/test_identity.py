@@ -191,17 +191,3 @@ def test_a_growing_pool_does_not_know_later_documents() -> None:
     record, _ = ask(QUESTION, "A", ARMS["ovrag"], parts)
     assert record.attempts[0].verdict is not None
     assert record.attempts[0].verdict.violations[0].rule == UNKNOWN
-
-
-def test_a_shelf_keeps_what_is_needed_again_and_no_more() -> None:
-    texts = {
-        f"loan{number}": f"The lender is Ostrava Union {number}. Principal: USD {number},500.00."
-        for number in range(300)
-    }
-    many = shelf(**texts)
-    for name, text in texts.items():
-        assert many.judge(text, name, among=()).about == "asked"
-    assert len(many.profiles) < 100
-    assert len(many.judged) < 300
-    assert many.judge(texts["loan7"], "loan8").about == "other"
-    assert set(many.profiles) == set(texts)  # all are compared with, and would be again

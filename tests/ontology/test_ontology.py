@@ -147,8 +147,8 @@ def test_a_rule_is_switched_off_or_lowered_in_one_file(copy: Path, tmp_path: Pat
         ("rules: {mortgage_lendr: off}", "unknown rule mortgage_lendr; did you mean mortgage_lender"),
         ("rules: {mortgage_lender: maybe}", "'maybe'; write off, warning or clash"),
         ("rules: {one_principal: clash}", "no clash type"),
-        ("rules: [a, b]", "must name a rule and a word"),
-        ("rule: {x: off}", "must hold one key, rules"),
+        ("rules: [a, b]", "rules cannot be used"),
+        ("rule: {x: off}", "rule cannot be used"),
         ("rules: {", "not valid YAML"),
     ],
 )
@@ -170,33 +170,10 @@ def test_a_missing_or_empty_folder_is_one_sentence(tmp_path: Path) -> None:
     ("name", "content", "complaint"),
     [
         ("broken.ttl", "@prefix x: <urn:x#> .\nx:A a x:B .\nx:C ] x:D .\n", "not valid Turtle at line 3"),
-        ("cut.ttl", "@prefix x: <urn:x#> .\nx:A a x:B .\nx:C x:D", "ends in the middle of a statement"),
-        ("broken.rdf", "<rdf:RDF", "cannot be read as xml"),
-        ("deep.ttl", "<urn:a> <urn:b> " + "[ <urn:b> " * 50_000, "nested too deeply"),
-        (
-            "utf16.rdf",
-            '<?xml version="1.0" encoding="UTF-16"?><!DOCTYPE r [<!ENTITY e SYSTEM "file:///etc/passwd">]><r>&e;</r>'.encode(
-                "utf-16"
-            ),
-            "is not UTF-8",
-        ),
-        ("binary.ttl", b"\xff\xfe\x00\x01", "cannot be read as turtle"),
-        (
-            "external.rdf",
-            '<?xml version="1.0"?><!DOCTYPE r [<!ENTITY e SYSTEM "file:///etc/passwd">]><r>&e;</r>',
-            "external entity",
-        ),
-        ("dtd.rdf", '<?xml version="1.0"?><!DOCTYPE r SYSTEM "http://example.org/x.dtd"><r/>', "external entity"),
-        (
-            "large.rdf",
-            f'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "{"x" * 100_000}">]><r>{"&a;" * 2_000}</r>',
-            "cannot be read as xml",
-        ),
-        (
-            "bomb.rdf",
-            '<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]><r>&b;</r>',
-            "expands other entities",
-        ),
+        ("strange.ttl", "@prefix x: <urn:x#> .\ny:A a x:B .\n", r'line 2 \(Prefix "y:" not bound\)'),
+        ("cut.ttl", "@prefix x: <urn:x#> .\nx:A a x:B .\nx:C x:D", "cannot be read as Turtle"),
+        ("deep.ttl", "<urn:a> <urn:b> " + "[ <urn:b> " * 50_000, "cannot be read as Turtle"),
+        ("binary.ttl", b"\xff\xfe\x00\x01", "cannot be read as Turtle"),
     ],
 )
 def test_a_corrupt_file_is_one_sentence(copy: Path, name: str, content: str | bytes, complaint: str) -> None:
@@ -205,15 +182,6 @@ def test_a_corrupt_file_is_one_sentence(copy: Path, name: str, content: str | by
         load_ontology(copy)
     assert name in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_entities_for_namespaces_are_read(copy: Path) -> None:
-    (copy / "extra.rdf").write_text(
-        '<?xml version="1.0"?><!DOCTYPE rdf:RDF [<!ENTITY x "urn:test#">]>'
-        '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:owl="http://www.w3.org/2002/07/owl#">'
-        '<owl:Class rdf:about="&x;Thing1"/></rdf:RDF>'
-    )
-    assert "urn:test#Thing1" in load_ontology(copy).by_iri
 
 
 def test_imports_are_never_followed(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -311,19 +279,6 @@ def test_an_incomplete_rule_is_one_sentence(copy: Path) -> None:
             "sh:path loan:hasTerm",
             "sh:path loan:hasTrem",
             "urn:ovrag:loan#hasTrem is used, but declared nowhere; did you mean urn:ovrag:loan#hasTerm?",
-        ),
-        (
-            "rules.ttl",
-            "is a {hasLender.types}",
-            "is a {hasLendr.types}",
-            "the message of the rule card_lender has the unknown placeholder {hasLendr.types}; did you mean "
-            "{hasLender.types}?",
-        ),
-        (
-            "shapes.ttl",
-            "{hasTerm}",
-            "{hasTerms}",
-            "the message of the rule term_positive has the unknown placeholder {hasTerms}; did you mean {hasTerm}?",
         ),
     ],
 )

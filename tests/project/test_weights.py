@@ -19,9 +19,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 ELSEWHERE = {
     "ovrag_studies/contract_review/weights/clauses.safetensors",
     "ovrag_studies/contract_review/weights/nli.safetensors",
-    "ovrag_studies/abstention/arms/weights/readers.json",
 }
 TRAINERS = {
+    "train_currencies": ("ovrag_core/text/currencies.safetensors",),
     "train_judge": ("ontologies/lexicon/judge.safetensors",),
     "train_names": ("ontologies/lexicon/names.safetensors",),
     "train_gate": ("ontologies/lexicon/gate.safetensors",),
@@ -30,7 +30,6 @@ TRAINERS = {
     "train_policy_reader": ("ovrag_studies/cited/weights/reader.safetensors",),
     "train_policy_critic": ("ovrag_studies/cited/weights/critic.safetensors",),
     "train_policy_conflicts": ("ovrag_studies/cited/weights/conflicts.safetensors",),
-    "train_policy_likeness": ("ovrag_studies/cited/weights/likeness.safetensors",),
     "train_policy_precedence": ("ovrag_studies/cited/weights/precedence.safetensors",),
     "train_policy_silence": ("ovrag_studies/cited/weights/calibration.json",),
 }

@@ -4,7 +4,6 @@ import hashlib
 import json
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -117,15 +116,6 @@ def test_first_export_copies_what_latex_reads_and_keeps_hashes(project: Path):
     listed = json.loads((target / MANIFEST).read_text())["files"]
     assert listed == {path: hashlib.sha256((target / path).read_bytes()).hexdigest() for path in RESULTS}
     assert not list(target.rglob("*.partial"))
-
-
-def test_an_empty_folder_gets_the_chapter_once_and_a_thesis_never(project: Path, thesis: Path):
-    target = project.parent / "new"
-    assert "started     main.tex, yours to edit" in export(project, target).lines
-    (target / "main.tex").write_text("mine now", encoding="utf-8")
-    assert not any("main.tex" in line for line in export(project, target).lines)
-    assert (target / "main.tex").read_text(encoding="utf-8") == "mine now"
-    assert not (thesis / "main.tex").exists()
 
 
 def test_some_results_are_copied_alone_and_others_left(project: Path, thesis: Path):
@@ -273,24 +263,6 @@ def test_a_folder_that_cannot_be_one_is_one_sentence(project: Path):
         export(project, project.parent / "odd", force=True)
     with pytest.raises(ResultError, match="is the project itself"):
         export(project, project)
-
-
-def test_archive_holds_what_latex_reads_and_is_the_same_twice(project: Path, thesis: Path):
-    (thesis / "refs.bib").write_text("", encoding="utf-8")
-    (thesis / "thesis.pdf").write_bytes(b"made from thesis.tex")
-    (thesis / "notes.docx").write_bytes(b"")
-    (thesis / ".git").mkdir()
-    (thesis / ".git" / "x.tex").write_text("", encoding="utf-8")
-    (project.parent / "secret.tex").write_text("secret", encoding="utf-8")
-    (thesis / "link.tex").symlink_to(project.parent / "secret.tex")
-    export(project, thesis, packed=True)
-    path = project.parent / "my thesis.zip"
-    first = path.read_bytes()
-    with zipfile.ZipFile(path) as packed:
-        assert packed.namelist() == sorted([*RESULTS, "refs.bib", "thesis.tex"])
-        assert packed.read("tables/consistency/rates.tex") == (project / RATES).read_bytes()
-    export(project, thesis, packed=True)
-    assert path.read_bytes() == first
 
 
 def test_check_of_the_chapter_finds_what_is_typed_missing_and_not_taken(project: Path):

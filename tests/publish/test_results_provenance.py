@@ -128,7 +128,7 @@ def restored(pipeline: Path):
 
 
 def sentences(found: Provenance) -> list[str]:
-    return [change.sentence() for change in found.changes]
+    return list(found.changes)
 
 
 def test_nothing_has_changed_after_a_run(pipeline: Path):
@@ -145,9 +145,7 @@ def test_nothing_has_changed_after_a_run(pipeline: Path):
     )
     assert {"figures.text_width_inches", "evaluation.confidence"} <= {each.name for each in found.stage.parameters}
     assert "chunking.size" in {each.name for each in found.parameters["02_index_contracts"]}
-    assert found.revision is not None
-    assert found.revision.title == "Record the results"
-    assert not found.revision.since
+    assert found.revision.endswith("Record the results")
     recorded = {item.path: item.recorded for item in found.stage.inputs}
     assert re.fullmatch(r"[0-9a-f]{32}", recorded["data/runs/main.jsonl"] or "")
 
@@ -170,7 +168,6 @@ def test_one_parameter_reruns_only_what_depends_on_it_and_is_named(restored: Pat
     assert provenance("data/runs/main.jsonl", restored).changes == ()
     assert reproduce(restored) == AFTER_RUN - {"12_open_model"}, "which has parameters of its own"
     assert provenance("figures/consistency/rates.pdf", restored).state == "up to date"
-    assert provenance("figures/consistency/rates.pdf", restored).revision.since, "dvc.lock is newer than its commit"
 
     later = re.sub(r"(?m)^(  seconds_per_check:) \d+", r"\1 11", changed)
     (restored / "params.yaml").write_text(later, encoding="utf-8")
@@ -209,7 +206,6 @@ def test_bulk_that_a_fresh_clone_lacks_is_no_change(pipeline: Path, tmp_path: Pa
     found = provenance("tables/consistency/rates.csv", tmp_path / "clone")
     assert found.state == "up to date"
     assert "data/runs/main.jsonl (not here, made by 03_run_experiment)" in provenance_text(found)
-    assert found.run is None
 
 
 def test_edited_and_missing_results_are_told(restored: Path):
@@ -240,11 +236,9 @@ def test_results_are_found_by_path_label_macro_and_as_copies(
 def test_what_nobody_makes_is_one_sentence(pipeline: Path):
     with pytest.raises(
         ResultError,
-        match=r"tables/consistency/rate\.csv is not made by the pipeline; did you mean tables/consistency/rates\.csv",
+        match=r"tables/consistency/rate\.csv is not made by the pipeline; name a file of tables/",
     ):
         provenance("tables/consistency/rate.csv", pipeline)
-    with pytest.raises(ResultError, match="did you mean OvragRecall"):
-        provenance("OvragRecal", pipeline)
 
 
 def test_no_pipeline_is_one_sentence(tmp_path: Path):

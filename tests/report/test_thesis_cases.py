@@ -1,14 +1,11 @@
 """Case pages tell the whole story of a query, and untrusted text in them stays text."""
 
 import json
-import subprocess
 from dataclasses import asdict
 
-import pytest
 from run_factory import record
 
-from ovrag_core.base.errors import RunError
-from ovrag_core.base.types import Chunk, Evidence, Recorded
+from ovrag_core.base.types import Chunk, Recorded
 from ovrag_core.report.cases import case_page, chosen, escape, fence, folder_of, read_chunks, write_cases
 from ovrag_core.runs.files import RUNS
 
@@ -84,7 +81,6 @@ def test_queries_with_the_same_chunks_and_question_share_a_page(tmp_path):
     paths = write_cases(records, {}, tmp_path)
     names = ["false-positive_ovrag_D1_Q1", "false-positive_ovrag_D1_Q2"]
     assert [path.name for path in paths] == [*(f"{name}.md" for name in names), "index.md"]
-    assert all((tmp_path / f"{name}.html").exists() for name in names)
     assert "It stands for 2 queries" in paths[0].read_text()
     assert "4 queries." in paths[-1].read_text()
 
@@ -94,7 +90,7 @@ def test_pages_of_an_earlier_run_go_and_other_files_stay(tmp_path):
     write_cases([false_positive(document="Old")], {}, tmp_path)
     write_cases([false_positive(document="New")], {}, tmp_path)
     page = "false-positive_ovrag_New_Q1"
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{page}.html", f"{page}.md", "index.md", "notes.md"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"{page}.md", "index.md", "notes.md"]
 
 
 def test_names_that_are_no_file_names_do_not_collide(tmp_path):
@@ -109,14 +105,11 @@ def test_a_query_without_attempts_has_a_page():
     assert "the server did not answer" in case_page(record(outcome="error"), {})
 
 
-def test_chunks_are_read_by_id_and_a_broken_line_is_named(tmp_path):
+def test_chunks_are_read_by_id(tmp_path):
     path = tmp_path / "chunks.jsonl"
     path.write_text("".join(json.dumps(asdict(chunk)) + "\n" for chunk in CHUNKS.values()), encoding="utf-8")
     assert read_chunks(path) == CHUNKS
     assert read_chunks(tmp_path / "none.jsonl") == {}
-    path.write_text(path.read_text() + '{"id": 1', encoding="utf-8")
-    with pytest.raises(RunError, match="line 3"):
-        read_chunks(path)
 
 
 def test_each_kind_of_case_is_chosen_by_what_happened():
@@ -144,40 +137,6 @@ def test_pages_take_turns_between_types_of_contradiction(tmp_path):
     assert [path.stem.split("_")[2] for path in paths[:-1]] == ["D0", "D3"]
 
 
-def test_html_shows_markup_and_marks_what_the_explanation_quotes():
-    evil = "<script>alert(1)</script> Secured by {{ 7 * 7 }} a house & <b>more</b>."
-    page = false_positive(document="B<i>", text=evil)
-    source = Evidence(document_id="A", start=2, end=8, quote="script")
-    statement = page.attempts[-1].triples[0].model_copy(update={"evidence": source})
-    clash = page.attempts[-1].verdict.violations[0].model_copy(update={"triples": (statement,)})
-    verdict = page.attempts[-1].verdict.model_copy(update={"violations": (clash,)})
-    last = page.attempts[-1].model_copy(update={"verdict": verdict})
-    hit = page.retrieved[0].model_copy(update={"start": 1, "end": 1 + len(evil)})
-    page = page.model_copy(update={"attempts": (*page.attempts[:-1], last), "retrieved": (hit,)})
-    text = case_page(page, {hit.chunk_id: Chunk(hit.chunk_id, "A", 1, 1 + len(evil), evil)}, form="html")
-    assert "<script>" not in text
-    assert "&lt;<mark>script</mark>&gt;alert(1)" in text
-    assert "{{ 7 * 7 }}" in text
-    assert "<i>" not in text
-    assert "B&lt;i&gt;" in text
-
-
-@pytest.mark.usefixtures("latex")
-def test_hostile_cases_compile_in_latex(tmp_path):
-    evil = "\\input{/etc/passwd} 50% & $x_1$ #{} <% raw %> << x >> \u4e2d ~^ \\end{document}"
-    write_cases([false_positive(document=f"B {evil}", text=evil)], {}, tmp_path / "p", latex=tmp_path / "cases.tex")
-    preamble = r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{textcomp}"
-    (tmp_path / "m.tex").write_text(preamble + r"\begin{document}\input{cases}\end{document}", encoding="utf-8")
-    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "m.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
-    assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-1500:]
-    assert b"root:" not in (tmp_path / "m.log").read_bytes()
-
-
-def test_latex_does_not_quote_a_run_recorded_elsewhere(tmp_path):
-    theirs = false_positive(text="a sentence of theirs").model_copy(update={"recorded": Recorded(attempts=4)})
-    write_cases([theirs], {}, tmp_path / "p", latex=tmp_path / "cases.tex")
-    text = (tmp_path / "cases.tex").read_text()
-    assert "sentence of theirs" not in text
-    assert "not quoted here" in text
+def test_pages_of_a_run_recorded_elsewhere_stay_beside_it():
+    theirs = false_positive().model_copy(update={"recorded": Recorded(attempts=4)})
     assert folder_of("x", [theirs]) == RUNS / "x.cases"

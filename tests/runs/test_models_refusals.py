@@ -113,7 +113,7 @@ def test_a_store_of_another_version_ends_the_run_and_is_left_as_it_is(
     store.write_text('{"format":"ovrag-replies","version":9}\n')
     code, _, err = ovrag(start(scripted(good_model)), "run", *ARMS)
     assert code == 2
-    assert "version 9 of the store and this is version 1" in sentence(err)
+    assert "is not a store of recorded replies" in sentence(err)
     assert store.read_text() == '{"format":"ovrag-replies","version":9}\n'
 
 

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -26,7 +24,6 @@ from ovrag_core.base.errors import (
     RunError,
     StoreError,
 )
-from ovrag_core.base.progress import Kept, telling_of_interrupts
 from ovrag_core.base.settings import Settings
 from ovrag_core.base.types import Answer, Chunk, Triple, Verdict
 from ovrag_core.llm import Once
@@ -183,18 +180,6 @@ def test_a_documents_queries_are_asked_one_after_another(settings: Settings, cal
     assert len(alone) == len(todo), "too few documents: each query by itself"
 
 
-def test_a_run_with_a_model_says_how_long_it_will_take(
-    settings: Settings, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    run_experiment(settings, bench(MANY), tmp_path / "offline")
-    assert "will take" not in capfd.readouterr().err
-    llm = settings.llm.model_copy(update={"provider": "openai", "concurrency": 1})
-    run_experiment(settings.model_copy(update={"llm": llm}), bench(MANY), tmp_path / "model")
-    said = capfd.readouterr().err
-    assert f"the first 8 of {len(planned(settings, sorted(MANY)))} queries took" in said
-    assert "will take about" in said and said.count("will take") == 1
-
-
 def test_a_full_disk_is_one_sentence_and_loses_nothing(
     settings: Settings,
     tmp_path: Path,
@@ -314,15 +299,6 @@ def test_a_run_that_is_stopped_waits_for_no_model(settings: Settings) -> None:
     begun = time.monotonic()
     answered.close()
     assert time.monotonic() - begun < 20
-
-
-def test_ctrl_c_says_at_once_what_is_kept(capfd: pytest.CaptureFixture[str]) -> None:
-    kept, before = Kept(), signal.getsignal(signal.SIGINT)
-    kept.count(7, 20)
-    with pytest.raises(KeyboardInterrupt), telling_of_interrupts(kept.text):
-        os.kill(os.getpid(), signal.SIGINT)
-    assert "ovrag: stopping; 7 of 20 queries are kept, and `ovrag run` goes on" in capfd.readouterr().err
-    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_the_digest_of_code_is_of_contents_and_not_of_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,7 +71,7 @@ def test_results_on_data_of_others_are_not_older_than_the_code_that_made_them(pr
     assert set(stages) == {f"{EXTERNAL}_{study}" for study in STUDIES}
     for name, stage in stages.items():
         assert stage.remedy == "make external"
-        stale = [each.sentence() for each in changes(read_stages(project), name)]
+        stale = changes(read_stages(project), name)
         assert not stale, f"results on data of others are stale, run `{stage.remedy}`: {stale[0]}"
         assert {item.state for item in stage.outputs} == {"same"}
 

@@ -31,9 +31,6 @@ from ovrag_core.loans import (
 # Statistics and drawing take a second to import; the first answer shall not wait for them.
 ANSWER = "answer"  # what evidence in an answer names as its document
 MOST_PICTURES = 6
-MOST_TEXT = 200_000  # characters of a contract that are shown whole; of a longer one, what is around its marks
-AROUND = 1_500
-CONFIDENCE = 0.95  # of intervals
 
 CAUSES = {
     "answer": "the answer contradicts the contract",
@@ -92,29 +89,23 @@ def query_view(
             "the contract" if record.arm == "ovrag_evidence" else "the retrieved chunks": record.context_triples,
         },
         document=document,
-        text=_trimmed(pieces(document.text, _within(marks, document.id, 0, len(document.text)))) if document else [],
+        text=pieces(document.text, _within(marks, document.id, 0, len(document.text))) if document else [],
         latency=latency,
     )
 
 
 def run_view(records: Sequence[QueryRecord]) -> str:
-    """A run by arm: queries, outcomes, the confusion matrix, precision and recall with Wilson intervals."""
-    from ovrag_core.evaluation import arms_of  # noqa: PLC0415 - see above
-
-    by_arm = {arm: [record for record in records if record.arm == arm] for arm in arms_of(records)}
+    """A run by arm: how many queries came to which outcome."""
+    arms = dict.fromkeys(record.arm for record in records)
+    outcomes = {arm: Counter(record.outcome for record in records if record.arm == arm) for arm in arms}
     return _template("run").render(
-        rows=[_row(arm, of_arm) for arm, of_arm in by_arm.items()],
+        outcomes=outcomes,
+        words={name: words for name, words in OUTCOMES.items() if any(name in counts for counts in outcomes.values())},
         models=sorted({record.model for record in records}),
         queries=len(records),
         errors=Counter(record.error for record in records if record.outcome == "error"),
         contracts=len({record.document_id for record in records}),
-        confidence=CONFIDENCE,
     )
-
-
-def batch_view(records: Sequence[QueryRecord]) -> str:
-    """The answers of a batch in a table, one row a query."""
-    return _template("batch").render(records=records, outcome_words=outcome_words)
 
 
 def message(text: str, kind: str = "note") -> str:
@@ -197,42 +188,3 @@ def _retrieved(
         cut = pieces(chunk.text, _within(marks, hit.document_id, chunk.start, chunk.end)) if chunk else []
         by_contract.setdefault(hit.document_id, []).append((hit, cut))
     return {name: hits for name, hits in by_contract.items() if hits}
-
-
-def _trimmed(cut: list[Piece]) -> list[Piece]:
-    """The pieces; of a long text, the unmarked ones only where a marked one is near."""
-    if sum(len(piece.text) for piece in cut) <= MOST_TEXT:
-        return cut
-    return [piece if piece.mark or len(piece.text) <= 3 * AROUND else _ends(piece) for piece in cut]
-
-
-def _ends(piece: Piece) -> Piece:
-    left_out = f"\n\n[… {len(piece.text) - 2 * AROUND:,} characters are not shown …]\n\n"
-    return Piece(piece.start, piece.text[:AROUND] + left_out + piece.text[-AROUND:], None)
-
-
-def _row(arm: str, records: Sequence[QueryRecord]) -> dict[str, object]:
-    """An arm of a run: its queries by cell of the confusion matrix, and rates as text."""
-    from ovrag_core.evaluation import Confusion, cell  # noqa: PLC0415 - see above
-
-    cells = [cell(record) for record in records]
-    counts = Confusion(**{name: cells.count(name) for name in dict.fromkeys(cells)})
-    outcomes = [record.outcome for record in records]
-    return {
-        "arm": arm,
-        "counts": counts,
-        "outcomes": ", ".join(
-            f"{outcomes.count(name)} {words}" for name, words in OUTCOMES.items() if name in outcomes
-        ),
-        "precision": _rate(counts.tp, counts.tp + counts.fp),
-        "recall": _rate(counts.tp, counts.tp + counts.fn),
-    }
-
-
-def _rate(successes: int, trials: int) -> str:
-    from ovrag_core.evaluation import wilson  # noqa: PLC0415 - see above
-
-    estimate = wilson(successes, trials, CONFIDENCE)
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return "not defined"
-    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}], n = {trials}"

@@ -14,7 +14,7 @@ from ovrag_core.base import project_of
 def enter_project() -> Path:
     """Make the project's folder the working directory, wherever the notebook's own folder is, and return it.
 
-    In a notebook, tables are shown from then on as `tables.table_html` has them.
+    In a notebook, tables are shown from then on as `table_html` has them.
     """
     folder = project_of(Path.cwd())
     os.chdir(folder)
