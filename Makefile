@@ -58,11 +58,11 @@ external: checked ## the studies on data of other publishers, which OVRAG_EXTERN
 	@.venv/bin/python -m ovrag_core.study.external
 	@.venv/bin/dvc repro --keep-going notebooks/external/dvc.yaml
 
-repro: checked ## recompute only what a change affects
-	@.venv/bin/dvc repro
+repro: checked ## recompute only what a change affects; what cannot be, as a recorded run of other contracts, is named
+	@.venv/bin/dvc repro --keep-going
 
 train: setup ## learn all weights anew from training/, about a day; two hours with a graphics card
-	@for each in names gate judge questions policy_reader policy_critic policy_conflicts policy_precedence policy_likeness policy_silence; do .venv/bin/python tools/train_$$each.py || exit; done
+	@for each in currencies names gate judge questions policy_reader policy_critic policy_conflicts policy_precedence policy_silence; do .venv/bin/python tools/train_$$each.py || exit; done
 
 verify: setup ## rebuild in two fresh clones of HEAD and compare with it, up to 15 minutes
 	@.venv/bin/python tools/verify.py $(if $(KEEP),--keep)
