@@ -6,20 +6,15 @@ makes: people, towns and firms of a country are called alike.
 
 import re
 from collections.abc import Sequence
-from datetime import date
 from functools import cache
 from pathlib import Path
 
 import mmh3
 import numpy
-from babel import Locale
-from babel.numbers import get_territory_currencies
 
 from ovrag_core.base import read_tensors
-from ovrag_core.text.tokens import any_of
 
 WEIGHTS = Path(__file__).with_name("currencies.safetensors")
-DAY = date(2025, 1, 1)  # of the list of currencies, so that it is the same every year
 BUCKETS = 1 << 14
 SHORTEST = 3  # letters of a name
 MARGIN = 0.3  # log-odds by which another currency must be likelier than the usual one
@@ -37,17 +32,11 @@ def letters(text: str) -> numpy.ndarray:
 
 
 def likeliest(text: str, codes: Sequence[str]) -> str:
-    """The likeliest of the ISO 4217 `codes`: the first, unless the names in `text` make another surely likelier.
-
-    One that the weights do not know is meant where the text names its country and that of no other such.
-    """
+    """The likeliest of the ISO 4217 `codes`: the first, unless the names in `text` make another surely likelier."""
     buckets = letters(text)
     size = max(1, len(buckets)) ** 0.5
     weights = {code: weight for code, weight in _weights().items() if code in codes}
     scores = {code: float(weight[buckets].sum() / size + weight[-1]) for code, weight in weights.items()}
-    named = [code for code in codes if code not in scores and _countries(code).search(text)]
-    if len(named) == 1:
-        return named[0]
     best = max(scores, key=lambda code: scores[code], default=codes[0])
     return best if scores.get(best, 0) > scores.get(codes[0], 0) + margin(len(buckets)) else codes[0]
 
@@ -55,15 +44,6 @@ def likeliest(text: str, codes: Sequence[str]) -> str:
 def margin(buckets: int) -> float:
     """Log-odds by which a currency must be likelier than the usual one, in a text whose names fill so many buckets."""
     return float(MARGIN + SHORT / max(1, buckets) ** 0.5)
-
-
-@cache
-def _countries(code: str) -> re.Pattern[str]:
-    """The names of the countries that have a currency."""
-    places = Locale("en").territories.items()
-    return re.compile(
-        rf"\b{any_of([name for place, name in places if code in get_territory_currencies(place, DAY)])}\b"
-    )
 
 
 @cache

@@ -3,16 +3,18 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
 
 import yaml
+from babel import Locale
 from babel.core import get_global
 from babel.numbers import get_territory_currencies
 
-from ovrag_core.text.currencies import DAY, likeliest
+from ovrag_core.text.currencies import likeliest
 from ovrag_core.text.number_reading import NUMBER_WORD, NUMBER_WORDS, SCALES, parse_number, words_to_number
 from ovrag_core.text.tokens import any_of
 
@@ -28,12 +30,13 @@ class MoneyMention:
 
 
 _DATA: dict[str, Any] = yaml.safe_load(resources.files(__package__).joinpath("money.yaml").read_text("utf-8"))
+_DAY = date(2025, 1, 1)  # of the list of currencies, so that it is the same every year
 _HEADLINES = frozenset({"CUP", "SOS", "TOP"})  # codes that are words of headlines as well
 CURRENCIES = (
     frozenset(
         code
         for territory in get_global("territory_currencies")
-        for code in get_territory_currencies(territory, DAY, DAY)
+        for code in get_territory_currencies(territory, _DAY, _DAY)
     )
     - _HEADLINES
 )
@@ -161,12 +164,25 @@ def _parted(lead: str, part: str, scale: str) -> Decimal:
 def local_currency(name: str, text: str) -> str:
     """The code that a sign or word of several countries means here, by the signs, codes and names in the text.
 
-    It is the one of these whose own sign, code or name stands in the text. A bare dollar is a peso where the text
-    speaks of pesos and of no dollar.
+    It is the one whose own sign, code or name stands in the text, else the one whose country or people it names, else
+    the likeliest by all names in it. A bare dollar is a peso where the text speaks of pesos and of no dollar.
     """
     if name == "$" and _PESOS.search(text) and not re.search(r"(?i)\bdollars?\b", text):
         name = "peso"
     codes = SHARED[name]
     own = (" ".join(match[0].split()) for match in _OWN.finditer(text))
     explicit = {_SIGNS.get(mention) or _named(mention) for mention in own}.intersection(codes)
-    return explicit.pop() if len(explicit) == 1 else likeliest(text, codes)
+    at_home = {code for code in codes if _country(code).search(text)}
+    told = next((found for found in (explicit, at_home) if len(found) == 1), None)
+    return told.pop() if told else likeliest(text, codes)
+
+
+@cache
+def _country(code: str) -> re.Pattern[str]:
+    """The names of the countries that have a currency, and of their peoples."""
+    territories = Locale("en").territories.items()
+    names = [name.split(" (")[0] for place, name in territories if code in get_territory_currencies(place, _DAY)]
+    written = any_of([*names, *(name.replace("St.", "Saint").replace("&", "and") for name in names)])
+    # "US" may be a pronoun in capitals.
+    peoples = [adjective.removeprefix("US|") for _, _, of in _NOUNS for adjective, own in of.items() if own == code]
+    return re.compile(rf"(?<!\w)(?:{'|'.join([written, *peoples])})(?!\w)")

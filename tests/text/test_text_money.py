@@ -48,6 +48,9 @@ def test_money_as_countries_write_it(written: str, amount: str, currency: str) -
         ("Nimal Jayawardena of Galle lends Kumari Wickramasinghe Rs. 1,200,000", "LKR"),
         ("Mutale Chilufya of Kitwe borrows K12,000", "ZMW"),
         ("Montevideo, Uruguay. El préstamo: 90,000 pesos", "UYU"),
+        ("Ann Miller, a Canadian citizen, lends Ben Shaw $500", "CAD"),
+        ("A loan of $30,000 under the laws of Antigua and Barbuda", "XCD"),
+        ("Ann Miller of Toronto, Canada, lends Ben Shaw $500. QUESTIONS? CALL US.", "CAD"),
         ("Ann Miller lends Ben Shaw $500", "USD"),
     ],
 )
