@@ -60,17 +60,10 @@ class ConformedCopy:
 
     def blanked(self, spans: Iterable[tuple[int, int]]) -> ConformedCopy:
         """The copy with blanks in place of the spans; offsets stay."""
-        segments: list[Segment] = []
-        position = 0
-        for start, end in sorted(spans):
-            begin = max(start, position)
-            if begin < end:
-                segments += [
-                    *self._cut(position, begin),
-                    *(replace(segment, blank=True) for segment in self._cut(begin, end)),
-                ]
-                position = end
-        return ConformedCopy((*segments, *self._cut(position, len(self.text))))
+        copy = self
+        for start, end in spans:
+            copy = copy.replaced(start, end, [replace(segment, blank=True) for segment in copy._cut(start, end)])
+        return copy
 
     def followed_by(self, other: ConformedCopy) -> ConformedCopy:
         """This copy, then the other."""
@@ -102,14 +95,10 @@ def _joined(segments: Iterable[Segment]) -> list[Segment]:
     """Segments that follow one another in their document as one."""
     joined: list[Segment] = []
     for segment in segments:
-        previous = joined[-1] if joined else None
-        if (
-            previous
-            and previous.document is segment.document
-            and previous.end == segment.start
-            and (previous.shown, previous.blank) == (segment.shown, segment.blank)
-        ):
-            joined[-1] = replace(previous, end=segment.end)
+        last = joined[-1] if joined else None
+        follows = last and last.document is segment.document and last.end == segment.start
+        if last and follows and (last.shown, last.blank) == (segment.shown, segment.blank):
+            joined[-1] = replace(last, end=segment.end)
         else:
             joined.append(segment)
     return joined

@@ -11,7 +11,7 @@ from typing import Literal
 from ovrag_core.base import Document, DocumentError, Evidence, Frozen
 from ovrag_core.loans.conformed import ConformedCopy
 from ovrag_core.loans.grounds import Passage, passage, stating
-from ovrag_core.loans.loan_facts import Facility, LoanReading, Party
+from ovrag_core.loans.loan_facts import LoanReading, Party
 from ovrag_core.loans.reading.amended import misfit
 from ovrag_core.loans.reading.amendments import Identity, amend, in_order, without_security
 from ovrag_core.loans.reviewing import FIELDS, Review, fact_list, place, review_of
@@ -62,9 +62,8 @@ class DealReview(Review):
         lines: list[str] = []
         for change in self.superseded:
             lines += ["", f"  CHANGED {change.fact}: {one_line(change.was)} → {one_line(change.now)}"]
-            for word, quoted in (("was", change.was_said), ("now", change.by)):
-                if quoted is not None:
-                    lines.append(f'    {word}, {place(quoted, True)}: "{one_line(quoted.quote)}"')
+            said = (("was", change.was_said), ("now", change.by))
+            lines += [f'    {word}, {place(p, True)}: "{one_line(p.quote)}"' for word, p in said if p]
         return lines
 
 
@@ -83,10 +82,7 @@ def review_deal(
     started = time.perf_counter()
     order = in_order(documents)
     _refuse_strangers(order)
-    listed = tuple(
-        DealDocument(document=document.id, role=identity.role, number=identity.number, date=identity.date)
-        for document, identity in order
-    )
+    listed = tuple(DealDocument(document=document.id, **identity._asdict()) for document, identity in order)
     body, remainder = ConformedCopy(()), ConformedCopy(())
     reading: LoanReading | None = None
     released: Evidence | None = None
@@ -119,10 +115,9 @@ def review_deal(
     verdict = verdict.model_copy(update={"violations": violations})
     names = tuple(document.document for document in listed)
     review = review_of(names, documents, reading, verdict, model, time.perf_counter() - started)
-    values = dict(review)
+    values = dict(review) | {"notes": (*review.notes, *notes)}
     if problem:
         values |= {"label": "UNCHECKED", "reason": problem}
-    values["notes"] = (*review.notes, *notes)
     return DealReview(**values, documents=listed, superseded=tuple(replaced))
 
 
@@ -142,11 +137,10 @@ def review_together(
 
 
 def _refuse_strangers(order: Sequence[tuple[Document, Identity]]) -> None:
-    earlier: list[Document] = []
-    for document, identity in order:
-        if identity.role == "amendment" and (problem := misfit(document, earlier)) is not None:
+    earlier = [document for document, _ in order]
+    for position, (document, identity) in enumerate(order):
+        if identity.role == "amendment" and (problem := misfit(document, earlier[:position])) is not None:
             raise DocumentError(problem)
-        earlier.append(document)
 
 
 def _with_terms(reading: LoanReading, terms: dict[str, tuple[int, str]]) -> LoanReading:
@@ -154,34 +148,31 @@ def _with_terms(reading: LoanReading, terms: dict[str, tuple[int, str]]) -> Loan
 
     `terms` has for each facility the term as stated last and the maturity of then; new ones are added to it.
     """
+    moved: dict[str, int] = {}
     for facility in reading.facilities:
         months, maturity = facility.term_months, facility.maturity
         if months is None or maturity is None:
             continue
-        stated = terms.get(facility.subject)
-        if stated is None or stated[0] != months:
+        was, until = terms.get(facility.subject, (None, ""))
+        if was != months:
             terms[facility.subject] = (months, maturity)
-        elif (moved := _months_between(stated[1], maturity)) and months + moved > 0:
-            reading = _with_term(reading, facility, months + moved)
-    return reading
+        elif (more := _months_between(until, maturity)) and months + more > 0:
+            moved[facility.subject] = months + more
+    facilities = tuple(
+        f.model_copy(update={"term_months": moved[f.subject]}) if f.subject in moved else f for f in reading.facilities
+    )
+    triples = tuple(
+        t.model_copy(update={"object": f"{moved[t.subject]} months"})
+        if t.predicate == "hasTerm" and t.subject in moved
+        else t
+        for t in reading.triples
+    )
+    return reading.model_copy(update={"facilities": facilities, "triples": triples})
 
 
 def _months_between(first: str, last: str) -> int:
     start, end = dt.date.fromisoformat(first), dt.date.fromisoformat(last)
     return round((end.year - start.year) * 12 + end.month - start.month + (end.day - start.day) / 30.4375)
-
-
-def _with_term(reading: LoanReading, facility: Facility, months: int) -> LoanReading:
-    facilities = tuple(
-        f.model_copy(update={"term_months": months}) if f.subject == facility.subject else f for f in reading.facilities
-    )
-    triples = tuple(
-        t.model_copy(update={"object": f"{months} months"})
-        if (t.subject, t.predicate) == (facility.subject, "hasTerm")
-        else t
-        for t in reading.triples
-    )
-    return reading.model_copy(update={"facilities": facilities, "triples": triples})
 
 
 def _read(copy: ConformedCopy, extractor: Extractor[LoanReading]) -> LoanReading:
@@ -228,8 +219,7 @@ def _only_kind_known(fact: str, before: LoanReading, after: LoanReading) -> bool
 
 def _said(fact: str, reading: LoanReading, by: str | None, other: LoanReading | None = None) -> Passage | None:
     """A passage that states a fact: of the document `by`, or of any, one that the other reading has not first."""
-    stated = [triple for triple in stating(FIELDS[fact], reading.triples) if triple.evidence]
-    about = [triple for triple in stated if triple.evidence and by in (None, triple.evidence.document_id)]
-    gone = [triple for triple in about if other and triple not in other.triples]
-    statement = next(iter(gone or about), None)
-    return passage(statement.evidence) if statement and statement.evidence else None
+    stated = [(triple, triple.evidence) for triple in stating(FIELDS[fact], reading.triples) if triple.evidence]
+    about = [(triple, evidence) for triple, evidence in stated if by in (None, evidence.document_id)]
+    gone = [(triple, evidence) for triple, evidence in about if other and triple not in other.triples]
+    return next((passage(evidence) for _, evidence in gone or about), None)

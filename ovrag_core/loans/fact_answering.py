@@ -6,12 +6,12 @@ than matters do. For questions about anything else the nearest passages are show
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
 from ovrag_core.base import Answer, Chunk, Correction, Document, Evidence, project_file, read_tensors
-from ovrag_core.loans.grounds import ALL_FACTS, Grounds, grounds_of, is_stated
+from ovrag_core.loans.grounds import ALL_FACTS, Passage, grounds_of, is_stated
 from ovrag_core.loans.loan_facts import Facility, LoanReading, Party
 from ovrag_core.loans.reading.subjects import words_of
 from ovrag_core.loop import NO_ANSWER, Answerer
@@ -109,22 +109,23 @@ class FactAnswerer:
             document = self._documents[document_ids.pop()]
             reading = self._read(document)
             if reading.status == "loan":
-                sentences = list(self._sentences(reading, document, facts))
-                passages = dict.fromkeys(passage for _, grounds in sentences for passage in grounds.evidence)
-                evidence = tuple(Evidence.of(document, passage.start, passage.end) for passage in passages)
-                return Answer(text="\n".join(text for text, _ in sentences) or NO_ANSWER, evidence=evidence)
+                return _answer(reading, document, facts)
         return self._passages.answer(question, chunks, exclude=exclude, corrections=corrections)
 
-    def _sentences(
-        self, reading: LoanReading, document: Document, facts: frozenset[str]
-    ) -> Iterator[tuple[str, Grounds]]:
-        """Yield each of the facts that is stated in a sentence, behind the facility's name where there are several.
 
-        A fact that is not stated gives way to the one that comes nearest (`INSTEAD`).
-        """
-        for facility in reading.facilities:
-            prefix = f"{facility.name}: " if len(reading.facilities) > 1 else ""
-            asked = {fact if is_stated(facility, fact) else INSTEAD.get(fact, fact) for fact in facts}
-            for fact, grounds in grounds_of(facility, reading, [document]).items():
-                if fact in asked:
-                    yield f"{prefix}{sentence(facility, fact)}", grounds
+def _answer(reading: LoanReading, document: Document, facts: frozenset[str]) -> Answer:
+    """Each of the facts that is stated in a sentence, behind the facility's name where there are several.
+
+    A fact that is not stated gives way to the one that comes nearest (`INSTEAD`).
+    """
+    sentences: list[str] = []
+    passages: list[Passage] = []
+    for facility in reading.facilities:
+        prefix = f"{facility.name}: " if len(reading.facilities) > 1 else ""
+        asked = {fact if is_stated(facility, fact) else INSTEAD.get(fact, fact) for fact in facts}
+        for fact, grounds in grounds_of(facility, reading, [document]).items():
+            if fact in asked:
+                sentences.append(f"{prefix}{sentence(facility, fact)}")
+                passages += grounds.evidence
+    evidence = tuple(Evidence.of(document, passage.start, passage.end) for passage in dict.fromkeys(passages))
+    return Answer(text="\n".join(sentences) or NO_ANSWER, evidence=evidence)

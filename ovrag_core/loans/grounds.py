@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
+from typing import NamedTuple
 
 from ovrag_core.base import Document, Evidence, Frozen, Triple
 from ovrag_core.loans.loan_facts import PREDICATES, Facility, Facts, LoanReading
@@ -38,9 +38,7 @@ class Grounds(Frozen):
 
 def passage(evidence: Evidence) -> Passage:
     """Evidence as it is reported."""
-    return Passage(
-        quote=evidence.quote, start=evidence.start, end=evidence.end, page=evidence.page, document=evidence.document_id
-    )
+    return Passage(**evidence.model_dump(exclude={"document_id"}), document=evidence.document_id)
 
 
 def is_stated(facts: Facts, fact: str) -> bool:
@@ -55,17 +53,27 @@ def grounds_of(facility: Facility, reading: LoanReading, documents: Sequence[Doc
 
 
 def _grounds(fact: str, facility: Facility, triples: Sequence[Triple], documents: Mapping[str, Document]) -> Grounds:
-    passages = passages_of(_triples(fact, facility, triples))
-    if fact == "maturity" and passages:
-        day = dt.date.fromisoformat(facility.maturity or "")
-        return _of_maturity(day, passages, documents)
-    if fact == "term_months" and passages and facility.maturity:
-        counts = [months for months, _, _ in durations(" ".join(p.quote for p in passages))]
-        if facility.term_months not in counts:
-            until = passages_of(_triples("maturity", facility, triples))
-            evidence = tuple(dict.fromkeys((*passages, *until)))
-            return Grounds(evidence=evidence, reckoned="the period or the instalments in the passage, and the maturity")
-    return Grounds(evidence=passages, reckoned=_reckoned(fact, facility, passages, triples))
+    found = passages_of(_triples(fact, facility, triples))
+    quotes = " ".join(p.quote for p in found)
+    reckoned = None
+    if not found:
+        reckoned = "no passage gives it by itself"
+    elif fact == "maturity":
+        return _of_maturity(dt.date.fromisoformat(facility.maturity or ""), found, quotes, documents)
+    elif fact == "term_months" and facility.maturity:
+        if facility.term_months not in [months for months, _, _ in durations(quotes)]:
+            found = tuple(dict.fromkeys((*found, *passages_of(_triples("maturity", facility, triples)))))
+            reckoned = "the period or the instalments in the passage, and the maturity"
+    elif fact == "principal" and facility.principal:
+        if Decimal(str(facility.principal.amount)) not in [stated for stated, _, _ in amounts(quotes)]:
+            reckoned = "the amounts in the passage"
+    elif fact == "loan_types" and not all(
+        words_of(kind).split()[0].casefold() in quotes.casefold() for kind in facility.loan_types
+    ):
+        sources = {"borrower": "the kind of the borrower", "collateral": "the collateral", "purpose": "the purpose"}
+        same = (name for name in sources if set(passages_of(_triples(name, facility, triples))) & set(found))
+        reckoned = next((sources[name] for name in same), None)
+    return Grounds(evidence=found, reckoned=reckoned)
 
 
 def _triples(fact: str, facility: Facility, triples: Sequence[Triple]) -> list[Triple]:
@@ -74,15 +82,9 @@ def _triples(fact: str, facility: Facility, triples: Sequence[Triple]) -> list[T
     stated = _first_each(stating(fact, mine, facility.loan_types))
     if fact in PREDICATES and fact != "guarantors":
         stated = stated[:1]
-    if fact not in _PARTIES:
-        return stated
-    kinds = [
-        triple
-        for party in stated
-        for triple in triples
-        if triple.subject == party.object and (triple.predicate, triple.object) == ("rdf:type", party.object_type)
-    ]
-    return [*stated, *_first_each(kinds)]
+    parties = [(party.object, "rdf:type", party.object_type) for party in stated if fact in _PARTIES]
+    said = {(triple.subject, triple.predicate, triple.object): triple for triple in reversed(triples)}
+    return [*stated, *_first_each([said[party] for party in parties if party in said])]
 
 
 def stating(fact: str, triples: Sequence[Triple], kinds: Sequence[str] = ()) -> list[Triple]:
@@ -103,52 +105,17 @@ def passages_of(triples: Iterable[Triple]) -> tuple[Passage, ...]:
     return tuple(dict.fromkeys(passage(triple.evidence) for triple in triples if triple.evidence))
 
 
-def _reckoned(fact: str, facility: Facility, found: Sequence[Passage], triples: Sequence[Triple]) -> str | None:
-    """From what a fact was taken that none of its passages gives in words; None where one does."""
-    if not found:
-        return "no passage gives it by itself"
-    quotes = " ".join(p.quote for p in found)
-    if fact == "principal" and facility.principal is not None:
-        amount = Decimal(str(facility.principal.amount))
-        if all(stated != amount for stated, _, _ in amounts(quotes)):
-            return "the amounts in the passage"
-    if fact == "loan_types":
-        return _kinds_from(facility, found, triples)
-    return None
-
-
-def _kinds_from(facility: Facility, found: Sequence[Passage], triples: Sequence[Triple]) -> str | None:
-    """Find what a kind of loan was taken from: its passage does not name it, and is that of another fact."""
-    quotes = " ".join(p.quote for p in found).casefold()
-    if all(words_of(kind).split()[0].casefold() in quotes for kind in facility.loan_types):
-        return None
-    for fact, words in (
-        ("borrower", "the kind of the borrower"),
-        ("collateral", "the collateral"),
-        ("purpose", "the purpose"),
-    ):
-        if set(passages_of(_triples(fact, facility, triples))) & set(found):
-            return words
-    return None
-
-
-def _of_maturity(day: dt.date, found: tuple[Passage, ...], documents: Mapping[str, Document]) -> Grounds:
+def _of_maturity(day: dt.date, found: tuple[Passage, ...], quotes: str, documents: Mapping[str, Document]) -> Grounds:
     """The grounds of a maturity; of one counted from a day that stands elsewhere, with the passage of that day."""
-    quote = " ".join(p.quote for p in found)
-    days = [stated for stated, _, _ in dates(quote)]
-    if day in days:
-        return Grounds(evidence=found)
-    if days:
-        return Grounds(evidence=found, reckoned="the period and the day in the passage")
-    periods = [count for count, _, _ in durations(quote)]
+    if days := [stated for stated, _, _ in dates(quotes)]:
+        return Grounds(evidence=found, reckoned=None if day in days else "the period and the day in the passage")
+    periods = [count for count, _, _ in durations(quotes)]
     document = documents.get(found[0].document or "")
-    for start_day, start, end in dates(document.text) if document else ():
-        if any(add_months(start_day, count) == day for count in periods):
-            assert document is not None
+    for first, start, end in dates(document.text) if document else ():
+        if document and any(add_months(first, count) == day for count in periods):
             counted = passage(Evidence.of(document, *_line(document.text, start, end)))
-            return Grounds(
-                evidence=(*found, counted), reckoned="the period, counted from the day in the second passage"
-            )
+            reckoned = "the period, counted from the day in the second passage"
+            return Grounds(evidence=(*found, counted), reckoned=reckoned)
     return Grounds(evidence=found, reckoned="the period in the passage, counted from a day of the document")
 
 
@@ -158,8 +125,7 @@ def _line(text: str, start: int, end: int) -> tuple[int, int]:
     return strip_span(text, text.rfind("\n", 0, start) + 1, line_end if line_end >= 0 else len(text))
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A run of text, where it begins, and the marks of the passages that it is in (None for plain text)."""
 
     start: int
@@ -171,8 +137,8 @@ def pieces(text: str, marks: Sequence[tuple[str, Sequence[Passage]]]) -> list[Pi
     """`text` cut at the quoted passages, each piece with the marks of all that it is in. Joined, they are the text."""
     spans = [(passage.start, passage.end, sign) for sign, passages in marks for passage in passages]
     cuts = sorted({0, len(text), *(edge for start, end, _ in spans for edge in (start, end))})
-    return [Piece(start, text[start:end], _marks(start, end, spans)) for start, end in pairwise(cuts)]
-
-
-def _marks(start: int, end: int, spans: Sequence[tuple[int, int, str]]) -> str | None:
-    return ", ".join(dict.fromkeys(sign for low, high, sign in spans if low <= start and end <= high)) or None
+    cut = []
+    for start, end in pairwise(cuts):
+        signs = dict.fromkeys(sign for low, high, sign in spans if low <= start and end <= high)
+        cut.append(Piece(start, text[start:end], ", ".join(signs) or None))
+    return cut

@@ -48,17 +48,10 @@ KEYS = ("contract_id", "condition", "question_id")
 _MISSING = {"", "nan", "none", "null", "na", "n/a"}
 _MOST_IN_FIELD = 100_000_000
 
-
-def _empty_is_none(value: object) -> object:
-    return None if isinstance(value, str) and value.strip().lower() in _MISSING else value
-
-
-def _upper(value: object) -> object:
-    return value.strip().upper() if isinstance(value, str) else value
-
-
-Maybe = BeforeValidator(_empty_is_none)
+Maybe = BeforeValidator(lambda value: None if isinstance(value, str) and value.strip().lower() in _MISSING else value)
+Upper = BeforeValidator(lambda value: value.strip().upper() if isinstance(value, str) else value)
 Name = Annotated[str, Field(min_length=1)]
+Word = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 Flag = Annotated[bool | None, Maybe]
 Text = Annotated[str | None, Maybe]
 Prose = str | None  # an answer may well be the word "none"
@@ -74,21 +67,18 @@ class RecordedPart(BaseModel):
 
 
 class RecordedStatement(RecordedPart):
-    """A triple in the published field names."""
+    """A triple in the published field names; what it does not say is empty."""
 
-    sub: str | None = None
-    pred: str | None = None
-    obj: str | None = None
-    sub_type: str | None = None
-    obj_type: str | None = None
+    sub: Word = ""
+    pred: Word = ""
+    obj: Word = ""
+    sub_type: Word = ""
+    obj_type: Word = ""
 
     def triple(self) -> Triple:
-        """The statement in our field names; what it does not say is empty."""
-        values = {ours: getattr(self, theirs) or "" for theirs, ours in _OURS.items()}
-        return Triple(**values)
-
-
-_OURS = {"sub": "subject", "pred": "predicate", "obj": "object", "sub_type": "subject_type", "obj_type": "object_type"}
+        """The statement in our field names."""
+        types = {"subject_type": self.sub_type, "object_type": self.obj_type}
+        return Triple(subject=self.sub, predicate=self.pred, object=self.obj, **types)
 
 
 class Try(RecordedPart):
@@ -99,6 +89,17 @@ class Try(RecordedPart):
     is_valid: Flag = None
     explanation: Prose = None
 
+    def attempt(self, number: int, *, judges: bool) -> Attempt:
+        """The attempt in our form; a pass that rests on nothing checked is no pass."""
+        triples = tuple(statement.triple() for statement in self.triples or ())
+        verdict = Verdict(status="consistent") if triples else Verdict(status="unchecked", reason=NO_TRIPLES)
+        if self.is_valid is None:
+            verdict = Verdict(status="unchecked", reason=NO_VERDICT)
+        elif not self.is_valid:
+            verdict = Verdict(status="inconsistent", reason=self.explanation)
+        answer = Answer(text=self.answer or "")
+        return Attempt(number=number, answer=answer, triples=triples, verdict=verdict if judges else None)
+
 
 class RecordedRow(RecordedPart):
     """One query as the published system recorded it."""
@@ -108,7 +109,7 @@ class RecordedRow(RecordedPart):
     question_id: Name
     question_text: Text = None
     question: Text = None
-    ground_truth: Annotated[Label | None, Maybe, BeforeValidator(_upper)] = None
+    ground_truth: Annotated[Label | None, Maybe, Upper] = None
     expect_clash: Flag = None
     clash_type: Text = None
     validation_passed: Flag = None
@@ -210,7 +211,7 @@ def import_run(
     records = _placed(_records(rows, model, truths), documents, contracts)
     if rejudge:
         records += tuple(rejudge_by(settings or Settings(), records))
-    seconds = tuple(latency for row in rows if (latency := _latency(row)))
+    seconds = tuple(_latency(row, row.latency_total) for row in rows if row.latency_total is not None)
     write_run(files, records, seconds, manifest)
     return Import(files, source.name, len(rows), records, seconds, left_behind)
 
@@ -225,7 +226,15 @@ def _read_rows(text: str, source: Path) -> tuple[list[RecordedRow], tuple[str, .
     """The rows of a file, each checked, and the names of fields that have no place in them."""
     raw = list(_json_rows(text, source) if text.lstrip()[0] in "{[" else _csv_rows(text, source))
     present = dict.fromkeys(key for _, values in raw for key in values)
-    _refuse_missing_columns(present, source)
+    if not present:
+        raise RunError(f"{source} has no rows; a run has one row a query")
+    if missing := [name for name in KEYS if name not in present] + (
+        [] if "validation_passed" in present or "validation_is_valid" in present else ["validation_passed"]
+    ):
+        raise RunError(
+            f"{source} has no {' and no '.join(missing)}; a run recorded elsewhere needs {', '.join(KEYS)} and "
+            "validation_passed in each row"
+        )
     rows: dict[Key, RecordedRow] = {}
     for where, values in raw:
         row = _row(values, where)
@@ -265,19 +274,6 @@ def _csv_rows(text: str, source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             yield where, values
     except csv.Error as error:
         raise RunError(f"{source} line {reader.reader.line_num} is not CSV ({error}); mend that row") from None
-
-
-def _refuse_missing_columns(present: Collection[str], source: Path) -> None:
-    if not present:
-        raise RunError(f"{source} has no rows; a run has one row a query")
-    missing = [name for name in KEYS if name not in present]
-    if not {"validation_passed", "validation_is_valid"} & set(present):
-        missing.append("validation_passed")
-    if missing:
-        raise RunError(
-            f"{source} has no {' and no '.join(missing)}; a run recorded elsewhere needs {', '.join(KEYS)} and "
-            "validation_passed in each row"
-        )
 
 
 def _row(values: Mapping[str, object], where: str) -> RecordedRow:
@@ -329,27 +325,13 @@ def _record(row: RecordedRow, model: str, truth: ContractTruth | None, *, judges
 
 def _attempts(row: RecordedRow, *, judges: bool) -> tuple[Attempt, ...]:
     """The recorded attempts; where only the final answer was recorded, that one."""
-    tries = row.correction_attempts or ()
-    start = 1
-    if not tries and row.answer is not None:
-        explanation = row.validation_explanation
-        tries = (Try(answer=row.answer, triples=row.triples, is_valid=row.passed, explanation=explanation),)
-        start = row.total_attempts or 1
-    attempts = []
-    for number, attempt in enumerate(tries, start):
-        triples = tuple(statement.triple() for statement in attempt.triples or ())
-        verdict = _verdict(attempt, triples) if judges else None
-        answer = Answer(text=attempt.answer or "")
-        attempts.append(Attempt(number=number, answer=answer, triples=triples, verdict=verdict))
-    return tuple(attempts)
-
-
-def _verdict(attempt: Try, triples: Sequence[Triple]) -> Verdict:
-    if attempt.is_valid is None:
-        return Verdict(status="unchecked", reason=NO_VERDICT)
-    if not attempt.is_valid:
-        return Verdict(status="inconsistent", reason=attempt.explanation)
-    return Verdict(status="consistent") if triples else Verdict(status="unchecked", reason=NO_TRIPLES)
+    if row.correction_attempts:
+        return tuple(each.attempt(number, judges=judges) for number, each in enumerate(row.correction_attempts, 1))
+    if row.answer is None:
+        return ()
+    explanation = row.validation_explanation
+    final = Try(answer=row.answer, triples=row.triples, is_valid=row.passed, explanation=explanation)
+    return (final.attempt(row.total_attempts or 1, judges=judges),)
 
 
 def _outcome(row: RecordedRow, attempts: Sequence[Attempt], count: int, *, judges: bool) -> tuple[Outcome, str | None]:
@@ -367,16 +349,16 @@ def _outcome(row: RecordedRow, attempts: Sequence[Attempt], count: int, *, judge
     return ("corrected" if count > 1 else "accepted"), None
 
 
-def _latency(row: RecordedRow) -> LatencyRecord | None:
-    if row.latency_total is None:
-        return None
+def _latency(row: RecordedRow, total: float) -> LatencyRecord:
     return LatencyRecord(
         arm=row.condition,
         document_id=row.contract_id,
         question_id=row.question_id,
-        total=row.latency_total,
+        total=total,
         attempts=row.total_attempts or len(row.correction_attempts or ()) or 1,
-        **{part: getattr(row, f"latency_{part}") for part in ("rag", "extraction", "validation")},
+        rag=row.latency_rag,
+        extraction=row.latency_extraction,
+        validation=row.latency_validation,
     )
 
 
@@ -386,22 +368,22 @@ def _placed(
     """The records with what their answers are about, told from the text alone. Raises RunError where no id fits."""
     if not documents:
         return tuple(records)
-    ids = {record.document_id: _document_id(record.document_id, documents) for record in records}
-    if not any(ids.values()):
+    contracts = dict.fromkeys(record.document_id for record in records)
+    ids = {contract: found for contract in contracts if (found := _document_id(contract, documents))}
+    if not ids:
         raise RunError(f"{folder} holds no document named like the contract {records[0].document_id}")
-    names = {document: contract for contract, document in ids.items() if document}
+    names = {document: contract for contract, document in ids.items()}
     shelf = Shelf(documents, find_details)
-    placed = []
-    for record in records:
-        document_id = ids[record.document_id]
-        if document_id is None or record.answer is None:
-            placed.append(record)
-            continue
-        judged = shelf.judge(record.answer.text, document_id)
+
+    def placed(record: QueryRecord) -> QueryRecord:
+        if record.document_id not in ids or record.answer is None:
+            return record
+        judged = shelf.judge(record.answer.text, ids[record.document_id])
         about = {"about": judged.about, "about_documents": tuple(names.get(d, d) for d in judged.documents)}
         recorded = (record.recorded or Recorded()).model_copy(update=about)
-        placed.append(record.model_copy(update={"recorded": recorded}))
-    return tuple(placed)
+        return record.model_copy(update={"recorded": recorded})
+
+    return tuple(map(placed, records))
 
 
 def _document_id(contract: str, documents: Collection[str]) -> str | None:

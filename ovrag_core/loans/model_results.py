@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 from pydantic import ValidationError
 
 from ovrag_core.base import Frozen, LatencyRecord, QueryRecord, RunError, read_yaml
-from ovrag_core.evaluation import cell, confusion, exact_mcnemar, holm, paired_difference, ratio, sums, wilson
+from ovrag_core.evaluation import cell, compare_pairs, confusion, holm, ratio, sums, wilson
 from ovrag_core.loans.answer_truth import HELD
-from ovrag_core.report import MARK, Note, Run, write
+from ovrag_core.report import MARK, Run
 
 RECORDED = Path("data/recorded.yaml")
 _GIVEN = ("right", "wrong")
@@ -29,21 +28,13 @@ def answer_table(run: Run, frame: pd.DataFrame) -> pd.DataFrame:
         for when in ("before", "after"):
             row: dict[str, object] = {"arm": arm, "when": when, "queries": len(of_arm)}
             row |= {v: int((of_arm[when] == v).sum()) for v in HELD}
-            clusters = list(of_arm["document_id"])
-            queries = sums([1.0] * len(of_arm), clusters)
             for verdict in _GIVEN:
-                given = sums(list((of_arm[when] == verdict).astype(float)), clusters)
-                row |= confusion.bounds(f"{verdict}_share", ratio(given, queries, run.plan))
+                given = (of_arm[when] == verdict).groupby(of_arm["document_id"], sort=False)
+                share = ratio(given.sum().tolist(), given.size().tolist(), run.plan)
+                row |= confusion.bounds(f"{verdict}_share", share)
             rows.append(row)
     columns = ["arm", "when", "queries", *HELD, *confusion.with_bounds([f"{v}_share" for v in _GIVEN])]
-    more = (
-        "Before: the first answer; after: what the user is given, corrected or refused. Wrong: an asked fact is stated "
-        "otherwise than the ground truth has it; silent: none is stated. Answers are read by the clause reader, as "
-        "validation reads them: what it overlooks counts in neither"
-    )
-    headers = {"when": "When", "right_share": "Right, share", "wrong_share": "Wrong, share"}
-    caption = "Answers held against the ground truth, before and after validation and correction."
-    return write(run, pd.DataFrame(rows, columns=columns), "answers", caption, run.note(more=more), headers=headers)
+    return run.table(pd.DataFrame(rows, columns=columns), "answers")
 
 
 def change_table(run: Run, frame: pd.DataFrame) -> pd.DataFrame:
@@ -51,34 +42,18 @@ def change_table(run: Run, frame: pd.DataFrame) -> pd.DataFrame:
 
     McNemar's test takes each query as one pair and is adjusted by Holm; the interval has contracts as clusters.
     """
-    judging = [arm for arm in run.arms if arm in run.judging]
-    rows = []
-    for verdict in _GIVEN:
-        for arm in judging:
-            of_arm = frame[frame["arm"] == arm]
-            before, after = (of_arm[when] == verdict for when in ("before", "after"))
-            test = exact_mcnemar(list(after), list(before))
-            clusters = list(of_arm["document_id"])
-            ones = sums([1.0] * len(of_arm), clusters)
-            late, early = (sums(list(verdicts.astype(float)), clusters) for verdicts in (after, before))
-            difference = paired_difference((late, ones), (early, ones), run.plan)
-            rows.append(
-                {
-                    "answers": verdict,
-                    "arm": arm,
-                    "queries": len(of_arm),
-                    "gained": test.first_only,
-                    "lost": test.second_only,
-                    **confusion.bounds("difference", difference),
-                    "p": test.p,
-                }
-            )
+    rows: list[dict[str, object]] = []
+    for arm in (arm for arm in run.arms if arm in run.judging):
+        of_arm = frame[frame["arm"] == arm]
+        pairs = {v: ((of_arm["after"] == v).tolist(), (of_arm["before"] == v).tolist()) for v in _GIVEN}
+        for verdict, pair in compare_pairs(pairs, of_arm["document_id"].tolist(), run.plan).items():
+            row = {"answers": verdict, "arm": arm, "queries": len(of_arm)}
+            row |= {"gained": pair.items.first_only, "lost": pair.items.second_only}
+            rows.append(row | confusion.bounds("difference", pair.difference) | {"p": pair.items.p})
+    rows.sort(key=lambda row: str(row["answers"]))  # right, then wrong
     table = pd.DataFrame(rows)
     table["p_holm"] = holm(list(table["p"])) if len(table) else []
-    more = "After minus before. Gained: so after, not before. p: McNemar's exact test over queries, Holm over all rows"
-    headers = {"answers": "Answers", "gained": "Gained", "lost": "Lost"}
-    caption = "What validation and correction change of right and of wrong answers."
-    return write(run, table, "answer_changes", caption, run.note(more=more), headers=headers)
+    return run.table(table, "answer_changes")
 
 
 def form_table(run: Run, read: Mapping[str, Sequence[QueryRecord]], frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -88,19 +63,11 @@ def form_table(run: Run, read: Mapping[str, Sequence[QueryRecord]], frames: Mapp
     sound contracts count: a contract's own contradiction is no matter of its answers.
     """
     rows = [_form_row(name, records, frames[name], run) for name, records in read.items()]
-    more = (
-        "First answers about sound contracts, the same for each form, which is joined with the clause reader. Unread: "
-        "the form's reply was cut off or could not be used, and the answer counts in no other column. Wrong: as the "
-        "reader reads them against the ground truth; refused: of these. Claims, and tokens written, are means"
-    )
-    headers = {"form": "Form", "unread": "Unread", "wrong_refused": "refused", "others_refused": "Others refused"}
-    headers |= {"others_refused_share": "Share", "not_used": "Unused", "statements": "Claims"}
-    caption = "Answers refused by what each form of extraction reads in them."
     arms = dict.fromkeys(record.arm for records in read.values() for record in records)
     contracts = {record.document_id for records in read.values() for record in records if record.label == "CLEAN"}
-    note = run.note(arm=", ".join(arms), n=f"the answers named, about {len(contracts)} contracts", more=more)
+    words = {"arms": ", ".join(arms), "sound": len(contracts)}
     decimals = {"statements": 2, "tokens": 0, "others_refused_share": 3}
-    return write(run, pd.DataFrame(rows), "forms", caption, note, headers=headers, decimals=decimals)
+    return run.table(pd.DataFrame(rows), "forms", words, decimals=decimals)
 
 
 def _form_row(name: str, records: Sequence[QueryRecord], frame: pd.DataFrame, run: Run) -> dict[str, object]:
@@ -112,6 +79,7 @@ def _form_row(name: str, records: Sequence[QueryRecord], frame: pd.DataFrame, ru
     falsely = [record.flagged and not is_wrong for record, is_wrong in zip(sound, wrong, strict=True)]
     clusters = [record.document_id for record in sound]
     not_wrong = sums([float(not w) for w in wrong], clusters)
+    share = ratio(sums(list(map(float, falsely)), clusters), not_wrong, run.plan)
     answers = max(1, len(sound))
     return {
         "form": name,
@@ -120,9 +88,7 @@ def _form_row(name: str, records: Sequence[QueryRecord], frame: pd.DataFrame, ru
         "wrong": sum(wrong),
         "wrong_refused": sum(record.flagged for record in sound) - sum(falsely),
         "others_refused": sum(falsely),
-        **confusion.bounds(
-            "others_refused_share", ratio(sums(list(map(float, falsely)), clusters), not_wrong, run.plan)
-        ),
+        **confusion.bounds("others_refused_share", share),
         "statements": sum(len(record.attempts[0].triples) for record in sound) / answers,
         "not_used": sum(sum(record.discarded.values()) for record in sound),
         "tokens": sum(record.usage.completion_tokens for record in sound) / answers,
@@ -136,14 +102,7 @@ def seconds_table(run: Run, latency: Sequence[LatencyRecord]) -> pd.DataFrame:
         spent = pd.Series([row.model for row in latency if row.arm == arm], dtype=float)
         median, most = spent.quantile([0.5, 0.95]).tolist()
         rows.append({"arm": arm, "queries": len(spent), "median": median, "p95": most, "minutes": spent.sum() / 60})
-    more = (
-        "Seconds of all calls of a query, as they were recorded, several at once on one machine. Queries of a document "
-        "share its reading: the first of them is charged with it"
-    )
-    headers = {"median": "Median (s)", "p95": "95th percentile (s)", "minutes": "Sum (min)"}
-    note = run.note(interval=False, more=more)
-    caption = "Seconds of the model's calls per query, by arm."
-    return write(run, pd.DataFrame(rows), "seconds", caption, note, headers=headers, decimals=1)
+    return run.table(pd.DataFrame(rows), "seconds", decimals=1)
 
 
 def accused_table(run: Run) -> pd.DataFrame:
@@ -160,9 +119,7 @@ def accused_table(run: Run) -> pd.DataFrame:
             share = confusion.bounds("share", wilson(len(accused), contracts, run.plan.confidence))
             rows.append({"arm": arm, "label": label, "contracts": contracts, "accused": len(accused), **share})
     table = pd.DataFrame(rows, columns=["arm", "label", "contracts", "accused", *confusion.with_bounds(["share"])])
-    note = run.note(n="contracts as listed", more="Accused: at least one of its queries ends in a source finding")
-    note = replace(note, interval=f"{run.plan.confidence:.0%}, Wilson, a contract is a trial")
-    return write(run, table, "accused", "Contracts said to contradict themselves, by their label.", note)
+    return run.table(table, "accused")
 
 
 class RecordedRun(Frozen):
@@ -184,7 +141,7 @@ def systems_table(run: Run, systems: Mapping[str, Sequence[QueryRecord]]) -> pd.
     """
     rows: list[dict[str, object]] = []
     if run.published is not None:
-        cells = {c: run.published.value("ovrag", c) for c in confusion.MATRIX}
+        cells = {c: run.published.arms["ovrag"].get(c) for c in confusion.MATRIX}
         rows.append({"system": f"{run.published.model} {MARK}", "arm": "ovrag", **cells})
     rows += [recorded.model_dump() for recorded in recorded_runs()]
     for name, records in systems.items():
@@ -197,8 +154,7 @@ def systems_table(run: Run, systems: Mapping[str, Sequence[QueryRecord]]) -> pd.
     table["precision"] = table["tp"] / (table["tp"] + table["fp"])
     table["recall"] = table["tp"] / (table["tp"] + table["fn"])
     table["f1"] = 2 * table["tp"] / (2 * table["tp"] + table["fp"] + table["fn"])
-    note = Note("as listed", "as listed", "as listed", "", "A system's name says who ran it, and who judged it")
-    return write(run, table, "systems", "Contradictions flagged, systems side by side.", note)
+    return run.table(table, "systems")
 
 
 def recorded_runs(path: Path = RECORDED) -> list[RecordedRun]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import cast
 
-from ovrag_core.base import Document, LatencyRecord, Outcome, QueryRecord, Question, Verdict
+from ovrag_core.base import Document, LatencyRecord, Outcome, QueryRecord, Question, Verdict, Violation
 from ovrag_core.loans.fact_answering import FactAnswerer, requested_facts, sentence
 from ovrag_core.loans.grounds import grounds_of, passage
 from ovrag_core.loans.loan_facts import LoanReading
@@ -39,37 +39,33 @@ def ask_once(question: Question, document_id: str, arm: Arm, bench: Bench) -> tu
     another domain in which nothing was read. Without a model, the answer is made of the facts that are read, where
     the question asks for any. Raises what `pipeline.ask` raises.
     """
-    record, latency = ask(question, document_id, arm, _by_facts(bench))
+    if bench.thing == LOAN and isinstance(bench.answerer, ExtractiveAnswerer):
+        answerer = FactAnswerer(bench.answerer, bench.documents, partial(_reviewed, bench))
+        model = bench.model.replace(bench.answerer.name, answerer.name)
+        record, latency = ask(question, document_id, arm, replace(bench, answerer=answerer, model=model))
+    else:
+        record, latency = ask(question, document_id, arm, bench)
     if record.outcome == "error":
         return record, latency
     record = record if arm.validates else with_identity(record, bench)
-    problem = _problem(document_id, bench)
-    return (_unchecked(record, problem) if problem else record), latency
-
-
-def _by_facts(bench: Bench) -> Bench:
-    """The bench with the facts of a loan document before its passages, where no model answers."""
-    if bench.thing != LOAN or not isinstance(bench.answerer, ExtractiveAnswerer):
-        return bench
-    answerer = FactAnswerer(bench.answerer, bench.documents, partial(in_new_words, read=_reader(bench).read))
-    return replace(bench, answerer=answerer, model=bench.model.replace(bench.answerer.name, answerer.name))
-
-
-def _problem(document_id: str, bench: Bench) -> str | None:
-    """Reason why a document cannot be asked about; None where it can."""
     if bench.thing == LOAN:
-        return unread(_reviewed(document_id, bench))
-    return None if bench.read(document_id).value.triples else NOTHING_READ
+        problem = unread(_reviewed(bench, bench.documents[document_id]))
+    else:
+        problem = None if bench.read(document_id).value.triples else NOTHING_READ
+    return (_unchecked(record, problem) if problem else record), latency
 
 
 def _unchecked(record: QueryRecord, reason: str) -> QueryRecord:
     """The record with a verdict that nothing could be checked; notes on another document's details stay."""
-    attempt = record.attempts[-1]
-    violations = attempt.verdict.violations if attempt.verdict else ()
-    notes = tuple(violation for violation in violations if violation.kind == "identity")
+    notes = tuple(violation for violation in _violations(record) if violation.kind == "identity")
     verdict = Verdict(status="unchecked", reason=reason, violations=notes)
-    attempts = (*record.attempts[:-1], attempt.model_copy(update={"verdict": verdict}))
+    attempts = (*record.attempts[:-1], record.attempts[-1].model_copy(update={"verdict": verdict}))
     return record.model_copy(update={"attempts": attempts, "outcome": "unchecked", "cause": None})
+
+
+def _violations(record: QueryRecord) -> tuple[Violation, ...]:
+    verdict = record.attempts[-1].verdict
+    return verdict.violations if verdict else ()
 
 
 def is_validated(record: QueryRecord) -> bool:
@@ -88,8 +84,8 @@ def outcome_words(record: QueryRecord) -> str:
         return OUTCOMES[record.outcome]
     if is_silent(record) or is_nearest(record):
         return "no answer was found"
-    arm = next((arm for name, arm in ARMS.items() if name == record.arm), None)
-    with_what = "the agreement" if arm is not None and arm.context == "document" else "the retrieved passages"
+    whole = {name for name, arm in ARMS.items() if arm.context == "document"}
+    with_what = "the agreement" if record.arm in whole else "the retrieved passages"
     return f"consistent with {with_what}" + (" after correction" if record.outcome == "corrected" else "")
 
 
@@ -112,28 +108,24 @@ def asked_facts(
     names = requested_facts(question)
     by_facility = []
     for facility in reading.facilities:
-        stated = [row for row in fact_list(facility, grounds_of(facility, reading, [document])) if row.grounds]
-        asked = [row for row in stated if FIELDS[row.name] in names]
-        if rows := [row for row in asked if sentence(facility, FIELDS[row.name]) not in told]:
-            by_facility.append((facility.name, rows))
-    return by_facility
+        rows = fact_list(facility, grounds_of(facility, reading, [document]))
+        asked = [row for row in rows if row.grounds and FIELDS[row.name] in names]
+        by_facility.append((facility.name, [row for row in asked if sentence(facility, FIELDS[row.name]) not in told]))
+    return [(name, rows) for name, rows in by_facility if rows]
 
 
 def known_facts(record: QueryRecord, bench: Bench) -> list[tuple[str, list[FactRow]]]:
     """The facts that the question of a record asks for and its answer does not say in their words, as a review of the
     asked document would report them."""
-    reading = _reviewed(record.document_id, bench)
+    document = bench.documents[record.document_id]
     answer = record.answer.text if record.answer else ""
-    return asked_facts(record.question, reading, bench.documents[record.document_id], answer)
+    return asked_facts(record.question, _reviewed(bench, document), document, answer)
 
 
-def _reviewed(document_id: str, bench: Bench) -> LoanReading:
+def _reviewed(bench: Bench, document: Document) -> LoanReading:
     """The reading of a document that a review reports."""
-    return in_new_words(bench.documents[document_id], _reader(bench).read)
-
-
-def _reader(bench: Bench) -> Extractor[LoanReading]:
-    return cast("Extractor[LoanReading]", bench.reader or bench.extractor)  # as the workbench here makes them
+    reader = cast("Extractor[LoanReading]", bench.reader or bench.extractor)  # as the workbench here makes them
+    return in_new_words(document, reader.read)
 
 
 def answer_text(record: QueryRecord, facts: Sequence[tuple[str, Sequence[FactRow]]] = ()) -> str:
@@ -159,8 +151,7 @@ def answer_text(record: QueryRecord, facts: Sequence[tuple[str, Sequence[FactRow
 
 def _finding_lines(record: QueryRecord) -> Iterator[str]:
     """What validation found: notes on another document's details, then contradictions with their quotes."""
-    verdict = record.attempts[-1].verdict
-    violations = verdict.violations if verdict else ()
+    violations = _violations(record)
     yield from (f"- {v.message}" for v in violations if v.kind == "identity")  # whose message quotes
     for finding in findings(v for v in violations if v.kind != "identity"):
         yield f"- {finding.message}"

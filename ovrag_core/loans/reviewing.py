@@ -47,15 +47,15 @@ class ModelFact(Frozen):
 
     def words(self) -> str:
         """Tell a person who read the fact."""
-        if self.standing == "same":
-            return f"read by the clause reader and by {self.by}"
-        if self.standing == "taken":
-            return f"read by {self.by} alone"
-        unsure = ", unsurely" if self.standing == "unsure" else ""
         where = f" (page {self.evidence.page})" if self.evidence.page is not None else ""
-        if self.standing == "instead":
-            return f"read by {self.by}; the clause reader reads otherwise: {one_line(self.value)}{where}"
-        return f"{self.by} reads otherwise{unsure}: {one_line(self.value)}{where}"
+        otherwise = f": {one_line(self.value)}{where}"
+        return {
+            "same": f"read by the clause reader and by {self.by}",
+            "taken": f"read by {self.by} alone",
+            "instead": f"read by {self.by}; the clause reader reads otherwise{otherwise}",
+            "other": f"{self.by} reads otherwise{otherwise}",
+            "unsure": f"{self.by} reads otherwise, unsurely{otherwise}",
+        }[self.standing]
 
 
 class FactRow(NamedTuple):
@@ -204,22 +204,18 @@ def contradictions(violations: Iterable[Violation]) -> tuple[Violation, ...]:
         passages = _in_order(new)
         joinable = passages and new.clash_type
         key = (new.clash_type, new.severity, passages) if joinable else (new.rule, new.message)
-        joined[key] = _joined(joined[key], new) if key in joined else new
+        if (old := joined.setdefault(key, new)) is not new:
+            update = {
+                "message": f"{old.message} {new.message}",
+                "triples": tuple(dict.fromkeys((*old.triples, *new.triples))),
+                "axioms": tuple(dict.fromkeys((*old.axioms, *new.axioms))),
+            }
+            joined[key] = old.model_copy(update=update)
     return tuple(joined.values())
 
 
 def _in_order(violation: Violation) -> tuple[Passage, ...]:
     return tuple(sorted(passages_of(violation.triples), key=lambda p: (p.document or "", p.start, p.end)))
-
-
-def _joined(one: Violation, other: Violation) -> Violation:
-    return one.model_copy(
-        update={
-            "message": f"{one.message} {other.message}",
-            "triples": tuple(dict.fromkeys((*one.triples, *other.triples))),
-            "axioms": tuple(dict.fromkeys((*one.axioms, *other.axioms))),
-        }
-    )
 
 
 def report(result: Review) -> str:
@@ -267,11 +263,9 @@ def title(result: Review) -> str:
 
 def headline(result: Review) -> str:
     """The outcome in a few words."""
-    if result.label == "UNCHECKED":
-        return "not checked"
-    if result.label == "CLEAN":
-        return "no contradiction found"
-    return "contradicts itself" if result.clashes == 1 else f"contradicts itself in {result.clashes} ways"
+    ways = "" if result.clashes == 1 else f" in {result.clashes} ways"
+    words = {"UNCHECKED": "not checked", "CLEAN": "no contradiction found", "CLASH": f"contradicts itself{ways}"}
+    return words[result.label]
 
 
 def place(passage: Passage, named: bool) -> str:
@@ -282,10 +276,10 @@ def place(passage: Passage, named: bool) -> str:
 
 def facts_shown(result: Review) -> list[tuple[str, list[FactRow]]]:
     """The facts of each facility with their grounds, under its name; of the first with a model's reading."""
-    seconds = [result.model_facts, *([()] * len(result.facilities))]
+    facilities = enumerate(zip(result.facilities, result.facilities_evidence, strict=False))
     return [
-        (facility.name, fact_list(facility, grounds, second))
-        for facility, grounds, second in zip(result.facilities, result.facilities_evidence, seconds, strict=False)
+        (facility.name, fact_list(facility, grounds, () if number else result.model_facts))
+        for number, (facility, grounds) in facilities
     ]
 
 

@@ -21,7 +21,6 @@ from ovrag_core.base import (
     Triple,
     load_questions,
     notice,
-    project_file,
 )
 from ovrag_core.documents import find
 from ovrag_core.llm import Chat, Connection, connect, warn_on_stderr
@@ -123,11 +122,7 @@ def open_connection(settings: Settings, spent_usd: float = 0.0) -> Connection | 
     """The models that the settings ask for; None offline."""
     if settings.llm.provider == "offline":
         return None
-    # The client looks at httpx wherever it is loaded; Chroma loads it, and may be half-way in another thread by then.
-    import httpx  # noqa: F401, PLC0415
-
-    prices = project_file(settings.llm.prices)
-    return connect(settings.llm.model_copy(update={"prices": prices}), spent_usd=spent_usd)
+    return connect(settings.llm, spent_usd=spent_usd)
 
 
 def _bench(

@@ -14,11 +14,10 @@ from ovrag_core.llm import Message, Reply, tally
 from ovrag_core.llm.schema import parse
 from ovrag_core.loans.loan_facts import LoanReading, Party
 from ovrag_core.loans.reading import reader
-from ovrag_core.loans.reading.chat import OVERLAP, ChatExtractor, Statement, Statements, windows_of
+from ovrag_core.loans.reading.chat import OVERLAP, ChatExtractor, Statement, Statements, is_supported, windows_of
 from ovrag_core.loans.reading.hybrid import AnswersAlone, FormHybrid, HybridExtractor, aligned, form_reader, joined
 from ovrag_core.loans.reading.subjects import bare_name, loan_names, words_of
-from ovrag_core.loans.reading.support import is_supported
-from ovrag_core.ontology.configured import open_form, open_ontology
+from ovrag_core.ontology import open_form, open_ontology
 from ovrag_core.ontology.load import Ontology, fold
 
 ANN = "Ms. Ann Lee, a natural person"

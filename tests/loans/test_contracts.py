@@ -235,7 +235,7 @@ def test_every_phrasing_can_be_filled_and_is_neutral():
 
 
 def _known_tokens() -> set[str]:
-    speaker = Speaker(sample(1, 1)[0], lists().registers[0], Random(1))
+    speaker = Speaker(sample(1, 1)[0], lists()["registers"][0], Random(1))
     parties = {"name", "address", "style", "born", "id", "signatory", "office", "trade"}
     return set(speaker.values) | parties | {"kind", "borrower", "borrower_kind", "lender", "lender_kind"}
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ovrag_core.loans.contracts.names import company_name, lender_name, person_name
 from ovrag_core.loans.contracts.phrasings import choose, fits, only, phrasings
-from ovrag_core.loans.contracts.sample import company_name, lender_name, person_name
 from ovrag_core.loans.contracts.written_figures import day, money, number_words, ordinal, percent
 
 
@@ -78,7 +78,7 @@ def test_names_come_from_the_lists_and_the_seed():
 
 def test_conditions_of_phrasings():
     tags = frozenset({"card"})
-    assert only("plain", "open_end", tags).startswith("The Borrower may use the card")
+    assert only("plain", "open_end", tags).text.startswith("The Borrower may use the card")
     with pytest.raises(ValueError):
         only("plain", "open_end", frozenset())
     with pytest.raises(KeyError):

@@ -7,18 +7,26 @@ from random import Random
 from typing import Literal
 
 from ovrag_core.base import CorpusError, bar
-from ovrag_core.loans.contracts.answers import describe_clash, reference_answers
 from ovrag_core.loans.contracts.contract_truth import ContractTruth, save_truth
 from ovrag_core.loans.contracts.draft import Draft
+from ovrag_core.loans.contracts.lists import lists
+from ovrag_core.loans.contracts.phrasings import only
 from ovrag_core.loans.contracts.plain_wording import write_plain
 from ovrag_core.loans.contracts.render import write_pdf
 from ovrag_core.loans.contracts.sample import sample
-from ovrag_core.loans.contracts.terms import LoanTerms
+from ovrag_core.loans.contracts.terms import PLANTED, LoanTerms
 from ovrag_core.loans.contracts.varied_wording import write_varied
-from ovrag_core.loans.loan_facts import Money, Party
+from ovrag_core.loans.contracts.written_figures import values_of
+from ovrag_core.loans.loan_facts import Money, Party, PartyKind
 
 Wording = Literal["plain", "varied"]
 _WRITERS = {"plain": write_plain, "varied": write_varied}
+_SIDES: dict[PartyKind, str] = {
+    "natural_person": "a person",
+    "legal_entity": "an organisation (a company)",
+    "financial_institution": "an organisation (a lending institution)",
+    "government": "an organisation (a public authority)",
+}
 
 
 def generate(folder: Path, truth_path: Path, *, count: int, seed: int, wording: Wording) -> dict[str, ContractTruth]:
@@ -63,20 +71,64 @@ def truth_of(terms: LoanTerms, draft: Draft) -> ContractTruth:
     above = "StudentLoan" if terms.kind == "SubsidizedStudentLoan" else None
     security = "secured" if terms.pledge else "unsecured"
     form = "open-end" if terms.open_end else "closed-end"
+    clash, answers = _answers(terms, draft.collateral)
     return ContractTruth(
         loan_types=tuple(dict.fromkeys(kind for kind in (above, terms.kind, more) if kind)),
         security="contradictory" if terms.clash_type == "secured_unsecured" else security,
         credit_form="contradictory" if terms.clash_type == "openend_closedend" else form,
         borrower=Party(name=terms.borrower.name, kind=terms.borrower.kind),
         lender=Party(name=terms.lender.name, kind=terms.lender.kind),
-        principal=Money(amount=float(terms.principal), currency=terms.place.currency),
-        interest_rate=None if terms.rate.percent is None else f"{terms.rate.percent.normalize():f}%",
+        principal=Money(amount=float(terms.principal), currency=terms.place["currency"]),
+        interest_rate=None if terms.rate is None else f"{terms.rate.normalize():f}%",
         maturity=terms.maturity.isoformat() if terms.maturity else None,
         collateral=draft.collateral,
         label="CLASH" if terms.variant else "CLEAN",
         clash_type=terms.clash_type,
         clash_variant=terms.variant,
-        clash_description=describe_clash(terms, draft.collateral),
-        evidence=draft.evidence(terms.variant),
-        reference_answers=reference_answers(terms, draft.collateral),
+        clash_description=clash,
+        evidence=tuple(draft.passages[says] for says in PLANTED[terms.variant].passages) if terms.variant else (),
+        reference_answers=answers,
     )
+
+
+def _answers(terms: LoanTerms, collateral: str | None) -> tuple[str | None, dict[str, str]]:
+    """The planted contradiction in a sentence, None for a clean contract, and complete answers by question.
+
+    These are Q1 (kind), Q2 (parties), Q3 (security), Q4 (credit form, repayment) and Q5 (summary). Where a contract
+    contradicts itself on what is asked, the answer says so. `collateral` is as the contract words it.
+    """
+    tags = terms.tags | {"pledge" if terms.pledge else "no_pledge"}
+    values = values_of(terms) | {
+        "pledge": collateral or "",
+        "kind": _kind_of_loan(terms),
+        "borrower": terms.borrower.name,
+        "borrower_kind": _SIDES[terms.borrower.kind],
+        "lender": terms.lender.name,
+        "lender_kind": _SIDES[terms.lender.kind],
+    }
+
+    def say(clause: str) -> str:
+        return only("answers", clause, tags).text.format_map(values)
+
+    clash = say(f"clash_{terms.variant}") if terms.variant else None
+    on_form = clash if terms.clash_type == "openend_closedend" else None
+    on_parties = clash if terms.clash_type in ("borrower_type", "lender_type") else None
+    on_security = clash if terms.clash_type == "secured_unsecured" else None
+    on_kind = clash if terms.variant == "consumer_collateral_unsecured" else on_form
+    answers = {
+        "Q1": (say("kind"), on_kind, on_parties),
+        "Q2": (say("parties"), on_parties),
+        "Q3": (say("security"), on_security),
+        "Q4": (say("form"), on_form, say(terms.repayment), say("end") if terms.maturity else None),
+        "Q5": (say("summary"), say("parties"), say("security"), clash),
+    }
+    return clash, {question: " ".join(filter(None, sentences)) for question, sentences in answers.items()}
+
+
+def _kind_of_loan(terms: LoanTerms) -> str:
+    """The kind as a noun phrase with its article, a stated use included."""
+    kind: str = lists()["kinds"][terms.kind]["name"]
+    if terms.kind in ("ConsumerLoan", "CommercialLoan"):
+        return f"{kind}, as a revolving line of credit" if terms.open_end else kind
+    use = f"{kind} for {terms.extra_use} purposes" if terms.extra_use else kind
+    return f"{use}, as a revolving line" if terms.open_end and terms.kind != "CardAccount" else use

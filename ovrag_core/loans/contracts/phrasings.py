@@ -1,25 +1,26 @@
-"""Phrasings: clause texts with the conditions under which each fits, read from the text files in `phrasings/`."""
+"""Phrasings: clause texts with the conditions under which each fits, a file for each voice in `phrasings/`."""
 
 from __future__ import annotations
 
-import re
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 _FOLDER = Path(__file__).resolve().parent / "phrasings"
-_CONDITION = re.compile(r"^\[([^\]]+)\] ")
-Voice = Literal["third", "you", "first", "rows", "parties", "plain", "answers"]
-_FILES = {"third": "third_person.txt", "you": "you_and_we.txt", "first": "first_person.txt"}  # others by their voice
 
 
 class Phrasing(NamedTuple):
-    """A text with `{tokens}`, and the conditions under which it fits, such as `company` and `!card`."""
+    """A text with `{tokens}`, and the conditions under which it fits, such as `company` and `!card`.
+
+    `says` is what it states on which a contradiction may turn; empty for ordinary clauses.
+    """
 
     text: str
-    conditions: tuple[str, ...] = ()
+    conditions: tuple[str, ...]
+    says: str
 
 
 def fits(conditions: Sequence[str], tags: frozenset[str]) -> bool:
@@ -28,33 +29,30 @@ def fits(conditions: Sequence[str], tags: frozenset[str]) -> bool:
 
 
 @cache
-def phrasings(voice: Voice) -> dict[str, tuple[Phrasing, ...]]:
+def phrasings(voice: str) -> dict[str, list[Phrasing]]:
     """All phrasings of a voice by clause, in the file's order."""
-    clauses: dict[str, list[Phrasing]] = {}
-    clause = ""
-    for line in (_FOLDER / _FILES.get(voice, f"{voice}.txt")).read_text(encoding="utf-8").splitlines():
+    clauses: defaultdict[str, list[Phrasing]] = defaultdict(list)
+    clause = says = ""
+    for line in (_FOLDER / f"{voice}.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("== "):
-            clause = line[3:].strip()
-        elif line.strip() and not line.startswith("#"):
-            condition = _CONDITION.match(line.strip())
-            conditions = tuple(condition[1].split()) if condition else ()
-            clauses.setdefault(clause, []).append(
-                Phrasing(line.strip()[condition.end() if condition else 0 :], conditions)
-            )
-    return {clause: tuple(texts) for clause, texts in clauses.items()}
+            clause, _, says = line.removeprefix("== ").partition(" says ")
+        elif line and not line.startswith("#"):
+            conditions, _, text = line[1:].partition("] ") if line.startswith("[") else ("", "", line)
+            clauses[clause].append(Phrasing(text, tuple(conditions.split()), says))
+    return dict(clauses)
 
 
-def fitting(voice: Voice, clause: str, tags: frozenset[str]) -> list[str]:
-    """All fitting texts of a clause, in the file's order. Raises KeyError for a clause that the voice lacks."""
-    return [phrasing.text for phrasing in phrasings(voice)[clause] if fits(phrasing.conditions, tags)]
+def fitting(voice: str, clause: str, tags: frozenset[str]) -> list[Phrasing]:
+    """All that fits of a clause, in the file's order. Raises KeyError for a clause that the voice lacks."""
+    return [phrasing for phrasing in phrasings(voice)[clause] if fits(phrasing.conditions, tags)]
 
 
-def choose(random: Random, voice: Voice, clause: str, tags: frozenset[str]) -> str:
-    """One fitting text of a clause. Raises KeyError for an unknown clause, IndexError where nothing fits."""
+def choose(random: Random, voice: str, clause: str, tags: frozenset[str]) -> Phrasing:
+    """One fitting phrasing of a clause. Raises KeyError for an unknown clause, IndexError where nothing fits."""
     return random.choice(fitting(voice, clause, tags))
 
 
-def only(voice: Voice, clause: str, tags: frozenset[str]) -> str:
-    """The one fitting text of a clause. Raises ValueError unless exactly one fits."""
-    (text,) = fitting(voice, clause, tags)
-    return text
+def only(voice: str, clause: str, tags: frozenset[str]) -> Phrasing:
+    """The one fitting phrasing of a clause. Raises ValueError unless exactly one fits."""
+    (phrasing,) = fitting(voice, clause, tags)
+    return phrasing

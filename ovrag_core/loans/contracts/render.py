@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
@@ -16,13 +15,13 @@ from reportlab.lib.units import mm
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
-from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table, TableStyle
+from reportlab.platypus import BaseDocTemplate, Flowable, Frame, PageTemplate, Paragraph, Spacer, Table
 
-from ovrag_core.loans.contracts.draft import Block, Draft
+from ovrag_core.loans.contracts.draft import Draft
 
-_MARGIN = 24 * mm
 _STANDARD = {"serif": ("Times-Roman", "Times-Bold"), "sans": ("Helvetica", "Helvetica-Bold")}
 _UNICODE = {"serif": ("DejaVuSerif", "DejaVuSerif-Bold"), "sans": ("DejaVuSans", "DejaVuSans-Bold")}
+_GRID = [("GRID", (0, 0), (-1, -1), 0.4, "#777777"), ("VALIGN", (0, 0), (-1, -1), "TOP")]
 
 
 class _Whole(Paragraph):  # type: ignore[misc]
@@ -43,10 +42,7 @@ def write_pdf(draft: Draft, path: Path, *, title: str) -> None:
     document = BaseDocTemplate(
         str(path),
         pagesize=A4 if draft.paper == "a4" else LETTER,
-        leftMargin=_MARGIN,
-        rightMargin=_MARGIN,
-        topMargin=_MARGIN,
-        bottomMargin=_MARGIN,
+        **dict.fromkeys(("leftMargin", "rightMargin", "topMargin", "bottomMargin"), 24 * mm),
         title=title,
         author="",
         invariant=1,
@@ -65,20 +61,15 @@ def write_pdf(draft: Draft, path: Path, *, title: str) -> None:
 
 
 def _fonts(draft: Draft) -> tuple[str, str]:
+    """The names of the regular and the bold font."""
     text = "".join(block.text + block.label for block in draft.blocks)
-    try:
-        text.encode("cp1252")
-    except UnicodeEncodeError:
-        return _unicode_fonts(draft.font)
-    return _STANDARD[draft.font]
-
-
-@cache
-def _unicode_fonts(family: str) -> tuple[str, str]:
-    folder = Path(str(files("matplotlib"))) / "mpl-data" / "fonts" / "ttf"
-    for name in _UNICODE[family]:
-        pdfmetrics.registerFont(TTFont(name, str(folder / f"{name}.ttf")))
-    return _UNICODE[family]
+    if text.encode("cp1252", "ignore").decode("cp1252") == text:
+        return _STANDARD[draft.font]
+    for name in _UNICODE[draft.font]:
+        if name not in pdfmetrics.getRegisteredFontNames():
+            file = files("matplotlib") / f"mpl-data/fonts/ttf/{name}.ttf"
+            pdfmetrics.registerFont(TTFont(name, str(file)))
+    return _UNICODE[draft.font]
 
 
 def _styles(size: float, regular: str, bold: str) -> dict[str, ParagraphStyle]:
@@ -103,19 +94,10 @@ def _styles(size: float, regular: str, bold: str) -> dict[str, ParagraphStyle]:
 def _flow(draft: Draft, styles: dict[str, ParagraphStyle], width: float) -> Iterator[Flowable]:
     for are_cells, blocks in groupby(draft.blocks, lambda block: block.style == "cell"):
         if are_cells:
-            yield from _table(blocks, styles["cell"], width)
-        else:
-            yield from (_Whole(_line(block), styles[block.style]) for block in blocks)
-
-
-def _line(block: Block) -> str:
-    above = "______________________________<br/>" if block.style == "signature" else ""
-    return above + escape(block.text)
-
-
-def _table(cells: Iterable[Block], style: ParagraphStyle, width: float) -> Iterator[Flowable]:
-    rows = [[Paragraph(escape(text), style) for text in (cell.label, cell.text)] for cell in cells]
-    table = Table(rows, colWidths=[width * 0.32, width * 0.68])
-    table.setStyle(TableStyle([("GRID", (0, 0), (-1, -1), 0.4, "#777777"), ("VALIGN", (0, 0), (-1, -1), "TOP")]))
-    yield table
-    yield Spacer(1, 8)
+            rows = [[Paragraph(escape(text), styles["cell"]) for text in (cell.label, cell.text)] for cell in blocks]
+            yield Table(rows, colWidths=[width * 0.32, width * 0.68], style=_GRID)
+            yield Spacer(1, 8)
+            continue
+        for block in blocks:
+            above = "______________________________<br/>" if block.style == "signature" else ""
+            yield _Whole(above + escape(block.text), styles[block.style])

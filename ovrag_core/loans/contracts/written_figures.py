@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from typing import NamedTuple
 
 from babel.numbers import format_decimal
 
-from ovrag_core.loans.contracts.lists import DayStyle, MoneyStyle, RateStyle
+from ovrag_core.loans.contracts.lists import lists
 from ovrag_core.loans.contracts.terms import LoanTerms
-from ovrag_core.text import MONTHS, ONES, TENS
+from ovrag_core.text import MONTHS, ONES, TENS, add_months
 
 _SCALES = ((1_000_000_000, "billion"), (1_000_000, "million"), (1_000, "thousand"), (100, "hundred"))
-_SYMBOLS = {
-    "USD": "$", "GBP": "£", "EUR": "€", "CAD": "C$", "AUD": "A$", "SGD": "S$", "CHF": "CHF ", "INR": "Rs. ", "ZAR": "R",
-}  # fmt: skip
-_UNITS = {
-    "USD": "Dollars", "GBP": "Pounds Sterling", "EUR": "Euro", "CAD": "Canadian Dollars", "AUD": "Australian Dollars",
-    "SGD": "Singapore Dollars", "CHF": "Swiss Francs", "INR": "Indian Rupees", "ZAR": "South African Rand",
-}  # fmt: skip
-_LOCAL = {  # pattern and the locale whose marks it is filled with
-    "EUR": ("#,##0.00 'EUR'", "de"), "CHF": ("'CHF' #,##0.00", "de_CH"), "INR": ("'Rs.' #,##,##0.00", "en_IN"),
-}  # fmt: skip
-_FRACTIONS = {"0.25": "¼", "0.5": "½", "0.75": "¾"}
-_FRACTION_WORDS = {"0.25": "one-quarter", "0.5": "one-half", "0.75": "three-quarters"}
+_FRACTIONS = {"25": ("¼", "and one-quarter"), "5": ("½", "and one-half"), "75": ("¾", "and three-quarters")}
 
 
 def number_words(number: int) -> str:
@@ -39,39 +28,31 @@ def number_words(number: int) -> str:
     return ONES[number]
 
 
-def money(amount: Decimal, currency: str, style: MoneyStyle = "code") -> str:
+def money(amount: Decimal, currency: str, style: str = "code") -> str:
     """An amount, to the hundredth part of the unit, as `style` writes it.
 
     `words` is "two thousand Euro (EUR 2,000.00)", `note` "Two Thousand and 00/100 Dollars ($2,000.00)"; `local` groups
     and points as the currency's country does. Fractions are written out only where there are any (`symbol_bare`).
     """
-    figure = f"{amount:,.2f}"
-    simple = {
+    written = lists()["currencies"][currency]
+    if style == "local" and "local" in written:
+        return format_decimal(amount, *written["local"])
+    figure, symbol, unit = f"{amount:,.2f}", written["symbol"], written["unit"]
+    bare = f"{symbol}{figure.removesuffix('.00')}"
+    words, cents = number_words(int(amount)), round(amount % 1 * 100)
+    hundredths = f"and {cents:02d}/100 {unit}"
+    return {
         "code": f"{currency} {figure}",
         "code_after": f"{figure} {currency}",
-        "symbol": f"{_SYMBOLS[currency]}{figure}",
-        "symbol_bare": f"{_SYMBOLS[currency]}{figure.removesuffix('.00')}",
-        "local": f"{_SYMBOLS[currency]}{figure.removesuffix('.00')}",
-    }
-    if style == "local" and currency in _LOCAL:
-        pattern, locale = _LOCAL[currency]
-        return format_decimal(amount, pattern, locale)
-    if style in simple:
-        return simple[style]
-    whole = int(amount)
-    cents = round((amount - whole) * 100)
-    words = number_words(whole)
-    if style == "note":
-        return f"{_title(words)} and {cents:02d}/100 {_UNITS[currency]} ({_SYMBOLS[currency]}{figure})"
-    fraction = f" and {cents:02d}/100" if cents else ""
-    return f"{words}{fraction} {_UNITS[currency]} ({currency} {figure})"
+        "symbol": f"{symbol}{figure}",
+        "symbol_bare": bare,
+        "local": bare,
+        "words": f"{words} {hundredths if cents else unit} ({currency} {figure})",
+        "note": f"{words.title()} {hundredths} ({symbol}{figure})",
+    }[style]
 
 
-def _title(words: str) -> str:
-    return " ".join("-".join(half.capitalize() for half in word.split("-")) for word in words.split())
-
-
-def day(when: date, style: DayStyle = "uk") -> str:
+def day(when: date, style: str = "uk") -> str:
     """A date as `style` writes it; `uk` is "30 June 2031", never two numbers that can be mistaken for each other."""
     month = MONTHS[when.month - 1]
     return {
@@ -86,79 +67,72 @@ def day(when: date, style: DayStyle = "uk") -> str:
 
 def ordinal(number: int) -> str:
     """`1` as "1st", `12` as "12th"."""
-    if number % 100 in (11, 12, 13):
-        return f"{number}th"
-    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+    last = 0 if number % 100 in (11, 12, 13) else number % 10
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th') }"
 
 
-def percent(rate: Decimal, style: RateStyle = "sign") -> str:
+def percent(rate: Decimal, style: str = "sign") -> str:
     """A yearly rate as `style` writes it: "5.75%", "5.75 per cent", "5¾%", "five point seven percent (5.7%)"."""
     figure = f"{rate.normalize():f}"
-    whole, fraction = int(rate), f"{(rate % 1).normalize():f}"
-    simple = {
-        "comma": f"{figure.replace('.', ',')} %",
+    whole, _, decimals = figure.partition(".")
+    sign, words = _FRACTIONS.get(decimals, ("", f"point {' '.join(ONES[int(digit)] for digit in decimals)}"))
+    return {
+        "sign": f"{figure}%",
         "sign_spaced": f"{figure} %",
+        "comma": f"{figure.replace('.', ',')} %",
         "per_cent": f"{figure} per cent",
         "percent": f"{figure} percent",
-    }
-    if style == "fraction" and fraction in _FRACTIONS:
-        return f"{whole}{_FRACTIONS[fraction]}%"
-    if style == "words":
-        decimals = figure.partition(".")[2]
-        words = number_words(whole)
-        if fraction in _FRACTION_WORDS:
-            words += f" and {_FRACTION_WORDS[fraction]}"
-        elif decimals:
-            words += f" point {' '.join(ONES[int(digit)] for digit in decimals)}"
-        return f"{words} percent ({figure}%)"
-    return simple.get(style, f"{figure}%")
+        "fraction": f"{whole}{sign}%" if sign else f"{figure}%",
+        "words": f"{number_words(int(whole))}{f' {words}' if decimals else ''} percent ({figure}%)",
+    }[style]
 
 
-@dataclass(frozen=True, slots=True)
-class Styles:
+class Styles(NamedTuple):
     """Styles in which a contract writes amounts, days and rates."""
 
-    money: MoneyStyle = "code"
-    day: DayStyle = "uk"
-    rate: RateStyle = "sign"
+    money: str = "code"
+    day: str = "uk"
+    rate: str = "sign"
 
     @property
-    def small_money(self) -> MoneyStyle:
+    def small_money(self) -> str:
         """The style of amounts of minor weight, which are never written in words."""
         return "symbol" if self.money in ("note", "words") else self.money
 
 
-def values_of(terms: LoanTerms, styles: Styles = Styles()) -> dict[str, str]:
+PLAIN = Styles()
+
+
+def values_of(terms: LoanTerms, styles: Styles = PLAIN) -> dict[str, str]:
     """Figures, dates and the like by token; empty text where the contract has no such thing."""
-    currency = terms.place.currency
-
-    def small(amount: Decimal) -> str:
-        return money(amount, currency, styles.small_money)
-
+    currency, guarantor = terms.place["currency"], terms.guarantor
     count = terms.months or 0
     quarters = max(1, count // 3)
-    return {
+    whole = terms.payment * count
+    amounts = {
+        "total": whole,
+        "charge": max(Decimal(0), whole - terms.principal),
+        "payment": terms.payment,
+        "part": (terms.principal / quarters).quantize(Decimal("0.01")),
+        "floor": Decimal(max(5, round(terms.principal / 500) * 5)),
+        "fee": Decimal(min(200, max(15, round(terms.principal / 5000) * 5))),
+    }
+    return {token: money(amount, currency, styles.small_money) for token, amount in amounts.items()} | {
         "amount": money(terms.principal, currency, styles.money),
-        "rate": percent(terms.rate.percent, styles.rate) if terms.rate.percent is not None else "",
-        "benchmark": terms.place.benchmark,
-        "margin": f"{terms.rate.margin:f}",
+        "rate": "" if terms.rate is None else percent(terms.rate, styles.rate),
+        "benchmark": terms.place["benchmark"],
+        "margin": f"{terms.margin:f}",
         "months": f"{count} months",
         "mwords": f"{number_words(count)} ({count}) months",
         "count": str(count),
         "nth": ordinal(count),
-        "total": small(terms.payment * count),
-        "charge": small(max(Decimal(0), terms.payment * count - terms.principal)),
-        "signed": day(terms.signed, styles.day),
-        "first": day(terms.first_payment, styles.day),
-        "maturity": day(terms.maturity, styles.day) if terms.maturity else "",
-        "payment": small(terms.payment),
         "quarters": str(quarters),
-        "part": small((terms.principal / quarters).quantize(Decimal("0.01"))),
-        "floor": small(Decimal(max(5, round(terms.principal / 500) * 5))),
-        "fee": small(Decimal(min(200, max(15, round(terms.principal / 5000) * 5)))),
-        "law": terms.place.law,
-        "court": terms.place.court,
+        "signed": day(terms.signed, styles.day),
+        "first": day(add_months(terms.signed, 1), styles.day),
+        "maturity": day(terms.maturity, styles.day) if terms.maturity else "",
+        "law": terms.place["law"],
+        "court": terms.place["court"],
         "reference": terms.reference,
-        "guarantor": terms.guarantor.name if terms.guarantor else "",
-        "guarantor_address": terms.guarantor.address if terms.guarantor else "",
+        "guarantor": guarantor.name if guarantor else "",
+        "guarantor_address": guarantor.address if guarantor else "",
     }

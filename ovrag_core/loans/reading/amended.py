@@ -11,7 +11,6 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import chain
-from typing import NamedTuple
 
 from ovrag_core.base import Document
 from ovrag_core.loans.reading.details import JOINING, bare_words
@@ -58,26 +57,18 @@ _ANY_TITLE = frozenset(
 )
 
 
-class Named(NamedTuple):
-    """The agreement that an amendment names: its titles, the days it bears, its lender and its borrower."""
-
-    titles: tuple[str, ...]
-    days: tuple[dt.date, ...]
-    parties: dict[str, str]
-
-
 def misfit(amendment: Document, earlier: Sequence[Document]) -> str | None:
     """A sentence where what `amendment` names fits none of the documents before it in the deal; None where it does."""
-    named = agreement_named(amendment)
+    titles, named_days = _agreement_named(amendment.text)
     body = plain_words(" ".join(document.text for document in earlier))
     earlier_parties = [_parties(document) for document in earlier]
     days = {day for document in earlier for day in _days_of(document)}
-    is_other_day = named.days and days and days.isdisjoint(named.days)
-    is_other_title = named.titles and all(_is_other_title(title, body) for title in named.titles)
-    strangers = _strangers(amendment, named.parties, body, earlier_parties)
+    is_other_day = named_days and days and days.isdisjoint(named_days)
+    is_other_title = titles and all(_is_other_title(title, body) for title in titles)
+    strangers = _strangers(amendment, body, earlier_parties)
     if not (is_other_day or is_other_title or strangers):
         return None
-    theirs = _described(next(iter(named.titles), "an agreement"), named.days if is_other_day else (), strangers)
+    theirs = _described(next(iter(titles), "an agreement"), named_days if is_other_day else (), strangers)
     original, known_parties = earlier[0], earlier_parties[0]
     own_parties = {role: known_parties[role] for role in strangers if role in known_parties}
     ours = _described(_title_of(original), _days_of(original) if is_other_day else (), own_parties)
@@ -87,28 +78,26 @@ def misfit(amendment: Document, earlier: Sequence[Document]) -> str | None:
     )
 
 
-def _strangers(amendment: Document, named: dict[str, str], body: str, own: Sequence[dict[str, str]]) -> dict[str, str]:
+def _strangers(amendment: Document, body: str, own: Sequence[dict[str, str]]) -> dict[str, str]:
     """The parties that an amendment names, by role, where the deal has others and neither text has the other's name.
 
     An amendment that puts one party in another's place names a new one, beside one of the deal's.
     """
     text = plain_words(amendment.text)
-    if _CHANGES_PARTIES.search(amendment.text) and any(
-        _holds(text, name) for parties in own for name in parties.values()
-    ):
+    known = {role: [parties[role] for parties in own if role in parties] for role in ("lender", "borrower")}
+    if _CHANGES_PARTIES.search(amendment.text) and any(_holds(text, name) for name in chain(*known.values())):
         return {}
     return {
         role: name
-        for role, name in named.items()
-        if (deal_names := [parties[role] for parties in own if role in parties])
+        for role, name in _parties(amendment).items()
+        if known[role]
         and not _holds(body, name)
-        and not any(_holds(text, n) or is_same_name(name, n) for n in deal_names)
+        and not any(_holds(text, n) or _is_same_name(name, n) for n in known[role])
     }
 
 
-def agreement_named(amendment: Document) -> Named:
-    """The agreement that an amendment says it amends, as far as it says so."""
-    text = amendment.text
+def _agreement_named(text: str) -> tuple[list[str], list[dt.date]]:
+    """Titles and days of the agreement that an amendment says it amends, as far as it says so."""
     mentions = {start: readings(text[start:end], day) for day, start, end in dates(text)}
     own = (days for start, days in mentions.items() if _OWN_DAY.search(text[max(0, start - _BEFORE) : start]))
     own_days = set(chain.from_iterable(own))
@@ -124,10 +113,10 @@ def agreement_named(amendment: Document) -> Named:
         if days or (match["lead"] and match.start() < _ENDS):
             titles.append(one_line(match["title"]))
             named_days += days
-    return Named(tuple(dict.fromkeys(titles)), tuple(dict.fromkeys(named_days)), _parties(amendment))
+    return titles, named_days
 
 
-def is_same_name(one: str, other: str) -> bool:
+def _is_same_name(one: str, other: str) -> bool:
     """Match two names that may be one party's: without legal form, word by word, with initials, slips and acronyms."""
     shorter, longer = sorted((_core(one), _core(other)), key=len)
     if "".join(shorter) in ("".join(longer), "".join(word[0] for word in longer)):
@@ -151,12 +140,9 @@ def _holds(body: str, name: str) -> bool:
 
 
 def _parties(document: Document) -> dict[str, str]:
+    """The first lender and borrower that a document names, by role."""
     parties = find_parties(document, whole=False)
-    return {
-        role: mentions[0].name
-        for role, mentions in (("lender", parties.lenders), ("borrower", parties.borrowers))
-        if mentions
-    }
+    return {mention.role: mention.name for mention in (*parties.lenders[:1], *parties.borrowers[:1])}
 
 
 def _is_other_title(title: str, body: str) -> bool:

@@ -11,14 +11,14 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, pairwise, takewhile
 from typing import Literal, NamedTuple
 
 from ovrag_core.base import Document, Evidence, Triple
 from ovrag_core.loans.conformed import BREAK, SPACE, ConformedCopy, Segment
 from ovrag_core.loans.loan_facts import LoanReading
-from ovrag_core.loans.reading.claims import FORM, OPPOSITES, STATED, find_claims
+from ovrag_core.loans.reading.claims import OPPOSITES, STATED, find_claims
 from ovrag_core.loans.reading.facilities import OPEN_WORDS, TERM_WORDS
 from ovrag_core.loans.reading.parties import find_parties
 from ovrag_core.loans.reading.prepared import placed
@@ -32,7 +32,6 @@ Role = Literal["agreement", "amendment", "restatement"]
 _HEAD = 1500  # characters in which a document says what it is and of which day
 _TITLE_LINES = 4
 _TITLE_WORDS = 14
-_LONGEST_TITLE = 200  # characters
 _MAX_PASSES = 12  # clearing a state away uncovers further statements of it
 _MAX_SECTION = 60_000  # characters
 _BEFORE = 160  # characters before words or a value in which it is said what becomes of them
@@ -44,6 +43,7 @@ _AMENDING = (
     r"change (?:in|of) terms|waiver|consent|assumption|novation|deed of release|rider|side letter|allonge|"
     r"assignment and)"
 )
+_TITLE = re.compile(r"\s*(.{1,200}?)\n\n", re.DOTALL)  # which names the agreement that is amended
 _IS_AMENDMENT = re.compile(rf"\b{_AMENDING}\b", re.I)
 _IS_RESTATED = re.compile(r"\bamended\s+and\s+restated\b", re.I)
 _NUMBERED = re.compile(
@@ -170,30 +170,22 @@ class Identity(NamedTuple):
     date: dt.date | None
 
 
-class Amended(NamedTuple):
-    """The agreement after an amendment, and what else the amendment says.
-
-    `clauses` are its passages that were carried out, `notes` say what could not be; `released` is the passage that
-    gives up the security.
-    """
-
-    body: ConformedCopy
-    rest: ConformedCopy
-    clauses: tuple[Evidence, ...]
-    notes: tuple[str, ...]
-    released: Evidence | None
-
-
 @dataclass
-class _Amending:
-    """One amendment being carried out: the agreement so far, and what is left to say of the amendment itself."""
+class Amending:
+    """One amendment being carried out: the agreement so far, and what else the amendment says.
+
+    `used` are its words that were carried out, `clauses` the passages that hold them; `notes` say what could not be,
+    and `released` is the passage that gives up the security.
+    """
 
     document: Document
     text: str
     body: ConformedCopy
+    rest: ConformedCopy
     used: list[Span] = field(default_factory=list)
+    clauses: tuple[Evidence, ...] = ()
     notes: list[str] = field(default_factory=list)
-    released: Span | None = None
+    released: Evidence | None = None
 
     def segment(self, start: int, end: int, item: Span) -> Segment:
         """Words of the amendment, quoted by the clause they stand in."""
@@ -201,10 +193,19 @@ class _Amending:
         shown = _clause(self.text, start, end, item) if inside else (item[0], min(item[1], item[0] + _SHOWN))
         return Segment(self.document, start, end, shown)
 
-    def put(self, places: Iterable[Span], segment: Segment) -> None:
-        """Put words in each of some places of the agreement."""
+    def put(self, places: Iterable[Span], segments: Sequence[Segment], used: Span) -> None:
+        """Put segments in each of some places of the agreement, as the words `used` of the amendment say."""
         for start, end in sorted(places, reverse=True):
-            self.body = self.body.replaced(start, end, [segment])
+            self.body = self.body.replaced(start, end, segments)
+        self.used.append(used)
+
+    def clear(self, about: str) -> None:
+        """Blank every statement of the agreement that the loan is `about`."""
+        for _ in range(_MAX_PASSES):
+            spans = [span for claimed, span in _claims(self.body.text) if claimed == about]
+            if not spans:
+                break
+            self.body = self.body.blanked(_but_for_values(self.body.text, spans))
 
     def is_used(self, start: int, end: int) -> bool:
         """Return True where some of `[start, end)` is carried out by now."""
@@ -218,7 +219,8 @@ def identify(document: Document) -> Identity:
     lines = [line.strip() for line in head.split("\n") if line.strip()]
     short_lines = takewhile(lambda line: len(line.split()) <= _TITLE_WORDS, lines[:_TITLE_LINES])
     title = " ".join(short_lines) or " ".join(lines[:1])
-    number = _number(head)
+    numbered = _NUMBERED.search(head)
+    number = _number((numbered["before"] or numbered["after"]).lower()) if numbered else None
     days = list(dates(head))
     dated = (day for day, start, end in days if _DATED.search(head, 0, start) or _is_alone(head, start, end))
     day = next(dated, days[0][0] if days else None)
@@ -236,11 +238,7 @@ def _is_alone(text: str, start: int, end: int) -> bool:
     return bool(_LINE_BEGUN.search(text, 0, start)) and not text[end:].partition("\n")[0].strip(" \t.")
 
 
-def _number(head: str) -> int | None:
-    numbered = _NUMBERED.search(head)
-    if numbered is None:
-        return None
-    word = (numbered["before"] or numbered["after"]).lower()
+def _number(word: str) -> int | None:
     if word in ORDINALS:
         return ORDINALS.index(word) + 1
     return int(word) if word.isdigit() else words_to_number(word)
@@ -257,19 +255,15 @@ def in_order(documents: Sequence[Document]) -> list[tuple[Document, Identity]]:
     by_day = sorted(identified, key=lambda item: (item[1].role != "agreement", item[1].date or dt.date.max))
     if any(identity.role == "restatement" for _, identity in identified):
         return by_day
-    numbered = [item for item in by_day if _is_numbered(item[1])]
+    numbered = [item for item in by_day if item[1].role == "amendment" and item[1].number is not None]
     ordered = iter(sorted(numbered, key=lambda item: item[1].number or 0))
-    return [next(ordered) if _is_numbered(item[1]) else item for item in by_day]
+    return [next(ordered) if item in numbered else item for item in by_day]
 
 
-def _is_numbered(identity: Identity) -> bool:
-    return identity.role == "amendment" and identity.number is not None
-
-
-def amend(body: ConformedCopy, amendment: Document) -> Amended:
+def amend(body: ConformedCopy, amendment: Document) -> Amending:
     """Carries out an amendment on the agreement so far."""
     text = amendment.text.translate(SAME_LENGTH)
-    work = _Amending(amendment, text, body)
+    work = Amending(amendment, text, body, ConformedCopy.of(amendment))
     recitals = _recitals(text)
     for item in _items(text, recitals):
         for step in (_swaps, _definitions, _sections, _values, _states, _parties):
@@ -277,11 +271,11 @@ def amend(body: ConformedCopy, amendment: Document) -> Amended:
     days = {start: end for _, start, end in dates(text)}
     names = (match.span() for match in _REFERENCE.finditer(text))
     references = [(start, days.get(end, end)) for start, end in names]
-    remainder = ConformedCopy.of(amendment).blanked([_title(text), *work.used, *recitals, *references])
-    released = Evidence.of(amendment, *work.released) if work.released else None
+    titles = [match.span(1) for match in [_TITLE.match(text)] if match]
+    work.rest = work.rest.blanked([*titles, *work.used, *recitals, *references])
     clauses = [strip_span(text, *_clause(text, *span, (span[0], len(text)))) for span in sorted(set(work.used))]
-    passages = tuple(Evidence.of(amendment, start, end) for start, end in clauses if end - start > _LEAST_CLAUSE)
-    return Amended(work.body, remainder, passages, tuple(work.notes), released)
+    work.clauses = tuple(Evidence.of(amendment, start, end) for start, end in clauses if end - start > _LEAST_CLAUSE)
+    return work
 
 
 def in_new_words(document: Document, read: Callable[[Document], LoanReading]) -> LoanReading:
@@ -334,13 +328,6 @@ def without_security(reading: LoanReading, released: Evidence) -> LoanReading:
     return reading.model_copy(update={"facilities": tuple(facilities), "triples": (*reading.triples, *triples)})
 
 
-def _title(text: str) -> Span:
-    """The title, which names the agreement that is amended."""
-    start = len(text) - len(text.lstrip())
-    end = text.find("\n\n", start)
-    return start, end if 0 <= end - start <= _LONGEST_TITLE else start
-
-
 def _recitals(text: str) -> list[Span]:
     """Recitals tell how things stood before; they change nothing."""
     begun = _RECITALS.search(text)
@@ -381,7 +368,7 @@ def _quoted_exchanges(text: str, item: Span) -> Iterator[tuple[re.Match[str], re
             yield first, second
 
 
-def _swaps(work: _Amending, item: Span) -> None:
+def _swaps(work: Amending, item: Span) -> None:
     """Quoted words in place of others: in the section that is named, else wherever these stand."""
     for old, new in _quoted_exchanges(work.text, item):
         start, end = min(old.start(), new.start()), max(old.end(), new.end())
@@ -391,13 +378,12 @@ def _swaps(work: _Amending, item: Span) -> None:
         words = re.compile(re.escape(old["words"]))
         places = [match.span() for match in words.finditer(body, *(within or (0, len(body))))]
         if places:
-            work.put(places, work.segment(*new.span("words"), item))
-            work.used.append((start, end))
+            work.put(places, [work.segment(*new.span("words"), item)], (start, end))
         else:
             work.notes.append(f'"{old["words"]}" was not found where it is to be replaced')
 
 
-def _definitions(work: _Amending, item: Span) -> None:
+def _definitions(work: Amending, item: Span) -> None:
     """`The definition of "X" is replaced by: "X" means …`"""
     for meaning in chain(_DEFINITION.finditer(work.text, *item), _NEW_MEANING.finditer(work.text, *item)):
         if work.is_used(*meaning.span()) or _QUOTED_WORDS.search(meaning.group()):
@@ -412,16 +398,16 @@ def _definitions(work: _Amending, item: Span) -> None:
         end = re.compile(r"[.;](?=\s|$)|\n\n|$").search(work.text, new, item[1])
         if definition is not None and end is not None:
             put = [work.segment(new, end.start(), item), SPACE]
-            work.body = work.body.replaced(*definition.span(), put)
-            work.used.append((meaning.start(), end.start()))
+            work.put([definition.span()], put, (meaning.start(), end.start()))
 
 
-def _sections(work: _Amending, item: Span) -> None:
+def _sections(work: Amending, item: Span) -> None:
     """`Section N is deleted and replaced by the following: "…"`; `Section N is deleted.`"""
     position, last = item
     while (found := _REPLACED_SECTION.search(work.text, position, last)) is not None:
         start = found.end()
-        position = _closing(work.text, start, last) if found["quote"] else _end_of_paragraph(work.text, start)
+        paragraph = re.compile(r"\s*.*?(?=\n\n|\Z)", re.DOTALL).match(work.text, start)
+        position = paragraph.end() if paragraph and not found["quote"] else _closing(work.text, start, last)
         if not (work.is_used(*found.span()) or _QUOTED_WORDS.search(found.group())):
             _put_section(work, found, position, "replaced", [work.segment(start, position, item)])
     for found in _DELETED_SECTION.finditer(work.text, *item):
@@ -429,16 +415,13 @@ def _sections(work: _Amending, item: Span) -> None:
             _put_section(work, found, found.end(), "deleted")
 
 
-def _put_section(
-    work: _Amending, found: re.Match[str], end: int, change: str, segments: Sequence[Segment] = ()
-) -> None:
+def _put_section(work: Amending, found: re.Match[str], end: int, change: str, segments: Sequence[Segment] = ()) -> None:
     """The segments in place of the section that `found` names; a note where it is not there."""
     section = _find_section(work.body.text, found["num"], found["sub"])
     if section is None:
         work.notes.append(f"section {found['num']}{found['sub']}, which is to be {change}, was not found")
-        return
-    work.body = work.body.replaced(*section, [*segments, BREAK])
-    work.used.append((found.start(), end))
+    else:
+        work.put([section], [*segments, BREAK], (found.start(), end))
 
 
 def _closing(text: str, start: int, end: int) -> int:
@@ -446,13 +429,6 @@ def _closing(text: str, start: int, end: int) -> int:
     closed = re.compile(r"\"[.;,)]*\s*(?:and|or)?[ \t]*(?=\n|$)").search(text, start, end)
     closing = closed.start() if closed else text.rfind('"', start, end)
     return closing if closing >= start else end
-
-
-def _end_of_paragraph(text: str, start: int) -> int:
-    """Find the end of a provision that is given without quotes."""
-    begin = start + len(text[start:]) - len(text[start:].lstrip())
-    end = text.find("\n\n", begin)
-    return end if end >= 0 else len(text)
 
 
 def _find_section(text: str, number: str, sub: str) -> Span | None:
@@ -480,18 +456,18 @@ def _changed_values(
     `from X to Y`, `Y instead of X`, and the one new value of a term: `The Maturity Date is extended to Y`.
     """
     inside = sorted((v for v in values if item[0] <= v.start and v.end <= item[1]), key=lambda value: value.start)
-    exchanged: set[Value] = set()
+    exchanged: set[int] = set()  # by where they begin
     for first, second in pairwise(inside):
         between = text[first.end : second.start]
         forward = _TO.fullmatch(between) and _FROM.search(text, item[0], first.start)
         if forward or _INSTEAD.fullmatch(between):
             old, new = (first, second) if forward else (second, first)
-            exchanged |= {first, second}
+            exchanged |= {first.start, second.start}
             yield old, new, (_clause_start(text, first.start, item), second.end)
     for value in inside:
         start = _clause_start(text, value.start, item)
         clause = text[start : value.start]
-        if value not in exchanged and _LEADS_TO_VALUE.search(clause):
+        if value.start not in exchanged and _LEADS_TO_VALUE.search(clause):
             named = re.search(rf"\b(?:{names})\b", clause, re.I)
             if named and _CHANGES_VALUE.search(clause):
                 yield None, value, (start, value.end)
@@ -503,7 +479,7 @@ def _clause_start(text: str, end: int, item: Span) -> int:
     return max((match.end() for match in re.finditer(r"[.;]\s|\n\s*\n", text[start:end])), default=0) + start
 
 
-def _values(work: _Amending, item: Span) -> None:
+def _values(work: Amending, item: Span) -> None:
     """New values in place of the old ones, or of those that the reader takes for the term that is changed."""
     sorts: tuple[Sequence[Value], ...] = values_in(work.text)
     changes = [
@@ -520,25 +496,16 @@ def _values(work: _Amending, item: Span) -> None:
         else:
             places = _same_values(body, stated[0], body, stated) if stated else []
         if any(body[start:end] != work.text[new.start : new.end] for start, end in places):
-            work.put(places, work.segment(new.start, new.end, item))
-            work.used.append(used)
+            work.put(places, [work.segment(new.start, new.end, item)], used)
 
 
 def _same_values(written: str, value: Value, text: str, values: Iterable[Value]) -> list[Span]:
     """The places in `text` of those `values` that are written, or read, as the value of `written` is."""
     spelled = written[value.start : value.end]
-    return [
-        (other.start, other.end)
-        for other in values
-        if text[other.start : other.end] == spelled or _bare(other) == _bare(value)
-    ]
+    return [(other.start, other.end) for other in values if text[other.start : other.end] == spelled or other == value]
 
 
-def _bare(value: Value) -> Value:
-    return replace(value, start=0, end=0, probability=0.0)
-
-
-def _states(work: _Amending, item: Span) -> None:
+def _states(work: Amending, item: Span) -> None:
     """Replace earlier words on security and form by what an operative provision says of them for the time to come."""
     text = work.text
     for release in _RELEASE.finditer(text, *item):
@@ -550,40 +517,29 @@ def _states(work: _Amending, item: Span) -> None:
         if _PARTLY.search(text, *clause):
             work.notes.append("a release of part of the security was not carried out")
         elif not _NO_RELEASE.search(text, clause[0], end):
-            work.body = _cleared(work.body, "SecuredLoan")
+            work.clear("SecuredLoan")
             work.used.append((start, end))
-            work.released = strip_span(text, *clause)
+            work.released = Evidence.of(work.document, *strip_span(text, *clause))
     for conversion in _CONVERTS.finditer(text, *item):
-        for kept, gone in (FORM, FORM[::-1]):
-            if _FORM_WORDS[kept].search(conversion["what"]):
-                work.body = _cleared(work.body, gone)
-                work.used.append((_clause(text, *conversion.span(), item)[0], conversion.start("what")))
-                break
+        form = next((form for form, words in _FORM_WORDS.items() if words.search(conversion["what"])), None)
+        if form is not None:
+            work.clear(OPPOSITES[form])
+            work.used.append((_clause(text, *conversion.span(), item)[0], conversion.start("what")))
     masked = ConformedCopy.of(work.document).blanked([(0, item[0]), (item[1], len(text)), *work.used])
-    for about, start, end in _claims(masked.text):
-        words = text[slice(*_clause(text, start, end, item))]
+    for about, span in _claims(masked.text):
+        words = text[slice(*_clause(text, *span, item))]
         if _FROM_NOW.search(words) and not _CONFIRMS.search(words):
-            work.body = _cleared(work.body, OPPOSITES[about])
+            work.clear(OPPOSITES[about])
 
 
-def _claims(text: str) -> list[tuple[str, int, int]]:
+def _claims(text: str) -> list[tuple[str, Span]]:
     """Statements on security and form: class, and the span of the passage that makes it."""
     plain = plain_text(text)
     return [
-        (claim.about, *plain.original(claim.start, claim.end))
+        (claim.about, plain.original(claim.start, claim.end))
         for claim in find_claims(text, plain, units(plain.text))
         if claim.about in OPPOSITES and claim.belief >= STATED
     ]
-
-
-def _cleared(copy: ConformedCopy, about: str) -> ConformedCopy:
-    """The copy without any statement that the loan is `about`."""
-    for _ in range(_MAX_PASSES):
-        spans = [(start, end) for claimed, start, end in _claims(copy.text) if claimed == about]
-        if not spans:
-            break
-        copy = copy.blanked(list(_but_for_values(copy.text, spans)))
-    return copy
 
 
 def _but_for_values(text: str, spans: Iterable[Span]) -> Iterator[Span]:
@@ -598,29 +554,21 @@ def _but_for_values(text: str, spans: Iterable[Span]) -> Iterator[Span]:
         yield at, end
 
 
-def _parties(work: _Amending, item: Span) -> None:
+def _parties(work: Amending, item: Span) -> None:
     """`X is substituted for Y as Borrower`: X stands where Y stood, with its own description."""
     substitution = _PUT_IN_PLACE.search(work.text, *item)
     if substitution is None:
         return
-    attribute = f"{ROLES[ROLE_WORDS[substitution['role'].lower()]]}s"
-    before = getattr(find_parties(Document("", work.body.text)), attribute)
-    after = find_parties(Document("", work.text))
-    old = before[0].name if before else ""
-    new = next(
-        (
-            party.name
-            for party in (*getattr(after, attribute), *after.borrowers, *after.lenders, *after.guarantors)
-            if old and party.name != old and party.name in work.text[slice(*item)]
-        ),
-        None,
-    )
-    if new is None:
+    role = ROLES[ROLE_WORDS[substitution["role"].lower()]]
+    old = next((party.name for party in find_parties(Document("", work.body.text)) if party.role == role), None)
+    after = sorted(find_parties(Document("", work.text)), key=lambda party: party.role != role)
+    new = next((party.name for party in after if party.name != old and party.name in work.text[slice(*item)]), None)
+    if old is None or new is None:
         return
     mentions = _mentions(new, work.text)
     described = max(mentions, key=lambda span: span[1] - span[0])
-    work.put(_mentions(old, work.body.text), work.segment(*described, item))
-    work.used += [*_mentions(old, work.text), item]
+    work.put(_mentions(old, work.body.text), [work.segment(*described, item)], item)
+    work.used += _mentions(old, work.text)
 
 
 def _mentions(name: str, text: str) -> list[Span]:

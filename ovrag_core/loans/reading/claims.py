@@ -75,7 +75,7 @@ def find_claims(document: str, plain: Plain, units: Sequence[Unit]) -> list[Clai
     claims = []
     for (row, part), span, seen in zip(parts, spans, found, strict=True):
         likely = seen
-        if _is_cell(units[row]):
+        if units[row].label and units[row].value_start == units[row].start:  # a cell, which its headings explain
             headed = as_read(f"{units[row].heading}\n{units[row].label}: {plain.text[slice(*part)]}")
             likely = judge.read(headed).statements([(len(units[row].heading) + 1, len(headed))])[0]
         for about, belief in _said(plain.text[slice(*part)], likely, least):
@@ -84,11 +84,6 @@ def find_claims(document: str, plain: Plain, units: Sequence[Unit]) -> list[Clai
             quote = passage(plain.text, *part, things)
             claims.append(Claim(about, *quote, row, belief, tuple(things), float(likely[CONTRADICTED_AT])))
     return claims
-
-
-def _is_cell(unit: Unit) -> bool:
-    """Return True for a cell of a table of facilities, which says nothing without the headings that it stands under."""
-    return unit.label != "" and unit.value_start == unit.start
 
 
 def _said(words: str, likely: Probabilities, least: float) -> Iterator[tuple[str, float]]:

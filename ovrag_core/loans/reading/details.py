@@ -20,7 +20,6 @@ from ovrag_core.text import date_reading as dates
 from ovrag_core.text import money, plain_words
 from ovrag_core.text import number_reading as numbers
 
-_CAPITAL = re.compile(r"(?<![\w'’.-])(?:[a-z]{1,2}(?=[A-Z]))?[A-ZÀ-ÖØ-Þ][\w&.'’-]*")
 _NUMBER = re.compile(r"(?<![\w.,/-])\d{1,3}(?:[ ,.'’]\d{2,3})+(?:\.\d+)?(?![\w%])|(?<![\w.,])\d{4,}(?:\.\d+)?(?![\w%])")
 _ADDRESS = re.compile(r"(?<![\w.,/-])(?P<number>\d{2,5})(?:[ \u00a0]|\r?\n)(?P<word>[A-Z][\w'’]{2,})")
 _ABOUT = re.compile(
@@ -32,7 +31,6 @@ _UNITS = re.compile(
     r"Percent|Per|USD|EUR|GBP|Pages?|Loans?|Contracts?|Business|And|Or|The|"
     rf"{dates.MONTH.title()})\b"
 )
-_ORGANISATIONS = ("legal_entity", "financial_institution", "government")
 JOINING = frozenset(("and", "the", "of", "for", "de", "la"))  # words that join those of a name
 _SCALED_FROM = 1000
 _YEARS = range(1900, 2101)
@@ -127,21 +125,16 @@ def _names(text: str) -> Iterator[Detail]:
     yield from _parties(text)
     for name in names.find_names(text)[:_MAX_NAMES]:
         kind = names.shown_bearer(name.text)
-        detail = _named(name.text, name.start, name.end, person=kind == "natural_person") if kind else None
-        if detail:
+        if kind and (detail := _named(name.text, name.start, name.end, person=kind == "natural_person")):
             yield detail
 
 
 def _parties(text: str) -> Iterator[Detail]:
-    parties = find_parties(Document("", text), whole=False)
-    for mention in (*parties.borrowers, *parties.lenders, *parties.guarantors):
+    for mention in find_parties(Document("", text), whole=False):
         spelled = r"\s+".join(map(re.escape, mention.name.split()))
-        match = re.search(rf"(?<!\w){spelled}(?!\w)", text[mention.start : mention.end])
-        if match:
-            start, end = mention.start + match.start(), mention.start + match.end()
-            detail = _named(mention.name, start, end, person=mention.kind == "natural_person")
-            if detail:
-                yield detail
+        match = re.compile(rf"(?<!\w){spelled}(?!\w)").search(text, mention.start, mention.end)
+        if match and (detail := _named(mention.name, *match.span(), person=mention.kind == "natural_person")):
+            yield detail
 
 
 def _named(name: str, start: int, end: int, *, person: bool) -> Detail | None:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ovrag_core.loans.reading.grids import facility_cells
-from ovrag_core.loans.reading.sentences import Unit
 from ovrag_core.text import one_line
 
 Family = Literal["revolving", "term"]
@@ -61,7 +60,7 @@ class FacilityName:
 SINGLE = FacilityName("Loan", "Loan", "term", re.compile(r"(?!)"))
 
 
-def find_facilities(text: str, units: Sequence[Unit]) -> list[FacilityName]:
+def find_facilities(text: str) -> list[FacilityName]:
     """The facilities of a plain text in order of first mention; one, named Loan, where there are not several."""
     if tabled := _tabled(text):
         return tabled
@@ -74,17 +73,12 @@ def find_facilities(text: str, units: Sequence[Unit]) -> list[FacilityName]:
         return lettered
     if len(facilities) < 2:
         return [SINGLE]
-    return sorted(facilities, key=lambda facility: (_first(facility, text), facility.subject))
+    return sorted(facilities, key=lambda f: (next(f.pattern.finditer(text)).start(), f.subject))
 
 
 def mentioned(text: str, facilities: Sequence[FacilityName]) -> list[FacilityName]:
     """The facilities that `text` names."""
     return [facility for facility in facilities if facility.pattern.search(text)]
-
-
-def _first(facility: FacilityName, text: str) -> int:
-    match = facility.pattern.search(text)
-    return match.start() if match else len(text)
 
 
 def _named(text: str, names: str, subject: str, family: Family, mentions: int = MENTIONS) -> list[FacilityName]:
@@ -147,6 +141,4 @@ def _family_beside(text: str, places: Sequence[int]) -> Family | None:
 
 def _family_of(words: str) -> Family | None:
     revolving, term = len(OPEN_WORDS.findall(words)), len(TERM_WORDS.findall(words))
-    if revolving == term:
-        return "term" if term else None
-    return "revolving" if revolving > term else "term"
+    return "revolving" if revolving > term else "term" if term else None

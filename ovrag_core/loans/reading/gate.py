@@ -7,7 +7,6 @@ doubt by whether the judge finds who borrows, who lends and the sum.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import cache
 from math import exp
 from pathlib import Path
@@ -68,8 +67,7 @@ def _sample(text: str) -> str:
 def _language(sample: str) -> str:
     """The code of the language, by py3langid, whose model takes half a second to load, where English is not plain."""
     words = _WORD.findall(sample.lower())
-    counts = Counter(words)
-    if counts["the"] >= THE * len(words) and sum(counts[word] for word in COMMONEST) >= PLAIN * len(words):
+    if words.count("the") >= THE * len(words) and sum(map(words.count, COMMONEST)) >= PLAIN * len(words):
         return "en"
     import py3langid  # noqa: PLC0415
 

@@ -14,11 +14,11 @@ from ovrag_core.base import Chunk, Document, Evidence, Origin, Triple
 from ovrag_core.llm import Chat
 from ovrag_core.loans.loan_facts import PREDICATES, LoanReading, SecondReading, Standing
 from ovrag_core.loans.reading.chat import WINDOW, ChatExtractor, windows_of, without_orders
+from ovrag_core.loans.reading.claims import FORM
 from ovrag_core.loans.reading.facilities import FacilityName, find_facilities, mentioned
-from ovrag_core.loans.reading.facts import facilities_of
+from ovrag_core.loans.reading.facts import PARTY_CLASSES, facilities_of
 from ovrag_core.loans.reading.names import shown_bearer
-from ovrag_core.loans.reading.reader import FORM, PARTY_CLASSES
-from ovrag_core.loans.reading.sentences import plain_text, units
+from ovrag_core.loans.reading.sentences import plain_text
 from ovrag_core.loans.reading.subjects import (
     LOAN,
     ROLE_WORDS,
@@ -32,7 +32,7 @@ from ovrag_core.loans.reading.subjects import (
     words_of,
 )
 from ovrag_core.loans.reading.values import find_values, values_in
-from ovrag_core.loop import FieldRead, FormFiller, FormReader, together
+from ovrag_core.loop import FieldRead, FormReader, together
 from ovrag_core.ontology import Form, Ontology, entity_key, fold, read_value
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ class HybridExtractor:
         reading = self._reader.read(document)
         if reading.status != "loan":
             return reading
-        subjects = [facility.subject for facility in reading.facilities]
-        model_triples = aligned(self._chat.read_raw(document), reading.triples, subjects, document.text)
+        model_triples = aligned(self._chat.read_raw(document), reading.triples, reading.subjects, document.text)
         return reading.model_copy(update={"triples": joined(reading.triples, model_triples)})
 
     def read_passage(
@@ -61,8 +60,8 @@ class HybridExtractor:
     ) -> tuple[Triple, ...]:
         """The triples of a piece of text that begins at `start` of the document. Raises a ModelError."""
         mine = self._reader.read_passage(text, document_id=document_id, start=start, origin=origin)
-        model_triples = self._chat.read_passage(text, document_id=document_id, start=start, origin=origin)
-        return joined(mine, aligned(model_triples, mine, loans(mine), text))
+        theirs = self._chat.read_passage(text, document_id=document_id, start=start, origin=origin)
+        return joined(mine, aligned(theirs, mine, loans(mine), text))
 
     def read_chunks(self, chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
         """The triples of retrieved chunks: the model reads them together, the reader one by one."""
@@ -136,13 +135,17 @@ class FormHybrid:
             return reading
         filled = self._model.read(windows_of(document, self._window), "context").values()
         field_reads = [replace(r, evidence=Evidence.of(document, r.evidence.start, r.evidence.end)) for r in filled]
-        subjects = [facility.subject for facility in reading.facilities]
-        main = subjects[0] if subjects else LOAN
+        subjects = reading.subjects
+        main = next(iter(subjects), LOAN)
         main_triples = [t for t in reading.triples if t.subject == main]
         passed = _passed_over(document.text, subjects)
         stated = [_as_named(r) for r in field_reads if _kind(r) not in passed]
         better = frozenset(r.filled.field.term.name for r in stated if prevails(r, main_triples))
-        reader_triples = [t for t in reading.triples if t.predicate not in better or not _is_of(t, main)]
+        reader_triples = [
+            t
+            for t in reading.triples
+            if t.predicate not in better or (t.subject != main and t.predicate not in ROLES)  # whose parties are all's
+        ]
         model_triples = [
             t if t.predicate in ROLES else t.model_copy(update={"subject": main})  # a term is the main facility's
             for t in self._statements(stated, "context")
@@ -185,7 +188,7 @@ class FormHybrid:
 
 def form_reader(chat: Chat, form: Form, *, seed: int | None = 42) -> FormReader:
     """Build a reader of loan documents by a form."""
-    return FormReader(chat, FormFiller(chat, form, seed=seed), without_orders)
+    return FormReader(chat, form, without_orders, seed=seed)
 
 
 def silent_fields(mine: Sequence[Triple], form: Form) -> frozenset[str]:
@@ -221,11 +224,6 @@ def complemented(first: Sequence[Triple], second: Iterable[Triple]) -> tuple[Tri
             kind = {"subject": parties[key], "predicate": "rdf:type", "object": candidate.object_type}
             triples.append(candidate.model_copy(update={**kind, "subject_type": "", "object_type": ""}))
     return tuple(triples)
-
-
-def _is_of(triple: Triple, main: str) -> bool:
-    """Return True for a statement of the main facility, or of its parties, who are those of all."""
-    return triple.subject == main or triple.predicate in ROLES
 
 
 def _passed_over(text: str, subjects: Sequence[str]) -> set[str]:
@@ -319,13 +317,10 @@ def aligned(said: Sequence[Triple], known: Sequence[Triple], subjects: Sequence[
     """
     said = renamed(said, _parties(said, known))
     names = loan_names(loans(said))
-    if len(subjects) == 1:
-        only = {name: subjects[0] if new == "Loan" else new for name, new in names.items()}
-        return renamed(said, only)
-    if not subjects:
-        return renamed(said, names)
-    plain = plain_text(text).text
-    facilities = [f for f in find_facilities(plain, units(plain)) if f.subject in subjects]
+    if len(subjects) < 2:
+        main = next(iter(subjects), LOAN)
+        return renamed(said, {name: main if new == LOAN else new for name, new in names.items()})
+    facilities = [f for f in find_facilities(plain_text(text).text) if f.subject in subjects]
     return without_repetitions(p for triple in said for p in _placed(triple, names, subjects, facilities))
 
 
@@ -335,11 +330,10 @@ def _placed(
     """The statement about each facility that it concerns, where there are several."""
     if triple.subject not in names:
         return [triple]
-    folded = {fold(subject): subject for subject in subjects}
     quote = triple.evidence.quote if triple.evidence else ""
     concerned: Sequence[str] = subjects
-    if fold(triple.subject) in folded:
-        concerned = [folded[fold(triple.subject)]]
+    if same := [subject for subject in subjects if fold(subject) == fold(triple.subject)]:
+        concerned = same
     elif named := mentioned(words_of(triple.subject), facilities) or mentioned(quote, facilities):
         concerned = [named[0].subject]
     elif not is_generic(triple.subject):

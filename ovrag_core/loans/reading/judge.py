@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,15 +94,9 @@ class Judged:
         at, first, end = self._windows.place(span)
         weight, bias = self._judge._thing
         likely = _logistic(self._read([at])[at][first:end] @ weight + bias)
-        found: list[Span] = []
-        open_ = False
-        for (start, stop), one in zip(self._windows.offsets(at, first, end), likely, strict=True):
-            if one >= THING and open_:
-                found[-1] = found[-1][0], stop
-            elif one >= THING:
-                found.append((start, stop))
-            open_ = bool(one >= THING)
-        return found
+        tokens = zip(self._windows.offsets(at, first, end), likely >= THING, strict=True)
+        runs = [[span for span, _ in run] for is_thing, run in groupby(tokens, key=itemgetter(1)) if is_thing]
+        return [(run[0][0], run[-1][1]) for run in runs]
 
     def _scores(self, spans: Sequence[Span]) -> NDArray[numpy.float32]:
         weight, bias = self._judge._head

@@ -149,7 +149,7 @@ def find_names(text: str) -> list[Name]:
     """What may be a name in `text`, in order: capital words with all that they are joined with, titles left out."""
     tokens, names = Tokens(text), list[Name]()
     free = taken = 0  # tokens
-    weight, bias = _weights().joins
+    weight, bias = _weights("joins")
 
     def goes_on(at: int, first: int) -> bool:
         return bool(weight[tokens.seen(at, first)].sum() + bias > 0)
@@ -204,7 +204,7 @@ def _items(text: str) -> frozenset[int]:
 
 def likely_bearers(names: Sequence[str]) -> Probabilities:
     """How likely each name, by itself, is that of each of BEARERS, of which None is no party (n × 5, float32)."""
-    weight, bias = _weights().bears
+    weight, bias = _weights("bears")
     rows = [features(name) for name in names]
     scores = numpy.array([weight[:, row].sum(1) / len(row) ** 0.5 for row in rows]).reshape(-1, len(BEARERS)) + bias
     odds = numpy.exp(scores - scores.max(1, keepdims=True))
@@ -228,20 +228,14 @@ def ends_in_form(name: str) -> bool:
 
 def is_known_institution(name: str) -> bool:
     """Return True for a name that begins as that of a well-known financial institution."""
-    return f"{name.lower()} ".startswith(_known_institutions())
-
-
-@dataclass(frozen=True, slots=True)
-class _Weights:
-    joins: tuple[numpy.ndarray, float]
-    bears: tuple[numpy.ndarray, numpy.ndarray]
+    return f"{name.lower()} ".startswith(tuple(f"{known.lower()} " for known in words("knownInstitution")))
 
 
 @cache
-def _weights() -> _Weights:
+def _weights(name: str) -> tuple[numpy.ndarray, numpy.ndarray]:
+    """Weight and bias of what `joins` tokens, or of what `bears` a name (float32)."""
     tensors, _ = read_tensors(project_file(WEIGHTS))
-    joins, bears = (tensors[f"{name}.weight"].astype(numpy.float32) for name in ("joins", "bears"))
-    return _Weights((joins, float(tensors["joins.bias"].item())), (bears, tensors["bears.bias"].astype(numpy.float32)))
+    return tensors[f"{name}.weight"].astype(numpy.float32), tensors[f"{name}.bias"].astype(numpy.float32)
 
 
 @lru_cache(maxsize=64)
@@ -274,11 +268,6 @@ def common_words() -> frozenset[str]:
 @cache
 def _titles() -> frozenset[str]:
     return frozenset(title.rstrip(".").lower() for title in words("personTitle"))
-
-
-@cache
-def _known_institutions() -> tuple[str, ...]:
-    return tuple(f"{name.lower()} " for name in words("knownInstitution"))
 
 
 @cache

@@ -1,31 +1,24 @@
 """Lenders, borrowers and guarantors, from the text of one loan document.
 
-The judge tells who is named as what, and what each is. What remains to rules is structure: people named in one breath
+The judge tells who is named as what, and what each is. What remains to rules is people named in one breath
 and the passage that shows a party.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy
 
 from ovrag_core.base import Document
 from ovrag_core.loans.loan_facts import PartyKind
 from ovrag_core.loans.reading.judge import KINDS
-from ovrag_core.loans.reading.names import (
-    BEARERS,
-    Name,
-    ends_in_form,
-    is_known_institution,
-    likely_bearers,
-)
-from ovrag_core.loans.reading.roles import LEAST, LEAST_IN_A_PASSAGE, PRINCIPALS, Role, Sighting, sighted
-from ovrag_core.text import strip_span
-
-__all__ = ["Parties", "PartyMention", "find_parties"]
+from ovrag_core.loans.reading.names import BEARERS, Name, ends_in_form, is_known_institution, likely_bearers
+from ovrag_core.loans.reading.roles import LEAST, LEAST_IN_A_PASSAGE, PARTIES, PRINCIPALS, Role, Sighting, sighted
+from ovrag_core.text import Span, strip_span
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +40,9 @@ class Parties:
     lenders: tuple[PartyMention, ...] = ()
     guarantors: tuple[PartyMention, ...] = ()
 
+    def __iter__(self) -> Iterator[PartyMention]:
+        return chain(self.borrowers, self.lenders, self.guarantors)
+
 
 _MAX_PASSAGE = 400
 LIKELY = 0.6  # probability from which a kind is said
@@ -62,8 +58,7 @@ def find_parties(document: Document, *, whole: bool = True) -> Parties:
     A passage, which is not the `whole` document, need not name any party: it takes more evidence there.
     """
     text = document.text
-    parties = _rank(text, _joined(text, sighted(text, LEAST if whole else LEAST_IN_A_PASSAGE)))
-    return Parties(parties["borrower"], parties["lender"], parties["guarantor"])
+    return Parties(*_ranked(text, _joined(text, sighted(text, LEAST if whole else LEAST_IN_A_PASSAGE))))
 
 
 def _joined(text: str, sightings: Sequence[Sighting]) -> list[Sighting]:
@@ -91,34 +86,26 @@ def _key(name: str) -> str:
     return "".join(c for c in name.casefold() if c.isalnum())
 
 
-def _rank(text: str, sightings: Iterable[Sighting]) -> dict[Role, tuple[PartyMention, ...]]:
-    """Names by role, best first: the strongest sighting counts, others add a little; a name keeps its better role."""
+def _ranked(text: str, sightings: Iterable[Sighting]) -> Iterator[tuple[PartyMention, ...]]:
+    """Names of each role, best first: the strongest sighting counts, others add a little.
+
+    A name keeps its better role.
+    """
     groups: dict[tuple[str, Role], list[Sighting]] = {}
     for sighting in sightings:
         groups.setdefault((_key(sighting.name.text), sighting.role), []).append(sighting)
     scores = {key: _score(group) for key, group in groups.items()}
-    roles: dict[str, list[Role]] = {}
-    for name, role in groups:
-        roles.setdefault(name, []).append(role)
-    result: dict[Role, tuple[PartyMention, ...]] = {"borrower": (), "lender": (), "guarantor": ()}
     likeliest = _likeliest_pair(scores)
-    for role in result:
-        keys = [
-            k
-            for k in groups
-            if k[1] == role
-            and (
-                likeliest.get(role) == k[0]
-                or (
-                    k[0] not in likeliest.values()
-                    and scores[k] > 0
-                    and all(scores[k] >= scores[k[0], r] for r in roles[k[0]])
-                )
-            )
-        ]
-        keys.sort(key=lambda k: (k[0] != likeliest.get(role), -scores[k], min(s.name.start for s in groups[k])))
-        result[role] = tuple(_mention(text, groups[k]) for k in keys)
-    return result
+    for role in PARTIES:
+        first = likeliest.get(role)
+        rest = {
+            name: score
+            for (name, r), score in scores.items()
+            if r == role and name not in likeliest.values() and score > 0
+            if all(score >= scores.get((name, other), score) for other in PARTIES)
+        }
+        order = sorted(rest, key=lambda name: (-rest[name], min(s.name.start for s in groups[name, role])))
+        yield tuple(_mention(text, groups[name, role]) for name in ([first] if first else []) + order)
 
 
 def _likeliest_pair(scores: Mapping[tuple[str, Role], float]) -> dict[Role, str]:
@@ -141,10 +128,8 @@ def _mention(text: str, group: list[Sighting]) -> PartyMention:
     group = sorted(group, key=lambda s: (-s.own, s.name.start))
     best = group[0]
     spelled = next((s.name.text for s in group if not s.name.text.isupper()), best.name.text)
-    exact = [s.shown for s in group if s.shown and s.shown.text == spelled]
-    shown = exact[0] if exact else best.shown or best.name
-    start, end = _passage(text, shown.start, shown.end)
-    return PartyMention(best.role, spelled, _kind(best), start, end)
+    shown = next((s.shown for s in group if s.shown.text == spelled), best.shown)
+    return PartyMention(best.role, spelled, _kind(best), *_passage(text, shown.start, shown.end))
 
 
 def _kind(best: Sighting) -> PartyKind | None:
@@ -161,7 +146,7 @@ def _kind(best: Sighting) -> PartyKind | None:
     return KINDS[likeliest] if odds[likeliest] > LIKELY * odds.sum() else None
 
 
-def _passage(text: str, start: int, end: int) -> tuple[int, int]:
+def _passage(text: str, start: int, end: int) -> Span:
     """The sentence or row around `[start, end)`, trimmed to `_MAX_PASSAGE` characters about it."""
     limit = _MAX_PASSAGE
     left = max(0, start - limit)

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from ovrag_core.base import Chunk, Document, Evidence, Origin, Triple
-from ovrag_core.loans.loan_facts import Facility, LoanReading, Money, Party, PartyKind
-from ovrag_core.loans.reading.claims import CONTRADICTED, LONG_DOCUMENT, Claim, find_claims, passage, settle
+from ovrag_core.loans.loan_facts import LoanReading, PartyKind
+from ovrag_core.loans.reading.claims import CONTRADICTED, FORM, LONG_DOCUMENT, Claim, find_claims, passage, settle
 from ovrag_core.loans.reading.facilities import FacilityName, find_facilities, mentioned
+from ovrag_core.loans.reading.facts import KINDS, PARTY_CLASSES, facility_of
 from ovrag_core.loans.reading.gate import gate
 from ovrag_core.loans.reading.parties import Parties, PartyMention, find_parties
 from ovrag_core.loans.reading.prepared import placed_back, prepare
 from ovrag_core.loans.reading.sentences import Plain, Unit, as_read, plain_text, units
+from ovrag_core.loans.reading.subjects import LOAN
 from ovrag_core.loans.reading.values import Maturity, Principal, Rate, Term, Values, find_values
 from ovrag_core.text import Span
 
@@ -28,22 +30,13 @@ NAME = "clause reader"
 OPENING = 60  # characters
 
 T = TypeVar("T", Principal, Rate, Maturity, Term)
-Named = tuple[str, Span]  # what is named as security, and the passage that names it
+Named = tuple[str | None, Span]  # what is named as security, say, and the passage that names it
+NOTHING: Named = (None, (0, 0))
 
-KINDS = (
-    "ConsumerLoan", "CommercialLoan", "Mortgage", "StudentLoan", "SubsidizedStudentLoan", "GreenLoan", "CardAccount",
-)  # fmt: skip
 BY_USE = ("ConsumerLoan", "CommercialLoan", "StudentLoan")
 BEYOND_DOUBT = 0.97  # belief in a kind of loan that its borrower would not take
 BY_NAME = 0.9  # belief in the form of a facility that stands beside others of another form
 SECURITY = ("SecuredLoan", "UnsecuredLoan")
-FORM = ("OpenEndCredit", "ClosedEndCredit")
-PARTY_CLASSES: dict[PartyKind, str] = {
-    "natural_person": "NaturalPerson",
-    "legal_entity": "LegalEntity",
-    "financial_institution": "FinancialInstitution",
-    "government": "GovernmentBody",
-}
 
 # Statements that show what a party is, by role and kind.
 _SHOWN_BY: dict[tuple[str, PartyKind], str] = {
@@ -85,44 +78,36 @@ class _Page:
     def evidence(self, start: int, end: int) -> Evidence:
         """Evidence for a plain span, in the document's own offsets."""
         a, b = self.plain.original(start, end)
-        evidence = Evidence.of(self.document, a, b)
-        return evidence.model_copy(update={"start": a + self.shift, "end": b + self.shift}) if self.shift else evidence
+        quoted = Evidence.of(self.document, a, b)
+        return quoted.model_copy(update={"start": a + self.shift, "end": b + self.shift})
 
     def around(self, start: int, end: int) -> Span:
         """The passage to quote for a span of the original text: the unit around it, whole where it is short."""
         a, b = self.plain.offset(start), self.plain.offset(end)
         index = self.unit_at(a)
-        if index is None or self.units[index].start > a:
+        if index is None:
             return a, max(b, a + 1)
         unit = self.units[index]
         return passage(self.plain.text, unit.start, unit.end, [(a, min(max(b, a + 1), unit.end))])
-
-    def around_plain(self, span: Span) -> Span:
-        return self.around(*self.plain.original(*span))
 
     def unit_at(self, offset: int) -> int | None:
         index = bisect_right(self.units, offset, key=lambda unit: unit.start) - 1
         return index if index >= 0 else None
 
-    def say(self, subject: str, predicate: str, object_: str, subject_type: str, object_type: str, span: Span) -> None:
-        """A statement with its evidence; said once per passage."""
-        self.triples.append(
-            Triple(
-                subject=subject,
-                predicate=predicate,
-                object=object_,
-                subject_type=subject_type,
-                object_type=object_type,
-                origin=self.origin,
-                evidence=self.evidence(*span),
-            )
-        )
-
-    def say_value(
-        self, subject: str, predicate: str, object_: str, datatype: str, mention: Principal | Rate | Maturity | Term
+    def say(
+        self, subject: str, predicate: str, object_: str, span: Span, subject_type: str = LOAN, object_type: str = ""
     ) -> None:
-        span = self.around(mention.start, mention.end)
-        self.say(subject, predicate, object_, "Loan", f"xsd:{datatype}", span)
+        """Add a statement with the passage that makes it."""
+        statement = Triple(
+            subject=subject,
+            predicate=predicate,
+            object=object_,
+            subject_type=subject_type,
+            object_type=object_type,
+            origin=self.origin,
+            evidence=self.evidence(*span),
+        )
+        self.triples.append(statement)
 
 
 def read(document: Document) -> LoanReading:
@@ -142,10 +127,9 @@ def _read(document: Document) -> LoanReading:
         return LoanReading(document_id=document.id, status=status, reason=reason)
     plain = plain_text(document.text)
     page = _Page(document, plain, units(plain.text))
-    facilities = _assemble(page)
-    return LoanReading(
-        document_id=document.id, status="loan", facilities=tuple(facilities), triples=tuple(page.triples)
-    )
+    names = _assemble(page)
+    facilities = tuple(facility_of(name.subject, name.name, page.triples) for name in names)
+    return LoanReading(document_id=document.id, status="loan", facilities=facilities, triples=tuple(page.triples))
 
 
 def read_passage(text: str, *, document_id: str, start: int = 0, origin: Origin = "context") -> tuple[Triple, ...]:
@@ -168,85 +152,70 @@ def read_chunks(chunks: Sequence[Chunk]) -> tuple[Triple, ...]:
     )
 
 
-def _assemble(page: _Page) -> list[Facility]:
+def _assemble(page: _Page) -> Sequence[FacilityName]:
+    """Say all that the page tells of its facilities, which are returned."""
     document, text = page.document, page.plain.text
     parties = find_parties(document, whole=page.whole)
-    names = find_facilities(text, page.units)
+    names = find_facilities(text)
     claims = find_claims(document.text, page.plain, page.units)
     values = find_values(as_read(document.text))
-    facilities: list[Facility] = []
     for name in names:
         mine = [claim for claim in claims if _concerns(page, claim, name, names)]
         if len(names) > 1 and name.family is not None:
             mine.append(_by_name(page, name))
-        facilities.append(_facility(page, name, names, settle(mine, long=page.long), parties, values))
-    return facilities
+        _say_facility(page, name, names, settle(mine, long=page.long), parties, values)
+    return names
 
 
 def _concerns(page: _Page, claim: Claim, name: FacilityName, names: Sequence[FacilityName]) -> bool:
     """Decide if a claim is about the facility `name`: by its passage, heading, paragraph, else all alike."""
     if len(names) == 1 or (claim.about in SECURITY and page.long):
         return True
-    for text in (
-        page.plain.text[claim.start : claim.end],
-        page.units[claim.unit].heading,
-        _opening(page.plain.text, claim.start),
-    ):
-        named = mentioned(text, names)
-        if named and claim.about in FORM:
-            family = "revolving" if claim.about == "OpenEndCredit" else "term"
-            fitting = [facility for facility in named if facility.family == family]
-            named = fitting if fitting and len(named) > len(fitting) else named
-        if named:
-            return name in named
-    return claim.about not in FORM
+    named = _named(page, claim.start, claim.end, names)
+    if claim.about not in FORM:
+        return name in (named or names)
+    family = "revolving" if claim.about == "OpenEndCredit" else "term"
+    return name in ([facility for facility in named if facility.family == family] or named)
 
 
-def _opening(text: str, at: int) -> str:
-    """Opening of the paragraph around `at`, which often says of which facility all of it speaks: "8. (C) The line"."""
-    start = text.rfind("\n\n", 0, at) + 2
-    return text[start : min(at, start + OPENING)]
+def _named(page: _Page, start: int, end: int, names: Sequence[FacilityName]) -> list[FacilityName]:
+    """The facilities that a passage names, else its heading, else the opening of its paragraph: "8. (C) The line"."""
+    text, index = page.plain.text, page.unit_at(start)
+    heading = page.units[index].heading if index is not None else ""
+    paragraph = text.rfind("\n\n", 0, start) + 2
+    opening = text[paragraph : min(start, paragraph + OPENING)]
+    return next(filter(None, (mentioned(words, names) for words in (text[start:end], heading, opening))), [])
 
 
 def _by_name(page: _Page, name: FacilityName) -> Claim:
     """A facility that stands beside others of another form is of the form its name says."""
     match = name.pattern.search(page.plain.text)
-    start, end = match.span() if match else (0, 1)
-    index = page.unit_at(start) or 0
-    unit = page.units[index]
-    span = (
-        passage(page.plain.text, unit.start, unit.end, [(start, end)])
-        if unit.start <= start < unit.end
-        else (start, end)
-    )
+    span = match.span() if match else (0, 1)
     about = "OpenEndCredit" if name.family == "revolving" else "ClosedEndCredit"
-    return Claim(about, *span, index, BY_NAME)
+    return Claim(about, *page.around(*page.plain.original(*span)), page.unit_at(span[0]) or 0, BY_NAME)
 
 
-def _facility(
+def _say_facility(
     page: _Page,
     name: FacilityName,
     names: Sequence[FacilityName],
     claims: list[Claim],
     parties: Parties,
     values: Values,
-) -> Facility:
+) -> None:
     subject = name.subject
     borrower, lender = next(iter(parties.borrowers), None), next(iter(parties.lenders), None)
-    stated = {claim.about for claim in claims}
     for about in (*SECURITY, *FORM):
-        if about in stated:
-            page.say(subject, "rdf:type", about, "Loan", "", _passage_of(page, claims, about))
-    collateral = _collateral(page, claims) if "SecuredLoan" in stated else None
+        if span := _passage_of(page, claims, about):
+            page.say(subject, "rdf:type", about, span)
+    collateral, shown = _collateral(page, claims)
     if collateral is not None:
-        description, span = collateral
-        page.say(subject, "hasCollateral", description, "Loan", "Collateral", span)
-        if any(claim.about == "Mortgage" and (claim.start, claim.end) == span for claim in claims):
-            page.say(description, "rdf:type", "RealProperty", "", "", span)
+        page.say(subject, "hasCollateral", collateral, shown, object_type="Collateral")
+        if any(claim.about == "Mortgage" and (claim.start, claim.end) == shown for claim in claims):
+            page.say(collateral, "rdf:type", "RealProperty", shown, subject_type="")
     kinds = _kinds(page, claims, borrower, lender)
-    purpose = _purpose(page, claims)
     for kind, span in kinds.items():
-        page.say(subject, "rdf:type", kind, "Loan", "", span)
+        page.say(subject, "rdf:type", kind, span)
     _say_parties(page, subject, "hasBorrower", parties.borrowers[:1], claims)
     _say_parties(page, subject, "hasLender", parties.lenders[:1], claims)
     _say_parties(page, subject, "hasGuarantor", parties.guarantors, claims)
@@ -256,88 +225,49 @@ def _facility(
     term = _of_facility(page, values.terms, name, names)
     # A loan free of interest states no rate.
     percent = f"{rate.percent.normalize():f}%" if rate and rate.percent else None
-    if principal is not None:
-        amount = f"{principal.currency} {principal.amount:,.2f}"
-        page.say_value(subject, "hasPrincipalAmount", amount, "decimal", principal)
-    if rate is not None and percent is not None:
-        page.say_value(subject, "hasInterestRate", percent, "decimal", rate)
-    if maturity is not None:
-        page.say_value(subject, "hasMaturityDate", maturity.date, "date", maturity)
-    if term is not None:
-        page.say_value(subject, "hasTerm", f"{term.months} months", "string", term)
+    for predicate, value, datatype, mention in (
+        ("hasPrincipalAmount", principal and f"{principal.currency} {principal.amount:,.2f}", "decimal", principal),
+        ("hasInterestRate", percent, "decimal", rate),
+        ("hasMaturityDate", maturity and maturity.date, "date", maturity),
+        ("hasTerm", term and f"{term.months} months", "string", term),
+    ):
+        if mention and value:
+            place = page.around(mention.start, mention.end)
+            page.say(subject, predicate, value, place, object_type=f"xsd:{datatype}")
+    purpose, shown = _purpose(page, claims)
     if purpose is not None:
-        page.say(subject, "hasPurpose", purpose[0], "Loan", "xsd:string", purpose[1])
-    return Facility(
-        name=name.name,
-        subject=subject,
-        loan_types=tuple(kind for kind in KINDS if kind in kinds),
-        security=security_of(stated),
-        credit_form=form_of(stated),
-        borrower=_party(borrower),
-        lender=_party(lender),
-        guarantors=tuple(Party(name=mention.name, kind=mention.kind) for mention in parties.guarantors),
-        principal=Money(amount=float(principal.amount), currency=principal.currency) if principal is not None else None,
-        interest_rate=percent,
-        maturity=maturity.date if maturity is not None else None,
-        collateral=collateral[0] if collateral is not None else None,
-        purpose=purpose[0] if purpose is not None else None,
-        term_months=term.months if term is not None else None,
-    )
+        page.say(subject, "hasPurpose", purpose, shown, object_type="xsd:string")
 
 
-def security_of(classes: Collection[str]) -> Literal["secured", "unsecured", "contradictory", "unstated"]:
-    """Tell if a loan of these classes is secured."""
-    secured, unsecured = (about in classes for about in SECURITY)
-    if secured and unsecured:
-        return "contradictory"
-    return "secured" if secured else "unsecured" if unsecured else "unstated"
-
-
-def form_of(classes: Collection[str]) -> Literal["open-end", "closed-end", "contradictory", "unstated"]:
-    """Tell the form of credit of a loan of these classes."""
-    open_end, closed_end = (about in classes for about in FORM)
-    if open_end and closed_end:
-        return "contradictory"
-    return "open-end" if open_end else "closed-end" if closed_end else "unstated"
-
-
-def _party(mention: PartyMention | None) -> Party | None:
-    return Party(name=mention.name, kind=mention.kind) if mention is not None else None
-
-
-def _passage_of(page: _Page, claims: Iterable[Claim], about: str) -> Span:
-    """The passage that states `about` most surely; a title comes after a sentence."""
+def _passage_of(page: _Page, claims: Iterable[Claim], about: str) -> Span | None:
+    """The passage that states `about` most surely, if any does; a title comes after a sentence."""
     best = max(
         (claim for claim in claims if claim.about == about),
         key=lambda claim: (page.units[claim.unit].kind != "heading", claim.belief, -claim.start),
+        default=None,
     )
-    return best.start, best.end
+    return (best.start, best.end) if best else None
 
 
 def _say_parties(
     page: _Page, subject: str, role: str, mentions: Sequence[PartyMention], claims: Sequence[Claim]
 ) -> None:
     for mention in mentions:
-        named = _place_of(page, mention.name, mention.start, mention.end)
-        page.say(subject, role, mention.name, "Loan", PARTY_CLASSES[mention.kind] if mention.kind else "", named)
+        # The passage of a mention may begin with the label that the name stands below.
+        offset = page.document.text.find(mention.name, mention.start, mention.end)
+        named = (offset, offset + len(mention.name)) if offset >= 0 else (mention.start, mention.end)
+        place = page.around(*named)
+        kind = PARTY_CLASSES[mention.kind] if mention.kind else ""
+        page.say(subject, role, mention.name, place, object_type=kind)
         if mention.kind is not None:
-            about = _SHOWN_BY.get((mention.role, mention.kind), "")
-            told = any(claim.about == about for claim in claims)
-            shown = _passage_of(page, claims, about) if told else None
-            shown = shown or _place_of(page, mention.name, mention.start, mention.end)
-            page.say(mention.name, "rdf:type", PARTY_CLASSES[mention.kind], "", "", shown)
+            shown = _passage_of(page, claims, _SHOWN_BY.get((mention.role, mention.kind), ""))
+            page.say(mention.name, "rdf:type", kind, shown or place, subject_type="")
 
 
-def _place_of(page: _Page, name: str, start: int, end: int) -> Span:
-    """The passage around a name, which may stand below its label."""
-    offset = page.document.text.find(name, start, end)
-    return page.around(offset, offset + len(name)) if offset >= 0 else page.around(start, end)
-
-
-def _collateral(page: _Page, claims: Sequence[Claim]) -> Named | None:
+def _collateral(page: _Page, claims: Sequence[Claim]) -> Named:
     """Find what is named as security, with the passage that names it; else the passage itself, which describes it.
 
-    None where the text says that it is still to be named.
+    None where nothing is said to secure the loan, or where the text says that it is still to be named.
     """
     stated = sorted((claim for claim in claims if claim.about == "SecuredLoan"), key=lambda claim: -claim.belief)
     named = [(claim.belief * (end - start), claim, (start, end)) for claim in stated for start, end in claim.things]
@@ -345,7 +275,7 @@ def _collateral(page: _Page, claims: Sequence[Claim]) -> Named | None:
         _, claim, thing = max(named, key=lambda row: (row[0], -row[1].start))
         return _resolved(page, " ".join(page.plain.text[slice(*thing)].split())), (claim.start, claim.end)
     if not stated or _left_open(page.plain.text):
-        return None
+        return NOTHING
     surest = stated[0]
     return " ".join(page.plain.text[surest.start : surest.end].split())[:160], (surest.start, surest.end)
 
@@ -378,11 +308,11 @@ def _resolved(page: _Page, what: str) -> str:
     return f"{what}: {' '.join(defined['what'].split())}" if defined else what
 
 
-def _purpose(page: _Page, claims: Sequence[Claim]) -> Named | None:
-    """The sentence or row that most surely says what the loan is for, by its use."""
+def _purpose(page: _Page, claims: Sequence[Claim]) -> Named:
+    """The sentence or row that most surely says what the loan is for, by its use; None where none does."""
     told = [claim for claim in claims if claim.about in BY_USE and page.units[claim.unit].kind != "heading"]
     if not told:
-        return None
+        return NOTHING
     surest = max(told, key=lambda claim: (claim.belief, -claim.start))
     unit = page.units[surest.unit]
     start = unit.value_start if surest.start < unit.value_start < surest.end else surest.start
@@ -394,10 +324,10 @@ def _kinds(
 ) -> dict[str, Span]:
     """Kinds of loan with the passage that shows each; where none is told, by who borrows from whom."""
     stated = {claim.about for claim in claims if borrower is None or _is_sure(claim, borrower.kind)}
-    kinds = {kind: _passage_of(page, claims, kind) for kind in KINDS if kind in stated}
+    kinds = {kind: span for kind in KINDS if kind in stated and (span := _passage_of(page, claims, kind))}
     subsidized = _SUBSIDIZED.search(page.plain.text) if "StudentLoan" in kinds and not page.long else None
     if subsidized:
-        kinds["SubsidizedStudentLoan"] = page.around_plain(subsidized.span())
+        kinds["SubsidizedStudentLoan"] = page.around(*page.plain.original(*subsidized.span()))
     organised = lender is None or lender.kind != "natural_person"
     if page.whole and borrower is not None and organised and not {*BY_USE} & kinds.keys():
         shown = page.around(borrower.start, borrower.end)
@@ -422,14 +352,6 @@ def _of_facility(page: _Page, mentions: Sequence[T], name: FacilityName, names: 
     """The best mention that speaks of the facility, else the best that speaks of none in particular."""
     if len(names) == 1:
         return mentions[0] if mentions else None
-    neutral: T | None = None
-    for mention in mentions:
-        start, end = page.around(mention.start, mention.end)
-        index = page.unit_at(start)
-        heading = page.units[index].heading if index is not None else ""
-        named = mentioned(page.plain.text[start:end], names) or mentioned(heading, names)
-        if name in named:
-            return mention
-        if not named and neutral is None:
-            neutral = mention
-    return neutral
+    named = [(mention, _named(page, *page.around(mention.start, mention.end), names)) for mention in mentions]
+    own = [mention for mention, facilities in named if name in facilities]
+    return next(iter(own or [mention for mention, facilities in named if not facilities]), None)

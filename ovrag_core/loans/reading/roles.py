@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from ovrag_core.loans.reading.judge import ROLES, load_judge
@@ -55,15 +56,14 @@ _TRADES_AS = re.compile(r",?\s+(?:d/?b/?a|t/as?|trading\s+as|doing\s+business\s+
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """A name seen in a role, with how much that weighs and the term it goes by there, if any."""
+    """A name seen in a role, with how much that weighs."""
 
     role: Role
     name: Name
     weight: float
-    term: str = ""
-    shown: Name | None = None  # the mention itself, where the name is a fuller one of its bearer
-    own: float = 0.0  # of the weight what the mention itself adds
-    kinds: tuple[float, ...] = ()  # how likely the bearer is of each kind
+    shown: Name  # the mention itself, where the name is a fuller one of its bearer
+    own: float  # of the weight what the mention itself adds
+    kinds: tuple[float, ...]  # how likely the bearer is of each kind
 
 
 @cache
@@ -122,8 +122,8 @@ def definitions(text: str, names: Sequence[Span]) -> Iterator[Definition]:
         if rows and term not in known:
             known.add(term)
             _, certain = role_words().get(singular(term), NO_ROLE)
-            places = () if certain else tuple(_places(text, term, (start, stop), names))
-            yield Definition(term, tuple(rows), start, places)
+            places = [] if certain else _places(text, term, [(start, stop), *names])
+            yield Definition(term, tuple(rows), start, tuple(places))
 
 
 def _defined_terms(text: str) -> Iterator[tuple[int, str, int]]:
@@ -146,16 +146,11 @@ def _owner_of(definition: Definition, names: Sequence[Name], party: Probabilitie
     )
 
 
-def _places(text: str, term: str, own: Span, names: Sequence[Span]) -> Iterator[Span]:
+def _places(text: str, term: str, passed_over: Sequence[Span]) -> Iterator[Span]:
     spelled = re.escape(term).replace(r"\ ", r"\s+")
-    found = 0
-    for place in re.finditer(rf"(?<![\w\"“‘'-]){spelled}(?![\w\"”-])", text):
-        start = place.start()
-        if not own[0] <= start < own[1] and not any(first <= start < end for first, end in names):
-            yield place.span()
-            found += 1
-            if found == TERMS:
-                return
+    places = (match.span() for match in re.finditer(rf"(?<![\w\"“‘'-]){spelled}(?![\w\"”-])", text))
+    elsewhere = (place for place in places if not any(start <= place[0] < end for start, end in passed_over))
+    return islice(elsewhere, TERMS)
 
 
 def sighted(text: str, least: float) -> list[Sighting]:
@@ -175,41 +170,35 @@ def sighted(text: str, least: float) -> list[Sighting]:
     owners = [_owner_of(definition, names, found[:, 0, 1:].sum(1)) for definition in defined]
     rows = [*range(len(names)), *(owners[number] for _, number in places)]  # the name of each judgement
     bearers = _bearers(names)
-    whole = _whole(names, bearers)
-    judged: dict[frozenset[str], list[int]] = {}
-    for judgement, row in enumerate(rows):
-        judged.setdefault(bearers[row], []).append(judgement)
-    called: dict[tuple[frozenset[str], str], float] = {}
-    told: dict[int, Definition] = {}
+    named = {bearer: [n for n, b in zip(names, bearers, strict=True) if b == bearer] for bearer in set(bearers)}
+    whole = {bearer: min(mentions, key=_order) for bearer, mentions in named.items()}
+    by_name = {bearer: _log_likely(name.text) for bearer, name in whole.items()}
+    called: dict[tuple[frozenset[str], Role], float] = {}
     for definition, row in zip(defined, owners, strict=True):
-        told.setdefault(row, definition)
-        if role := (named := role_words().get(singular(definition.term), NO_ROLE))[0]:
-            more = DEFINED if named[1] else DOUBTED
+        role, certain = role_words().get(singular(definition.term), NO_ROLE)
+        if role:
+            more = DEFINED if certain else DOUBTED
             called[bearers[row], role] = max(more, called.get((bearers[row], role), 0.0))
     for row, name in enumerate(names):
         if role := _labelled(text, name):
             called[bearers[row], role] = DEFINED
     sightings = []
-    by_name = dict(zip(whole, _log_likely([name.text for name in whole.values()]), strict=True))
     for row, bearer in enumerate(bearers):
-        kinds = tuple(map(float, found[judged[bearer], 1].mean(0)))
-        term = told.get(row)
+        judged = found[[judgement for judgement, of_row in enumerate(rows) if bearers[of_row] == bearer]]
+        kinds = tuple(map(float, judged[:, 1].mean(0)))
         for role in PARTIES:
             column = ROLES.index(role)
-            best = max(_log_odds(likely) for likely in found[judged[bearer], 0, column])
+            best = max(_log_odds(likely) for likely in judged[:, 0, column])
             weight = best + called.get((bearer, role), 0.0) + by_name[bearer]
             if weight > least:
-                own = _log_odds(found[row, 0, column]) - best + (1.0 if term else 0.0)
-                defined_as = term.term if term else ""
-                sighting = Sighting(role, whole[bearer], weight, defined_as, names[row], own, kinds)
-                sightings.append(sighting)
+                own = _log_odds(found[row, 0, column]) - best + float(row in owners)
+                sightings.append(Sighting(role, whole[bearer], weight, names[row], own, kinds))
     return sightings
 
 
-def _log_likely(names: Sequence[str]) -> list[float]:
-    """How likely each name is a party's at all, as a logarithm, less by ALONE for a single word."""
-    nobody = likely_bearers(names)[:, 0]
-    return [math.log(1 - p) - ALONE * (" " not in name) for name, p in zip(names, map(float, nobody), strict=True)]
+def _log_likely(name: str) -> float:
+    """How likely a name is a party's at all, as a logarithm, less by ALONE for a single word."""
+    return math.log(1 - float(likely_bearers([name])[0, 0])) - ALONE * (" " not in name)
 
 
 def _labelled(text: str, name: Name) -> Role | None:
@@ -219,17 +208,10 @@ def _labelled(text: str, name: Name) -> Role | None:
     return role if certain else None
 
 
-def _whole(names: Sequence[Name], bearers: Sequence[frozenset[str]]) -> dict[frozenset[str], Name]:
-    """For each bearer the name of most words, rather spelled out than by initials or in capitals, then the shortest."""
-    fullest: dict[frozenset[str], Name] = {}
-
-    def order(name: Name) -> tuple[int, int, bool, int]:
-        words = _words(name)
-        return -len(words), sum(len(word) == 1 for word in words), name.text.isupper(), len(name.text)
-
-    for name, bearer in zip(names, bearers, strict=True):
-        fullest[bearer] = min(fullest.get(bearer, name), name, key=order)
-    return fullest
+def _order(name: Name) -> tuple[int, int, bool, int]:
+    """Order names by most words, rather spelled out than by initials or in capitals, then the shortest."""
+    words = _words(name)
+    return -len(words), sum(len(word) == 1 for word in words), name.text.isupper(), len(name.text)
 
 
 def _log_odds(likely: float) -> float:
@@ -240,20 +222,15 @@ def _log_odds(likely: float) -> float:
 def _bearers(names: Sequence[Name]) -> list[frozenset[str]]:
     """Whom each name names, as the words of the longest name that holds all of its own or begins as its initials do."""
     words = [_words(name) for name in names]
-    return [max((w for w in words if _holds(w, name_words)), key=_fullness) for name_words in words]
+    words.sort(key=lambda w: (len(w), sum(map(len, w)), sorted(w)))
+    return [next(w for w in reversed(words) if _holds(w, _words(name))) for name in names]
 
 
 def _holds(fuller: frozenset[str], words: frozenset[str]) -> bool:
     """Return True where `fuller` has each of the words, or for an initial one that begins with it."""
-    more = fuller - words
-    missing = words - fuller
-    return all(len(word) == 1 and any(w.startswith(word) for w in more) for word in missing) and len(missing) <= len(
-        more
-    )
-
-
-def _fullness(words: frozenset[str]) -> tuple[int, int, list[str]]:
-    return len(words), sum(map(len, words)), sorted(words)
+    more, missing = fuller - words, words - fuller
+    initials = all(len(word) == 1 and any(w.startswith(word) for w in more) for word in missing)
+    return initials and len(missing) <= len(more)
 
 
 def _words(name: Name) -> frozenset[str]:

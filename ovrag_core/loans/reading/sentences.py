@@ -61,7 +61,6 @@ _VERB = re.compile(
     r"represents|warrants|i|we|you)\b",
     re.IGNORECASE,
 )
-_GAP = re.compile(r";(?=\s*\n\s*\n)|\n[ ]*\n(?!\s*[a-z])")
 _RUN_IN = re.compile(r"(?P<title>[A-Z][\w,/&'-]*(?: [\w,/&'-]+){0,7}?)(?P<stop>\.|:|\s-)(?=\s+\S)")
 _SMALL_WORDS = word_list("title")
 
@@ -219,56 +218,41 @@ class _Segmenter:
 
     def _row(self, position: int) -> tuple[list[Unit], int] | None:
         line = self.lines[position]
-        pieces = _TWO_ROWS.split(line.text)
-        if len(pieces) > 1:
-            return self._rows_beside(line, pieces), position + 1
-        body = _strip_number(line.text)
-        row = _label_row(body) or _table_row(body)
+        gaps = [line.start + gap.end() for gap in _TWO_ROWS.finditer(line.text)]
+        if gaps:
+            return list(self._rows_beside([line.start, *gaps, line.end])), position + 1
+        row = _row_in(line.text)
         value_position = position if row is None or row["value"] else self._next_value(position)
         if row is None or value_position is None:
             return None
-        value = line.end - len(body) + row.start("value") if row["value"] else self.lines[value_position].start
-        row_end = self._value_end(value_position)
+        value = line.end - len(row.string) + row.start("value") if row["value"] else self.lines[value_position].start
+        # Wrapped lines belong to the value, a new row does not.
+        first, row_end = self.lines[value_position], value_position + 1
+        while row_end < len(self.lines) and _goes_on(first, self.lines[row_end - 1], self.lines[row_end]):
+            row_end += 1
         return self._split_value(line.start, value, self.lines[row_end - 1].end, row["label"]), row_end
 
-    def _rows_beside(self, line: _Line, pieces: list[str]) -> list[Unit]:
-        rows: list[Unit] = []
-        offset = line.start
-        for piece in pieces:
-            start = self.text.index(piece, offset)
-            offset = start + len(piece)
-            end = start + len(piece.rstrip())
-            match = _ROW.match(piece)
-            label = match["label"].strip() if match else ""
-            value = start + match.start("value") if match and match["value"] else start
-            rows.append(Unit(start, end, "row", self.heading, label, value))
-        return rows
+    def _rows_beside(self, cuts: list[int]) -> Iterator[Unit]:
+        for start, end in _spans_between(self.text, cuts):
+            row = _ROW.match(self.text[start:end])
+            value = start + row.start("value") if row and row["value"] else start
+            yield Unit(start, end, "row", self.heading, row["label"].strip() if row else "", value)
 
     def _next_value(self, position: int) -> int | None:
         """The line that holds the value of a bare label, directly below it or after one blank line."""
-        following = position + 1
-        if following < len(self.lines) and not self.lines[following].text:
-            following += 1
-        if following >= len(self.lines) or not self.lines[following].text:
-            return None
-        candidate = self.lines[following].text
-        if _SIGNATURE.search(candidate) or _bare_label(candidate):
+        below = enumerate(self.lines[position + 1 : position + 3], position + 1)
+        following, candidate = next(((number, line.text) for number, line in below if line.text), (position, ""))
+        row = _row_in(candidate)
+        is_label = row is not None and not row["value"]
+        if not candidate or _SIGNATURE.search(candidate) or is_label:
             return None
         if following > position + 1 and (len(candidate) > 90 or _NUMBER.match(candidate)):
             return None
         return following
 
-    def _value_end(self, position: int) -> int:
-        """First line after the value that begins at `position`: wrapped lines belong to it, a new row does not."""
-        line = self.lines[position]
-        following = position + 1
-        while following < len(self.lines) and _goes_on(line, self.lines[following - 1], self.lines[following]):
-            following += 1
-        return following
-
     def _split_value(self, start: int, value: int, end: int, label: str) -> list[Unit]:
         label = re.sub(r"\s+", " ", _strip_number(label)).strip(" *_|#(")
-        cuts = [*(stop for stop in _stops(self.text, value, end) if stop < end), end]
+        cuts = [*(stop for stop in ends(self.text, value, end) if stop < end), end]
         row = Unit(start, cuts[0], "row", self.heading, label, value)
         return [row, *(Unit(a, b, "sentence", label, "", a) for a, b in _spans_between(self.text, cuts))]
 
@@ -302,25 +286,18 @@ class _Segmenter:
         following = position + 1
         while following < len(self.lines):
             line = self.lines[following]
-            if not line.text:
-                after = following + 1
-                runs_on = (
-                    after < len(self.lines)
-                    and self.lines[after].text[:1].islower()
-                    and self.lines[following - 1].text[-1:] not in ".;:!?"
-                )
-                if not runs_on:
-                    return following
-                following = after
-                continue
-            if _SIGNATURE.search(line.text):
-                return following
             before = self.lines[following - 1].text
-            ended = before.endswith((".", ";", ":", "!", "?", ".)", '."', "and", "or"))
-            if ended and (_NUMBER.match(line.text) or _starts_row(line.text) or self._is_heading(following)):
-                return following
-            if _starts_row(line.text) and (len(before) < 60 or _COLUMNS.search(before)):
-                return following
+            if line.text:
+                ended = before.endswith((".", ";", ":", "!", "?", ".)", '."', "and", "or"))
+                is_row = _row_in(line.text) is not None
+                if _SIGNATURE.search(line.text) or (is_row and (len(before) < 60 or _COLUMNS.search(before))):
+                    return following
+                if ended and (is_row or _NUMBER.match(line.text) or self._is_heading(following)):
+                    return following
+            else:
+                after = self.lines[following + 1].text if following + 1 < len(self.lines) else ""
+                if not after[:1].islower() or before[-1:] in ".;:!?":
+                    return following
             following += 1
         return following
 
@@ -334,17 +311,15 @@ class _Segmenter:
             heading = title["title"]
             if number is None or not re.match(r"\(", text[start:body]):
                 self.heading = heading
-            answer_start = title.end()
-            answer_end = next(iter(_stops(text, answer_start, end)), end)
-            answer = text[answer_start:answer_end]
+            body = title.end()
+            answer_end = next(ends(text, body, end), end)
+            answer = text[body:answer_end]
             if len(answer.split()) <= 4:
-                value = answer_end - len(answer.lstrip())
-                yield Unit(start, answer_end, "row", self.heading, heading, value)
+                yield Unit(start, answer_end, "row", self.heading, heading, answer_end - len(answer.lstrip()))
                 body = answer_end
             else:
                 yield Unit(start, title.end("title"), "heading", heading, "", start)
-                body = answer_start
-        for a, b in _spans_between(text, [body, *_stops(text, body, end), end]):
+        for a, b in _spans_between(text, [body, *ends(text, body, end), end]):
             yield Unit(a, b, "sentence", heading, "", a)
 
 
@@ -376,7 +351,8 @@ def _goes_on(first: _Line, previous: _Line, line: _Line) -> bool:
     if not line.text or _SIGNATURE.search(line.text) or _NUMBER.match(line.text):
         return False
     indented = line.indent > first.indent + 3
-    if _label_row(line.text) or (not indented and _table_row(line.text)):
+    row = _row_in(line.text)
+    if row is not None and (row.re is _ROW or not indented):
         return False
     is_long = len(previous.text) >= 72 and not previous.text.endswith((".", ";", ":"))
     return (
@@ -387,47 +363,28 @@ def _goes_on(first: _Line, previous: _Line, line: _Line) -> bool:
     )
 
 
-def _label_row(text: str) -> re.Match[str] | None:
-    match = _ROW.match(text)
-    return match if match is not None and _is_label(match["label"]) else None
-
-
-def _table_row(text: str) -> re.Match[str] | None:
-    match = _TABLE_ROW.match(text)
-    return match if match is not None and _is_column(match["label"]) else None
-
-
-def _starts_row(text: str) -> bool:
+def _row_in(text: str) -> re.Match[str] | None:
+    """The label and the value of a line that is a row behind its number, set apart by a colon or by space."""
     body = _strip_number(text)
-    return _label_row(body) is not None or _table_row(body) is not None
+    row, column = _ROW.match(body), _TABLE_ROW.match(body)
+    if row is not None and _is_label(row["label"]):
+        return row
+    return column if column is not None and _is_label(column["label"], is_column=True) else None
 
 
-def _bare_label(text: str) -> bool:
-    row = _label_row(_strip_number(text))
-    return row is not None and not row["value"]
-
-
-def _is_label(label: str) -> bool:
+def _is_label(label: str, *, is_column: bool = False) -> bool:
+    """Return True for a few words that make no sentence; of a cell that is set out by space, more is asked."""
     outside = re.sub(r"\([^)]*\)", "", label)
     words = outside.split()
-    if not 1 <= len(words) <= 8 or re.search(r"[.!?]\s", outside):
+    if not 1 <= len(words) <= 8 or re.search(r"[.!?]\s", outside) or (is_column and label.endswith((".", ",", ";"))):
         return False
-    return not (len(words) > 1 and _VERB.search(outside))
-
-
-def _is_column(label: str) -> bool:
-    """The left cell of a row that is set out by space: a few words that do not end a sentence."""
-    label = label.rstrip()
-    outside = re.sub(r"\([^)]*\)", "", label)
-    return _is_label(label) and not label.endswith((".", ",", ";")) and not _VERB.search(outside)
+    return not ((is_column or len(words) > 1) and _VERB.search(outside))
 
 
 def _is_title(text: str) -> bool:
     words = [word for word in text.split() if word.lower() not in _SMALL_WORDS]
-    if not words or len(text.split()) > 8:
-        return False
     capital = sum(word[0].isupper() or word[0].isdigit() for word in words)
-    return not _VERB.search(text) and (len(words) <= 4 or 2 * capital >= len(words) * 1.5)
+    return bool(words) and not _VERB.search(text) and (len(words) <= 4 or 2 * capital >= len(words) * 1.5)
 
 
 def _looks_like_heading(text: str) -> bool:
@@ -442,12 +399,6 @@ def _looks_like_heading(text: str) -> bool:
     if len(words) <= 10 and all(word[0].isupper() for word in words):
         return True
     return len(words) <= 5 and words[0][0].isupper() and not _VERB.search(body) and ":" not in body
-
-
-def _stops(text: str, start: int, end: int) -> list[int]:
-    """Ends of sentences in `[start, end)`, and of what stands before an empty line."""
-    gaps = (gap.start() + gap[0].startswith(";") for gap in _GAP.finditer(text, start, end))
-    return sorted({*ends(text, start, end), *gaps})
 
 
 def _spans_between(text: str, cuts: list[int]) -> list[Span]:

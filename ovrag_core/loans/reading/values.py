@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import lru_cache
@@ -42,11 +42,14 @@ LONGEST_TERM = 600  # months
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value at `[start, end)` of a text, with the probability that it is the loan's; 0 where it is reckoned."""
+    """A value at `[start, end)` of a text, with the probability that it is the loan's; 0 where it is reckoned.
 
-    start: int
-    end: int
-    probability: float
+    Values are equal that say the same, wherever they stand.
+    """
+
+    start: int = field(compare=False)
+    end: int = field(compare=False)
+    probability: float = field(compare=False)
 
 
 V = TypeVar("V", bound=Value)
@@ -148,21 +151,20 @@ def _few(values: Sequence[V]) -> list[V]:
     seen: Counter[V] = Counter()
     few = []
     for value in values:
-        alike = replace(value, start=0, end=0)
-        seen[alike] += 1
-        if seen[alike] <= MENTIONS:
+        seen[value] += 1
+        if seen[value] <= MENTIONS:
             few.append(value)
     return few if len(few) <= MOST else [*few[: MOST * 2 // 3], *few[-(MOST // 3) :]]
 
 
-_PERIODS = {"m": 12, "q": 4, "h": 2, "s": 2, "w": 52, "f": 26}
+_PERIODS = {"m": 12, "p": 12, "q": 4, "h": 2, "s": 2, "w": 52, "f": 26}
 _PER_PERIOD = re.compile(
-    r"^\W{0,3}(?:of )?(?:interest )?(?:flat |simple )?(?:(?:per|a|an|each|every|for (?:each|every)|by the|/)\s?(?:calendar |full )?(?P<unit>month|mensem|quarter|half[- ]year|week|fortnight)\b"
-    r"|(?P<adverb>monthly|p\.?\s?m\b|pcm\b)(?! (?:reducing|rest|compound|in arrear|payment|instal|repayment)))[)\]]?",
+    r"^\W{0,3}(?:of )?(?:interest )?(?:flat |simple )?(?:(?:per|a|an|each|every|for (?:each|every)|by the|/)\s?(?:calendar |full )?(month|mensem|quarter|half[- ]year|week|fortnight)\b"
+    r"|(monthly|p\.?\s?m\b|pcm\b)(?! (?:reducing|rest|compound|in arrear|payment|instal|repayment)))[)\]]?",
     re.IGNORECASE,
 )
 _PERIODIC_BEFORE = re.compile(
-    r"\b(?:(?P<unit>month|quarter|week)ly (?:interest(?: rate)?|rate)(?: of interest)?|(?:rate|interest) (?:per|a|each|/) ?(?P<unit2>month|quarter|week))\W*(?:of|is|at|being)?\W*$",
+    r"\b(?:(month|quarter|week)ly (?:interest(?: rate)?|rate)(?: of interest)?|(?:rate|interest) (?:per|a|each|/) ?(month|quarter|week))\W*(?:of|is|at|being)?\W*$",
     re.IGNORECASE,
 )
 
@@ -176,15 +178,12 @@ _TURNS = re.compile(
 
 def _by_year(text: str, percent: Decimal, start: int, end: int) -> Rate:
     """A percentage as a rate by the year, without compounding."""
-    after = _PER_PERIOD.match(" ".join(text[end : end + 60].split()))
-    before = None if after else _PERIODIC_BEFORE.search(" ".join(text[max(0, start - 80) : start].split()))
-    unit = (after and (after["unit"] or after["adverb"])) or (before and (before["unit"] or before["unit2"]))
-    if not unit:
+    after, before = " ".join(text[end : end + 60].split()), " ".join(text[max(0, start - 80) : start].split())
+    period = _PER_PERIOD.match(after) or _PERIODIC_BEFORE.search(before)
+    if period is None:
         return Rate(start, end, 0.0, percent, periodic=False)
-    yearly = percent * (12 if unit.lower().startswith("p") else _PERIODS[unit[0].lower()])
-    return Rate(
-        start, end, 0.0, yearly.quantize(Decimal(1)) if yearly == int(yearly) else yearly.normalize(), periodic=True
-    )
+    unit = period[period.lastindex or 0].lower()
+    return Rate(start, end, 0.0, percent * _PERIODS[unit[0]], periodic=True)
 
 
 _FROM = re.compile(
@@ -245,24 +244,27 @@ _ONE_MORE = re.compile(r"\b(?:and|followed by|plus)\s+(?:a|one|1)\s+(?:last|fina
 
 def _counted(text: str) -> Iterator[Maturity | Term]:
     """What regular instalments make: a term, and the day of the last, reckoned from the first."""
-    rows = list(_dates_behind(_FIRST_ROW, text))
+    rows = list(_dates_behind(_FIRST_ROW.finditer(text)))
     for match in (*_COUNTED.finditer(text), *_COUNT_ROW.finditer(text)):
         number = _count_of(match["number"])
         blank = text.find("\n\n", match.end(), match.end() + 320)
         reach = blank if blank >= 0 else min(len(text), match.end() + 320)
         wording = text[match.start() : reach]
-        if not 2 <= number <= 480 or _balloons(wording):
+        if not 2 <= number <= 480 or (_PARTIAL.search(wording) and not _WHOLE_LAST.search(wording)):
             continue
         near = text[max(0, match.start() - 80) : reach]
-        if 2 <= (months := number * _rhythm(match.groupdict(), near)) <= LONGEST_TERM:
-            yield Term(*match.span(), 0.0, months)
-        named_day = next(_dates_behind(_FIRST_ON, text, match.end(), reach), None)
+        months, days = _rhythm(match.groupdict(), near)
+        if 2 <= number * months <= LONGEST_TERM:
+            yield Term(*match.span(), 0.0, number * months)
+        named_day = next(_dates_behind(_FIRST_ON.finditer(text, match.end(), reach)), None)
         first_due = named_day or (rows[0] if len({day for day, _ in rows}) == 1 else None)
-        number += 1 if _ONE_MORE.search(wording) else 0
-        last_due = first_due and _last_of(number, first_due[0], match.groupdict(), near)
-        if first_due and last_due:
-            end = first_due[1] if first_due[1] > match.start() else match.end()
-            yield Maturity(match.start(), end, 0.0, last_due.isoformat())
+        if first_due and (months or days):
+            first, end = first_due
+            steps = number if _ONE_MORE.search(wording) else number - 1
+            last_due = add_months(first, months * steps) + timedelta(days=days * steps)
+            if months and first.day == monthrange(first.year, first.month)[1] and _MONTH_END.search(near):
+                last_due = last_due.replace(day=monthrange(last_due.year, last_due.month)[1])
+            yield Maturity(match.start(), end if end > match.start() else match.end(), 0.0, last_due.isoformat())
 
 
 def _count_of(words: str) -> int:
@@ -270,13 +272,9 @@ def _count_of(words: str) -> int:
     return int(words) if words.isdigit() else words_to_number(words) or 0
 
 
-def _dates_behind(
-    pattern: re.Pattern[str], text: str, start: int = 0, end: int | None = None
-) -> Iterator[tuple[date, int]]:
-    """The dates that begin where a match of `pattern` in `[start, end)` ends, and where each ends."""
-    for match in pattern.finditer(text, start, len(text) if end is None else end):
-        if dated := _date_at(text, match.end()):
-            yield dated
+def _dates_behind(matches: Iterable[re.Match[str]]) -> Iterator[tuple[date, int]]:
+    """The dates that begin where matches end, and where each ends."""
+    return (dated for match in matches if (dated := _date_at(match.string, match.end())))
 
 
 def _date_at(text: str, start: int) -> tuple[date, int] | None:
@@ -285,29 +283,18 @@ def _date_at(text: str, start: int) -> tuple[date, int] | None:
     return (mention[0], start + mention[2]) if mention and mention[1] == 0 else None
 
 
-def _last_of(number: int, first: date, match: dict[str, str | None], near: str) -> date | None:
-    """The day of the last of `number` instalments; None where their rhythm is not said."""
-    unit = (match["unit"] or "").lower()
-    if unit.startswith(("week", "fort", "bi")):
-        return first + timedelta(days=(number - 1) * (7 if unit.startswith("week") else 14))
-    every = _rhythm(match, near)
-    if not every:
-        return None
-    last_day = add_months(first, every * (number - 1))
-    ends = first.day == monthrange(first.year, first.month)[1] and _MONTH_END.search(near)
-    return last_day.replace(day=monthrange(last_day.year, last_day.month)[1]) if ends else last_day
-
-
-def _rhythm(match: dict[str, str | None], near: str) -> int:
-    """Number of months between two instalments; 0 where it is not said, or weeks."""
+def _rhythm(match: dict[str, str | None], near: str) -> tuple[int, int]:
+    """Months and days from one instalment to the next; none where it is not said."""
     unit, every = (match["unit"] or "").lower(), match.get("every")
+    if unit.startswith(("week", "fort", "bi")):
+        return 0, 7 if unit.startswith("week") else 14
     if every:
-        return _count_of(every)
+        return _count_of(every), 0
     if unit:
-        return 0 if unit.startswith(("week", "fort", "bi")) else _EVERY[unit[0]]
+        return _EVERY[unit[0]], 0
     if (match.get("noun") or "").lower().startswith(("emi", "month")):
-        return 1
-    return next((months for rhythm, months in _RHYTHMS if re.search(rhythm, near, re.IGNORECASE)), 0)
+        return 1, 0
+    return next((months for rhythm, months in _RHYTHMS if re.search(rhythm, near, re.IGNORECASE)), 0), 0
 
 
 # Instalments that do not pay the loan off, or are another's.
@@ -316,10 +303,6 @@ _PARTIAL = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_LAST = re.compile(r"\b(?:last|final|\w+th) (?:\w+ ){0,3}(?:whole|entire|all|full) (?:the )?(?:principal|capital|loan|balance)", re.IGNORECASE)  # fmt: skip
-
-
-def _balloons(said: str) -> bool:
-    return bool(_PARTIAL.search(said)) and not _WHOLE_LAST.search(said)
 
 
 _DATED = re.compile(
@@ -335,7 +318,7 @@ _ON_PAYOUT = re.compile(
 @lru_cache(maxsize=4)
 def _own_date(text: str) -> date | None:
     """The day a document is made: dated, signed, or a date that stands on a line with no more than a place."""
-    if dated := next(_dates_behind(_DATED, text), None):
+    if dated := next(_dates_behind(_DATED.finditer(text)), None):
         return dated[0]
     for day, start, end in dates(text):
         line = text[text.rfind("\n", 0, start) + 1 : start].strip(" \t,|")
@@ -352,5 +335,5 @@ def _own_date(text: str) -> date | None:
 
 def _payout(text: str) -> date | None:
     """The one day on which the money is said to be lent or paid out."""
-    days = {day for day, _ in _dates_behind(_ON_PAYOUT, text)}
+    days = {day for day, _ in _dates_behind(_ON_PAYOUT.finditer(text))}
     return days.pop() if len(days) == 1 else None
