@@ -95,8 +95,8 @@ class EndpointStore:
     def _asked(self, query: str) -> _Answer:
         """The answer, at the first attempt that is not refused for the moment."""
         why = ""
-        attempts = 1 if self._unreached else self._attempts  # who has not answered yet is not waited for at each query
-        for attempt in range(attempts):
+        # Who has not answered yet is not waited for at each query.
+        for attempt in range(1 if self._unreached else self._attempts):
             time.sleep(self._pause * (2**attempt - 1))
             try:
                 response = self._client.post(self.url, data={"query": query, **self._form})

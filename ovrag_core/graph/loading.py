@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, parse
 
 from ovrag_core.base import GraphError, OvragError
-from ovrag_core.graph.query import Term
 
 TYPE = NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 LABEL = NamedNode("http://www.w3.org/2000/01/rdf-schema#label")
@@ -67,11 +67,8 @@ def read_triples(
         if not triples:
             raise GraphError(f"{path} holds no triples; give a graph that says something")
         distinct.update((_mended(triple, repaired), None) for triple in triples)
-    predicates = set(table.predicates.values()) if table else set()
-    hidden_nodes = set(map(NamedNode, hidden))
-    triples = [
-        triple for triple in distinct if triple.predicate not in predicates or triple.subject not in hidden_nodes
-    ]
+    predicates, subjects = set(table.predicates.values()) if table else set(), set(map(NamedNode, hidden))
+    triples = [triple for triple in distinct if triple.predicate not in predicates or triple.subject not in subjects]
     return triples, LoadReport(len(triples), tuple(sorted(repaired.items())), _double_labels(triples))
 
 
@@ -138,22 +135,16 @@ def _iri(where: str, text: str) -> NamedNode:
 
 
 def _mended(triple: Triple, repaired: dict[str, str]) -> Triple:
-    subject, object_ = _mend(triple.subject, repaired), _mend(triple.object, repaired)
-    if subject is triple.subject and object_ is triple.object:
-        return triple
-    return Triple(subject, triple.predicate, object_)  # type: ignore[arg-type]  # a mended IRI is an IRI
-
-
-def _mend(term: Term, repaired: dict[str, str]) -> Term:
-    if not isinstance(term, NamedNode):
-        return term
-    iri = term.value
-    while match := _DOUBLED.match(iri):
-        iri = f"{match['scheme'].lower()}://{match['rest']}"
-    if iri == term.value:
-        return term
-    repaired[term.value] = iri
-    return NamedNode(iri)
+    """The triple with the IRIs of its subject and object mended; those that were are added to `repaired`."""
+    ends: list[Any] = []
+    for term in (triple.subject, triple.object):
+        iri = written = term.value if isinstance(term, NamedNode) else ""
+        while match := _DOUBLED.match(iri):
+            iri = f"{match['scheme'].lower()}://{match['rest']}"
+        if iri != written:
+            repaired[written] = iri
+        ends.append(NamedNode(iri) if iri else term)
+    return Triple(ends[0], triple.predicate, ends[1])
 
 
 def _double_labels(triples: Sequence[Triple]) -> dict[str, tuple[str, ...]]:

@@ -7,6 +7,7 @@ tell a keyword or a variable from the inside of a string, an IRI, a comment or a
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import takewhile
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
@@ -81,16 +82,13 @@ def with_bound(query: str, names: frozenset[str]) -> str:
     Raises GraphError for a head that computes something, which cannot give back more.
     """
     lexemes = list(tokens(query))
-    words = [text.upper() if kind == "word" else "" for kind, text in lexemes]
-    begin = words.index("SELECT") + 1
-    end = lexemes.index(("other", "{"), begin) if ("other", "{") in lexemes[begin:] else len(lexemes)
-    head = lexemes[begin:end]
+    begin = next(place for place, (kind, text) in enumerate(lexemes) if (kind, text.upper()) == ("word", "SELECT")) + 1
+    head = list(takewhile(lambda lexeme: lexeme != ("other", "{"), lexemes[begin:]))
     if ("other", "(") in head:
         raise GraphError("a query that computes in its SELECT takes no terms; select the rows and compute on those")
-    selected = [text[1:] for kind, text in head if kind == "variable"]
-    if ("other", "*") in head or names <= set(selected):
+    missing = names - {text[1:] for kind, text in head if kind == "variable"}
+    if ("other", "*") in head or not missing:
         return query
-    insertion = begin + [kind for kind, _ in head].index("variable")
-    added = " ".join(f"?{name}" for name in sorted(names - set(selected)))
-    texts = [text for _, text in lexemes]
-    return "".join([*texts[:insertion], added, " ", *texts[insertion:]])
+    first = begin + [kind for kind, _ in head].index("variable")
+    added = [("other", f"?{name} ") for name in sorted(missing)]
+    return "".join(text for _, text in [*lexemes[:first], *added, *lexemes[first:]])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import permutations
 from pathlib import Path
-from typing import TypeGuard
+from typing import NoReturn, TypeGuard
 
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, serialize
 from rdflib import Graph, Namespace, URIRef
@@ -37,7 +37,7 @@ _NO_CONSTRAINTS = {*_TARGETS, *(SH[name] for name in _DESCRIBING.split())}
 _SUPPORTED = "sh:class, sh:or, sh:sparql, and of a property counts, bounds and sh:lessThan"
 
 Said = tuple[tuple[NamedNode, Term], ...]  # predicates with their values at a node
-Check = Callable[[Store, Term], Iterator[Said]]  # what breaks a constraint at a node; () where something is missing
+Check = Callable[[Store, Term], Iterable[Said]]  # what breaks a constraint at a node; () where something is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +114,10 @@ def _focus_nodes(store: Store, kind: Node, iri: NamedNode) -> dict[Term, Said]:
 
 def _members(store: Store, of: NamedNode) -> set[Term]:
     """The nodes of a class and of those below it."""
-    classes: dict[Term, None] = {of: None}
-    waiting = [of]
-    while waiting:
-        below = [triple.subject for triple in store.triples(None, _SUBCLASS, waiting.pop())]
-        waiting += [node for node in below if node not in classes and isinstance(node, NamedNode)]
-        classes.update(dict.fromkeys(below))
+    classes: list[Term] = [of]
+    for class_ in classes:  # which grows
+        below = [triple.subject for triple in store.triples(None, _SUBCLASS, class_)]
+        classes += [node for node in below if node not in classes]
     return {triple.subject for class_ in classes for triple in store.triples(None, TYPE, class_)}
 
 
@@ -150,89 +148,77 @@ class _ShapeReader:
         queries = tuple(sorted(self._select(shape, query) for query in self.graph.objects(shape, SH.sparql)))
         if checks or queries or not self.named_by:
             if self.named_by and not self._name(shape):
-                raise OntologyError(
-                    f"{self.where}the shape {shape} has a constraint without ovr:rule; name the rule it states"
-                )
-            yield self._called(shape), Shape(targets, checks, queries)
+                self._refuse(f"the shape {shape} has a constraint without ovr:rule; name the rule it states")
+            yield self._name(shape) or str(shape), Shape(targets, checks, queries)
         for node in named:
             yield self._name(node), Shape(targets, self._checks(node), ())
 
     def _name(self, shape: Node) -> str:
         return str(self.graph.value(shape, self.named_by) or "") if self.named_by else ""
 
-    def _called(self, shape: Node) -> str:
-        return self._name(shape) or str(shape)
-
     def _checks(self, shape: Node, skipped: Container[Node] = ()) -> tuple[tuple[str, Check], ...]:
         """The constraints of a shape by name. Raises OntologyError for a shape that is part of itself."""
+        called = self._name(shape) or str(shape)
         if shape in self._inside:
-            raise OntologyError(
-                f"{self.where}the shape {self._called(shape)} is part of itself; recursive shapes are not supported"
-            )
+            self._refuse(f"the shape {called} is part of itself; recursive shapes are not supported")
         self._inside.append(shape)
         checks = [
-            (_local(predicate), self._check(shape, predicate, value))
+            (_local(predicate), self._check(shape, called, predicate, value))
             for predicate, value in sorted(self.graph.predicate_objects(shape), key=str)
             if str(predicate).startswith(str(SH)) and predicate not in _NO_CONSTRAINTS and value not in skipped
         ]
         self._inside.pop()
         return tuple(checks)
 
-    def _check(self, shape: Node, predicate: Node, asked: Node) -> Check:
+    def _check(self, shape: Node, called: str, predicate: Node, asked: Node) -> Check:
+        """A constraint of a node, or of the values of a property where the shape has a path."""
         path = self.graph.value(shape, SH.path)
-        if path is None:
-            return self._of_node(shape, predicate, asked)
-        name = self._path(path)
-        if predicate == SH.minCount:
-            return _at_least(name, self._number(shape, predicate, asked))
-        if predicate == SH.maxCount:
-            return _at_most(name, self._number(shape, predicate, asked))
-        if predicate == SH.lessThan:
+        name = None if path is None else self._path(path)
+        if name is not None and predicate == SH.lessThan:
             return _less_than(name, self._path(asked))
-        if predicate in _COMPARISONS:
-            return _each(name, _bounded(_COMPARISONS[predicate], self._number(shape, predicate, asked)))
-        return _each(name, self._of_node(shape, predicate, asked))
-
-    def _of_node(self, shape: Node, predicate: Node, asked: Node) -> Check:
-        """A constraint that is asked of a node: a target, or a value of a property."""
+        if name is not None and predicate in (SH.minCount, SH.maxCount, *_COMPARISONS):
+            try:
+                number = Decimal(str(asked))
+            except InvalidOperation:
+                self._refuse(f"{_local(predicate)} of the shape {called} is {asked}, not a number")
+            if predicate == SH.minCount:
+                return lambda store, node: [()] if len(_values(store, node, name)) < number else []
+            if predicate == SH.maxCount:
+                return _at_most(name, int(number))
+            return _each(name, _bounded(_COMPARISONS[predicate], number))
         if predicate == SH.property:
-            return _all(self._checks(asked))
-        if predicate == SH["or"]:
-            return _any([_all(self._checks(node)) for node in self._list(asked)])
-        if predicate == SH["class"]:
-            return _has_class(self._iri(asked))
-        raise OntologyError(
-            f"{self.where}sh:{_local(predicate)} in the shape {self._called(shape)} is not supported; use {_SUPPORTED}"
-        )
+            check = _all(self._checks(asked))
+        elif predicate == SH["or"]:
+            check = _any([_all(self._checks(node)) for node in self._list(asked)])
+        elif predicate == SH["class"]:
+            check = _has_class(self._iri(asked))
+        else:
+            self._refuse(f"sh:{_local(predicate)} in the shape {called} is not supported; use {_SUPPORTED}")
+        return check if name is None else _each(name, check)
+
+    def _refuse(self, sentence: str) -> NoReturn:
+        raise OntologyError(f"{self.where}{sentence}") from None
 
     def _list(self, head: Node) -> list[Node]:
         try:
             return list(Collection(self.graph, head))
         except ValueError:
-            raise OntologyError(f"{self.where}a list in a shape runs in a circle; mend its rdf:rest") from None
+            self._refuse("a list in a shape runs in a circle; mend its rdf:rest")
 
     def _path(self, path: Node) -> NamedNode:
         if not isinstance(path, URIRef):
-            raise OntologyError(f"{self.where}a shape's sh:path must be a property; other paths are not supported")
+            self._refuse("a shape's sh:path must be a property; other paths are not supported")
         return self._iri(path)
-
-    def _number(self, shape: Node, predicate: Node, value: Node) -> Decimal:
-        try:
-            return Decimal(str(value))
-        except InvalidOperation:
-            raise OntologyError(
-                f"{self.where}{_local(predicate)} of the shape {self._called(shape)} is {value}, not a number"
-            ) from None
 
     def _select(self, shape: Node, constraint: Node) -> str:
         text = self.graph.value(constraint, SH.select)
         if text is None:
-            raise OntologyError(f"{self.where}a sh:sparql of the shape {shape} has no sh:select; add it")
+            self._refuse(f"a sh:sparql of the shape {shape} has no sh:select; add it")
         query = "".join(self._prefixes(constraint)) + str(text).strip()
         try:
             EmbeddedStore().select(query)
         except GraphError as error:
-            raise OntologyError(f"{self.where}the shape {shape}: {error}") from None
+            self._refuse(f"the shape {shape}: {error}")
         return query
 
     def _prefixes(self, constraint: Node) -> Iterator[str]:
@@ -245,7 +231,7 @@ class _ShapeReader:
         try:
             return NamedNode(str(node))
         except ValueError:
-            raise OntologyError(f"{self.where}{str(node)!r} in a shape is no IRI; mend it") from None
+            self._refuse(f"{str(node)!r} in a shape is no IRI; mend it")
 
 
 def _local(predicate: Node) -> str:
@@ -257,15 +243,15 @@ def _all(checks: Sequence[tuple[str, Check]]) -> Check:
 
 
 def _any(checks: Sequence[Check]) -> Check:
-    return lambda store, node: iter([()] if all(_breaks(check, store, node) for check in checks) else [])
+    return lambda store, node: [()] if all(_breaks(check, store, node) for check in checks) else []
 
 
 def _breaks(check: Check, store: Store, node: Term) -> bool:
-    return next(check(store, node), None) is not None
+    return next(iter(check(store, node)), None) is not None
 
 
 def _has_class(iri: NamedNode) -> Check:
-    return lambda store, node: iter([] if node in _members(store, iri) else [()])
+    return lambda store, node: [] if node in _members(store, iri) else [()]
 
 
 def _each(path: NamedNode, check: Check) -> Check:
@@ -274,14 +260,10 @@ def _each(path: NamedNode, check: Check) -> Check:
     )
 
 
-def _at_least(path: NamedNode, number: Decimal) -> Check:
-    return lambda store, node: iter([] if len(_values(store, node, path)) >= number else [()])
-
-
-def _at_most(path: NamedNode, number: Decimal) -> Check:
+def _at_most(path: NamedNode, number: int) -> Check:
     """Each choice and order of one value too many: a store knows no order, the caller may."""
     return lambda store, node: (
-        tuple((path, value) for value in values) for values in permutations(_values(store, node, path), int(number) + 1)
+        tuple((path, value) for value in values) for values in permutations(_values(store, node, path), number + 1)
     )
 
 
@@ -304,7 +286,7 @@ def _before(one: Term, other: Term) -> bool:
 
 
 def _bounded(holds: Callable[[Decimal, Decimal], bool], bound: Decimal) -> Check:
-    return lambda _, value: iter([] if _is_number(value) and holds(Decimal(value.value), bound) else [()])
+    return lambda _, value: [] if _is_number(value) and holds(Decimal(value.value), bound) else [()]
 
 
 def _is_number(term: Term) -> TypeGuard[Literal]:

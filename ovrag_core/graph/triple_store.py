@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from pyoxigraph import BlankNode, NamedNode, Quad, QueryBoolean, QuerySolutions, Triple, Variable
+from pyoxigraph import BlankNode, NamedNode, Quad, QuerySolutions, Triple, Variable
 from pyoxigraph import Store as Oxigraph
 
 from ovrag_core.base import GraphError, Unchecked
@@ -52,19 +52,18 @@ class EmbeddedStore:
     def ask(self, query: str, terms: Mapping[str, Term] | None = None) -> bool:
         """See `Store.ask`."""
         queries.check(query, "ASK")
-        answer = self._answered(query, terms or {})
-        if not isinstance(answer, bool):
-            raise Unchecked("the graph gave no truth value")
-        return answer
+        with _reported():
+            return bool(self._store.query(query, substitutions=_variables(terms)))
 
     def select(self, query: str, terms: Mapping[str, Term] | None = None) -> list[Row]:
         """See `Store.select`."""
         queries.check(query, "SELECT")
         full = queries.with_bound(query, frozenset(terms)) if terms else query
-        answer = self._answered(full, terms or {})
-        if not isinstance(answer, list):
-            raise Unchecked("the graph gave no rows")
-        return answer
+        with _reported():
+            answer = self._store.query(full, substitutions=_variables(terms))
+            assert isinstance(answer, QuerySolutions)  # of a SELECT
+            names = [variable.value for variable in answer.variables if variable.value not in (terms or {})]
+            return [{name: row[name] for name in names if row[name] is not None} for row in answer]
 
     def triples(
         self,
@@ -80,13 +79,9 @@ class EmbeddedStore:
         gone = set(removed)
         return EmbeddedStore((t for t in self.triples() if t not in gone), self.report)
 
-    def _answered(self, query: str, terms: Mapping[str, Term]) -> bool | list[Row] | None:
-        with _reported():
-            answer = self._store.query(query, substitutions={Variable(name): term for name, term in terms.items()})
-            if isinstance(answer, QuerySolutions):
-                names = [variable.value for variable in answer.variables if variable.value not in terms]
-                return [{name: row[name] for name in names if row[name] is not None} for row in answer]
-            return bool(answer) if isinstance(answer, QueryBoolean) else None
+
+def _variables(terms: Mapping[str, Term] | None) -> dict[Variable, Term]:
+    return {Variable(name): term for name, term in (terms or {}).items()}
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 from .answering import NO_ANSWER as NO_ANSWER
 from .answering import ExtractiveAnswerer as ExtractiveAnswerer
+from .answering import together as together
 from .arms import ARMS as ARMS
 from .arms import Arm as Arm
 from .chat_answering import PURPOSE as PURPOSE
@@ -14,9 +15,7 @@ from .form_filling import NOT_BORNE_OUT as NOT_BORNE_OUT
 from .form_filling import NOT_IN_THE_TEXT as NOT_IN_THE_TEXT
 from .form_filling import PURPOSES as PURPOSES
 from .form_filling import FieldRead as FieldRead
-from .form_filling import FormFiller as FormFiller
 from .form_filling import FormReader as FormReader
-from .form_filling import together as together
 from .identity import KINDS as KINDS
 from .identity import About as About
 from .identity import Detail as Detail

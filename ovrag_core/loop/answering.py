@@ -66,12 +66,14 @@ _KINDS = tuple(
 class Quotable:
     """A candidate for quoting."""
 
-    document_id: str
-    start: int
-    end: int
-    text: str
+    evidence: Evidence
     heading: str = ""
     is_title: bool = False
+
+    @property
+    def text(self) -> str:
+        """Its words as they stand."""
+        return self.evidence.quote
 
 
 class ExtractiveAnswerer:
@@ -100,14 +102,11 @@ class ExtractiveAnswerer:
         `corrections` are for those who write; who quotes can only quote something else.
         Where no passage is near enough the answer says so and has no evidence.
         """
-        passages = [passage for passage in passages_of(chunks) if not _is_excluded(passage, exclude)]
+        passages = [passage for passage in passages_of(chunks) if not _is_excluded(passage.evidence, exclude)]
         chosen = _choose(passages, self._scores(question, passages), _content_words(question)) if passages else []
         if not chosen:
             return Answer(text=NO_ANSWER)
-        evidence = tuple(
-            Evidence(document_id=passage.document_id, start=passage.start, end=passage.end, quote=passage.text)
-            for passage in chosen
-        )
+        evidence = tuple(passage.evidence for passage in chosen)
         return Answer(text="\n".join(passage.text for passage in chosen), evidence=evidence)
 
     def _scores(self, question: str, passages: Sequence[Quotable]) -> Vectors:
@@ -150,14 +149,11 @@ def passages_of(chunks: Sequence[Chunk]) -> list[Quotable]:
 
     Headings are no passages but are kept with those below them; only the title of a document can be quoted.
     """
-    passages: list[Quotable] = []
-    for document_id in dict.fromkeys(chunk.document_id for chunk in chunks):
-        for start, text in _regions([chunk for chunk in chunks if chunk.document_id == document_id]):
-            passages.extend(_passages(document_id, start, text))
-    return passages
+    return [passage for region in together(chunks) for passage in _passages(region)]
 
 
-def _passages(document_id: str, start: int, text: str) -> Iterator[Quotable]:
+def _passages(region: Chunk) -> Iterator[Quotable]:
+    text = region.text
     titles = {section.start: section.title for section in find_sections(text)}
     heading = ""
     for left, right in find_passages(text):
@@ -166,24 +162,42 @@ def _passages(document_id: str, start: int, text: str) -> Iterator[Quotable]:
         bare = title == quote or is_capitals(quote)
         if title or bare:
             heading = title or quote
-        if _LEADERS.search(quote) or (bare and start + left > 0):
-            continue
-        yield Quotable(document_id, start + left, start + right, quote, "" if bare else heading, bare)
+        evidence = passage_of(region, left, right)
+        if not _LEADERS.search(quote) and not (bare and evidence.start > 0):
+            yield Quotable(evidence, "" if bare else heading, bare)
 
 
-def _regions(chunks: Sequence[Chunk]) -> list[tuple[int, str]]:
-    """Stretches of text that chunks cover without a gap."""
-    regions: list[tuple[int, str]] = []
-    for chunk in sorted(chunks, key=lambda chunk: (chunk.start, chunk.end)):
-        if regions and chunk.start <= regions[-1][0] + len(regions[-1][1]):
-            start, text = regions[-1]
-            regions[-1] = (start, text + chunk.text[start + len(text) - chunk.start :])
+def passage_of(chunk: Chunk, start: int, end: int) -> Evidence:
+    """The passage at `[start, end)` of a chunk's text."""
+    return Evidence(
+        document_id=chunk.document_id, start=chunk.start + start, end=chunk.start + end, quote=chunk.text[start:end]
+    )
+
+
+def together(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Chunks in the order of their documents' text, those that touch or overlap as one."""
+    joined: list[Chunk] = []
+    for chunk in in_text_order(chunks):
+        previous = joined[-1] if joined else None
+        if previous is not None and previous.document_id == chunk.document_id and chunk.start <= previous.end:
+            text = previous.text + chunk.text[max(0, previous.end - chunk.start) :]
+            joined[-1] = Chunk(previous.id, previous.document_id, previous.start, max(previous.end, chunk.end), text)
         else:
-            regions.append((chunk.start, chunk.text))
-    return regions
+            joined.append(chunk)
+    return joined
 
 
-def _is_excluded(passage: Quotable, exclude: frozenset[Excluded]) -> bool:
+def in_text_order(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Chunks as their documents have them, the best chunk's document first.
+
+    A model reads on from one to the next, and a server that keeps the beginning of a prompt has read most of them when
+    another question is asked of the same document.
+    """
+    order = list(dict.fromkeys(chunk.document_id for chunk in chunks))
+    return sorted(chunks, key=lambda chunk: (order.index(chunk.document_id), chunk.start))
+
+
+def _is_excluded(passage: Evidence, exclude: frozenset[Excluded]) -> bool:
     return any(
         document_id == passage.document_id and start < passage.end and passage.start < end
         for document_id, start, end in exclude
@@ -204,7 +218,7 @@ def _choose(passages: Sequence[Quotable], scores: Vectors, known: frozenset[str]
     for number in (int(number) for number in order if rivals[:, number].any()):
         passage = passages[number]
         words = _content_words(passage.text)
-        heard = covered.setdefault(passage.document_id, set(known))
+        heard = covered.setdefault(passage.evidence.document_id, set(known))
         if words <= heard or (chosen and length + len(passage.text) > MAX_CHARACTERS):
             continue
         heard |= words

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ovrag_core.base import Answer, Chunk, Correction, Evidence
 from ovrag_core.llm import Chat, Message, fence
-from ovrag_core.loop.answering import NO_ANSWER, Excluded
+from ovrag_core.loop.answering import NO_ANSWER, Excluded, in_text_order, passage_of
 from ovrag_core.text import locate
 
 PURPOSE = "answer"
@@ -75,16 +75,6 @@ class ChatAnswerer:
         return Answer(text=text, evidence=_evidence(text, cited, chunks))
 
 
-def in_text_order(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """Chunks as their documents have them, the best chunk's document first.
-
-    A model reads on from one to the next, and a server that keeps the beginning of a prompt has read most of them when
-    another question is asked of the same document.
-    """
-    order = list(dict.fromkeys(chunk.document_id for chunk in chunks))
-    return sorted(chunks, key=lambda chunk: (order.index(chunk.document_id), chunk.start))
-
-
 def _messages(question: str, chunks: Sequence[Chunk], corrections: Sequence[Correction]) -> list[Message]:
     mark = fence(*(chunk.text for chunk in chunks))
     passages = "\n\n".join(f"[{number}]\n{mark}\n{chunk.text}\n{mark}" for number, chunk in enumerate(chunks, start=1))
@@ -127,10 +117,3 @@ def _evidence(text: str, cited: Sequence[int], chunks: Sequence[Chunk]) -> tuple
     uncut = [chunks[number - 1] for number in cited if number not in quoted]
     passages += [passage_of(chunk, 0, len(chunk.text)) for chunk in uncut]
     return tuple(dict.fromkeys(passages))
-
-
-def passage_of(chunk: Chunk, start: int, end: int) -> Evidence:
-    """The passage at `[start, end)` of a chunk's text."""
-    return Evidence(
-        document_id=chunk.document_id, start=chunk.start + start, end=chunk.start + end, quote=chunk.text[start:end]
-    )

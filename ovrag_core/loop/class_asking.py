@@ -14,8 +14,8 @@ from pydantic import BaseModel, create_model
 
 from ovrag_core.base import Chunk, Document, Evidence, Origin, Reading, Triple
 from ovrag_core.llm import Chat, Message, Once, fence
-from ovrag_core.loop.chat_answering import passage_of
-from ovrag_core.loop.form_filling import NOT_STATED, PURPOSES, FormReader, together
+from ovrag_core.loop.answering import passage_of, together
+from ovrag_core.loop.form_filling import NOT_STATED, PURPOSES, FormReader
 from ovrag_core.ontology import Form, FormField
 from ovrag_core.retrieval import Embedder
 from ovrag_core.text import find_passages, sentences
@@ -102,15 +102,16 @@ class ClassAsker:
         return NOT_STATED
 
     def _once(self, passage: str, options: Options, origin: Origin) -> str:
-        key = passage, tuple(map(_name, options)), origin
-        return self._asked.counted(key, lambda: self._ask(passage, options, origin))
+        names = tuple(option.name if option else NOT_STATED for option in options)
+        return self._asked.counted((passage, names, origin), lambda: self._ask(passage, options, names, origin))
 
-    def _ask(self, passage: str, options: Options, origin: Origin) -> str:
+    def _ask(self, passage: str, options: Options, names: tuple[str, ...], origin: Origin) -> str:
         mark = fence(passage)
-        listed = (f"- {_name(option)}: {option.ask if option else 'none of these'}" for option in options)
+        asked = (option.ask if option else "none of these" for option in options)
+        listed = (f"- {name}: {words}" for name, words in zip(names, asked, strict=True))
         prompt = f"The passage:\n{mark}\n{passage}\n{mark}\n\nWhat does it state?\n" + "\n".join(listed)
         system = SYSTEM.format(about=self._form.about, not_stated=NOT_STATED)
-        schema = _answer(tuple(map(_name, options)))
+        schema = _answer(names)
         messages = [Message("system", system), Message("user", prompt)]
         reply = self._chat.complete(messages, schema=schema, temperature=0.0, seed=self._seed, purpose=PURPOSES[origin])
         return str(reply.parsed_as(schema).model_dump()[STATES])
@@ -118,16 +119,9 @@ class ClassAsker:
 
 def _left(piece: Chunk, start: int, end: int, taken: Sequence[Evidence]) -> str:
     """A passage of a piece, blank where it is taken."""
-    characters = list(piece.text)
-    for evidence in taken:
-        if evidence.document_id == piece.document_id:
-            for position in range(max(start, evidence.start - piece.start), min(end, evidence.end - piece.start)):
-                characters[position] = " "
-    return "".join(characters[start:end])
-
-
-def _name(option: FormField | None) -> str:
-    return option.name if option else NOT_STATED
+    spans = [(e.start - piece.start, e.end - piece.start) for e in taken if e.document_id == piece.document_id]
+    positions = range(start, end)
+    return "".join(" " if any(a <= place < b for a, b in spans) else piece.text[place] for place in positions)
 
 
 @cache
@@ -163,13 +157,9 @@ class ModelReader:
     def read(self, document: Document) -> ModelReading:
         """The triples of a whole document. Raises a ModelError where the model cannot read a part of it."""
         extracted = self._read(_windows(document, self._window), "context")
-        triples = tuple(
-            triple.model_copy(update={"evidence": Evidence.of(document, triple.evidence.start, triple.evidence.end)})
-            if triple.evidence
-            else triple
-            for triple in extracted
-        )
-        return ModelReading(document_id=document.id, triples=triples, thing=self.thing)
+        paged = [t.evidence and Evidence.of(document, t.evidence.start, t.evidence.end) for t in extracted]
+        triples = [t.model_copy(update={"evidence": e}) for t, e in zip(extracted, paged, strict=True)]
+        return ModelReading(document_id=document.id, triples=tuple(triples), thing=self.thing)
 
     def read_passage(
         self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from pyoxigraph import Literal, NamedNode, Triple
 
-from ovrag_core.graph import TYPE, EmbeddedStore, Shapes, ShapeViolation, Term
+from ovrag_core.graph import TYPE, EmbeddedStore, Shapes
 from ovrag_core.ontology import RULE, Fact, Ontology, Value
 
 _INDIVIDUAL = "urn:ovrag:individual:"
@@ -33,22 +34,19 @@ class ClosedWorld:
 
     def failures(self, facts: Sequence[Fact]) -> list[Failure]:
         """Find what breaks the shapes, by individual and rule; of several values that do, take the first facts."""
-        triples = [(number, triple) for number, fact in enumerate(facts) for triple in self._triples(fact)]
-        fact_numbers: dict[tuple[Term, NamedNode, Term], int] = {}
-        for number, triple in triples:
-            fact_numbers.setdefault((triple.subject, triple.predicate, triple.object), number)
-
-        def places(violation: ShapeViolation) -> list[int]:
-            return [fact_numbers.get((violation.focus, *pair), 0) for pair in violation.said]
-
+        stated: dict[Triple, int] = {}
+        for number, fact in enumerate(facts):
+            for triple in self._triples(fact):
+                stated.setdefault(triple, number)
+        breaches: list[tuple[str, list[int], int, str]] = []
+        for breach in self._shapes.violations(EmbeddedStore(stated), self._rules):
+            if isinstance(breach.focus, NamedNode):  # not a value, of which no rule speaks
+                numbers = [stated.get(Triple(breach.focus, *pair), 0) for pair in breach.said]
+                focus = int(breach.focus.value.removeprefix(_INDIVIDUAL))
+                breaches.append((breach.constraint, numbers, focus, breach.shape))
         failures: dict[tuple[int, str], Failure] = {}
-        violations = self._shapes.violations(EmbeddedStore(triple for _, triple in triples), self._rules)
-        for breach in sorted(violations, key=lambda violation: (violation.constraint, places(violation))):
-            if not isinstance(breach.focus, NamedNode):
-                continue  # a value, of which no rule speaks
-            focus = int(breach.focus.value.removeprefix(_INDIVIDUAL))
-            broken = tuple(facts[number] for number in places(breach))
-            failures.setdefault((focus, breach.shape), Failure(breach.shape, focus, broken))
+        for _, numbers, focus, rule in sorted(breaches, key=itemgetter(0, 1)):
+            failures.setdefault((focus, rule), Failure(rule, focus, tuple(facts[number] for number in numbers)))
         return [failures[key] for key in sorted(failures)]
 
     def _triples(self, fact: Fact) -> Iterator[Triple]:

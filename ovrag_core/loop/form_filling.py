@@ -6,6 +6,7 @@ reads of first into the field that it is asked for first; where both orders name
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -16,7 +17,7 @@ from rapidfuzz import fuzz
 
 from ovrag_core.base import Chunk, Evidence, Origin, Triple
 from ovrag_core.llm import Chat, Message, Once, current_tally, fence
-from ovrag_core.loop.chat_answering import in_text_order, passage_of
+from ovrag_core.loop.answering import passage_of
 from ovrag_core.ontology import Form, FormField, entity_key, is_suffix, read_value
 from ovrag_core.text import dates, moneys, percentages
 
@@ -57,27 +58,69 @@ class Filled:
 
 
 @dataclass(frozen=True, slots=True)
-class FilledForm:
-    """The fields that the text bears out, and how many of the others were dropped, by reason."""
+class FieldRead:
+    """A field that was filled in about a document, and where the document bears it out."""
 
-    fields: tuple[Filled, ...]
-    dropped: dict[str, int]
+    filled: Filled
+    evidence: Evidence
+
+    def triple(self, form: Form, origin: Origin) -> Triple:
+        """The statement about the form's one thing."""
+        return Triple(
+            subject=form.thing.name,
+            predicate=self.filled.field.term.name,
+            object=" ".join(self.filled.value.split()),
+            subject_type=form.thing.name,
+            object_type=self.filled.kind or "",
+            origin=origin,
+            evidence=self.evidence,
+        )
 
 
-class FormFiller:
-    """Asks a chat model at temperature 0, once for each of `orders` (1 or 2) of the parties."""
+class FormReader:
+    """Reads texts by the form alone: what a document, chunks or an answer state about the form's thing.
 
-    def __init__(self, chat: Chat, form: Form, *, seed: int | None = 42, orders: int = 2) -> None:
+    Asks a chat model at temperature 0, once for each of the two orders of the parties. What the model is shown of a
+    document is `prepared`, which keeps every offset: what speaks to its reader is blanked there. The same text is asked
+    about once in a process, and counted to each query that needs it.
+    """
+
+    def __init__(self, chat: Chat, form: Form, prepared: Callable[[str], str], *, seed: int | None = 42) -> None:
         self._chat = chat
         self.form = form
+        self._prepared = prepared
         self._seed = seed
-        self._orders = orders
+        self._asked: Once[tuple[Origin, str, Collection[str] | None], tuple[list[Filled], dict[str, int]]] = Once()
+        self.name = chat.name
 
-    def fill(self, text: str, origin: Origin, wanted: Collection[str] | None = None) -> FilledForm:
-        """Return the form as the model fills it in about `text`. Raises a ModelError where it gives no usable reply.
+    def read(
+        self, pieces: Sequence[Chunk], origin: Origin, wanted: frozenset[str] | None = None
+    ) -> dict[tuple[str, str], FieldRead]:
+        """Document id and field name → what the model reads there; `pieces` of text are asked about one by one.
 
-        `wanted` names the fields to ask for (None: all). What the text cannot bear out, a sum where it has none, is not
-        asked for; of one party the others are, since a model tells them apart by each other.
+        Of several pieces the first counts in which both orders of the form agree, else the first. `wanted` names the
+        fields to ask for (None: all). Raises a ModelError where the model gives no usable reply.
+        """
+        by_field: dict[tuple[str, str], FieldRead] = {}
+        for piece in pieces:
+            shown = self._prepared(piece.text) if origin == "context" else piece.text
+            fields, dropped = self._asked.counted((origin, shown, wanted), partial(self.fill, shown, origin, wanted))
+            if (tally := current_tally()) is not None:
+                tally.discard(dropped)
+            for filled in fields:
+                key = piece.document_id, filled.field.name
+                if key not in by_field or (filled.is_agreed and not by_field[key].filled.is_agreed):
+                    by_field[key] = FieldRead(filled, passage_of(piece, *filled.span))
+        return by_field
+
+    def fill(
+        self, text: str, origin: Origin, wanted: Collection[str] | None = None
+    ) -> tuple[list[Filled], dict[str, int]]:
+        """Return the fields that the text bears out, and how many of the others were dropped, by reason.
+
+        Raises a ModelError where the model gives no usable reply. `wanted` names the fields to ask for (None: all).
+        What the text cannot bear out, a sum where it has none, is not asked for; of one party the others are, since a
+        model tells them apart by each other.
         """
         terms = tuple(
             field
@@ -89,26 +132,34 @@ class FormFiller:
         if wanted is not None and not any(field.name in wanted for field in parties):
             parties = ()
         if not parties and not terms:
-            return FilledForm((), {})
-        orders = [parties, parties[::-1]][: self._orders if len(parties) > 1 else 1]
+            return [], {}
+        orders = [parties, parties[::-1]] if len(parties) > 1 else [parties]
         replies = [self._ask(text, order, terms, origin) for order in orders]
-        dropped = dict[str, int]()
+        dropped = Counter[str]()
         filled_fields = [self._party(field, replies, text, dropped) for field in parties]
-        filled_fields += [self._term(field, replies, text, dropped) for field in terms]
-        return FilledForm(tuple(f for f in filled_fields if f is not None), dropped)
+        filled_fields += [_filled_term(field, replies, text, dropped) for field in terms]
+        return [filled for filled in filled_fields if filled is not None], dict(+dropped)
 
     def _ask(self, text: str, parties: Fields, terms: Fields, origin: Origin) -> dict[str, Any]:
+        """The model's reply on the text between two lines of its own, and what each field asks for, in this order."""
+        mark = fence(text)
+        kinds = "; ".join(f"{k.name}: {k.ask}" for k in self.form.kinds)
+        lines = [f"- {field.name}: {field.ask}\n- {field.name}{KIND}: {kinds}" for field in parties]
+        lines += [f"- {field.name}: {field.ask}" for field in terms]
+        messages = [
+            Message("system", SYSTEM.format(about=self.form.about, not_stated=NOT_STATED)),
+            Message("user", f"The text:\n{mark}\n{text}\n{mark}\n\nThe form:\n" + "\n".join(lines)),
+        ]
         schema = _schema(parties, self.form.kinds, terms)
-        messages = form_messages(self.form, text, parties, terms)
         reply = self._chat.complete(messages, schema=schema, temperature=0.0, seed=self._seed, purpose=PURPOSES[origin])
         return reply.parsed_as(schema).model_dump()
 
     def _party(
-        self, field: FormField, replies: Sequence[dict[str, Any]], text: str, dropped: dict[str, int]
+        self, field: FormField, replies: Sequence[dict[str, Any]], text: str, dropped: Counter[str]
     ) -> Filled | None:
         """The party as the text has it. Orders agree on it where one's words begin the other's; the shorter counts."""
         placed = [(reply, place_of_name(reply[field.name], text)) for reply in replies]
-        _count(dropped, sum(span is None and reply[field.name] != NOT_STATED for reply, span in placed))
+        dropped[NOT_IN_THE_TEXT] += sum(span is None and reply[field.name] != NOT_STATED for reply, span in placed)
         located = [(reply, span) for reply, span in placed if span is not None]
         if not located:
             return None
@@ -120,23 +171,19 @@ class FormFiller:
         kind = next((k.term.name for k in self.form.kinds if {k.name} == kinds), None)
         return Filled(field, text[slice(*name_span)], name_span, kind, is_agreed)
 
-    def _term(
-        self, field: FormField, replies: Sequence[dict[str, Any]], text: str, dropped: dict[str, int]
-    ) -> Filled | None:
-        """The value as the text has it, of the first order that states one."""
-        values = field.term.values
-        stated = [reply[field.name] for reply in replies if reply[field.name] != NOT_STATED]
-        spans = [span for value in stated if (span := place_of_value(value, values, text))]
-        _count(dropped, len(stated) - len(spans))
-        if not spans:
-            return None
-        read = {read_value(text[slice(*s)], values) for s in spans}
-        return Filled(field, text[slice(*spans[0])], spans[0], None, len(spans) == len(replies) and len(read) == 1)
 
-
-def _count(dropped: dict[str, int], number: int) -> None:
-    if number:
-        dropped[NOT_IN_THE_TEXT] = dropped.get(NOT_IN_THE_TEXT, 0) + number
+def _filled_term(
+    field: FormField, replies: Sequence[dict[str, Any]], text: str, dropped: Counter[str]
+) -> Filled | None:
+    """The value as the text has it, of the first order that states one."""
+    values = field.term.values
+    stated = [reply[field.name] for reply in replies if reply[field.name] != NOT_STATED]
+    spans = [span for value in stated if (span := place_of_value(value, values, text))]
+    dropped[NOT_IN_THE_TEXT] += len(stated) - len(spans)
+    if not spans:
+        return None
+    read = {read_value(text[slice(*span)], values) for span in spans}
+    return Filled(field, text[slice(*spans[0])], spans[0], None, len(spans) == len(replies) and len(read) == 1)
 
 
 @cache
@@ -149,18 +196,6 @@ def _schema(parties: Fields, kinds: Fields, terms: Fields) -> type[BaseModel]:
         fields |= {field.name: (copied, ...), field.name + KIND: (kind, ...)}
     fields |= {field.name: (copied, ...) for field in terms}
     return create_model("FilledInForm", **fields)
-
-
-def form_messages(form: Form, text: str, parties: Fields, terms: Fields) -> list[Message]:
-    """The prompt: the text between two lines of its own, then what each field asks for, in this order."""
-    mark = fence(text)
-    kinds = "; ".join(f"{k.name}: {k.ask}" for k in form.kinds)
-    lines = [f"- {field.name}: {field.ask}\n- {field.name}{KIND}: {kinds}" for field in parties]
-    lines += [f"- {field.name}: {field.ask}" for field in terms]
-    return [
-        Message("system", SYSTEM.format(about=form.about, not_stated=NOT_STATED)),
-        Message("user", f"The text:\n{mark}\n{text}\n{mark}\n\nThe form:\n" + "\n".join(lines)),
-    ]
 
 
 def place_of_name(name: str, text: str) -> Span | None:
@@ -215,72 +250,3 @@ def _figures(text: str, kind: str) -> list[tuple[str, int, int]]:
     if kind == "rate":
         return [(f"{rate.normalize():f}", start, end) for rate, start, end in percentages(text)]
     return [(day.isoformat(), start, end) for day, start, end in dates(text)]
-
-
-@dataclass(frozen=True, slots=True)
-class FieldRead:
-    """A field that was filled in about a document, and where the document bears it out."""
-
-    filled: Filled
-    evidence: Evidence
-
-    def triple(self, form: Form, origin: Origin) -> Triple:
-        """The statement about the form's one thing."""
-        term = self.filled.field.term
-        return Triple(
-            subject=form.thing.name,
-            predicate=term.name,
-            object=" ".join(self.filled.value.split()),
-            subject_type=form.thing.name,
-            object_type=self.filled.kind or "",
-            origin=origin,
-            evidence=self.evidence,
-        )
-
-
-class FormReader:
-    """Reads texts by the form alone: what a document, chunks or an answer state about the form's thing.
-
-    What the model is shown of a document is `prepared`, which keeps every offset: what speaks to its reader is blanked
-    there. The same text is asked about once in a process, and counted to each query that needs it.
-    """
-
-    def __init__(self, chat: Chat, filler: FormFiller, prepared: Callable[[str], str]) -> None:
-        self._filler = filler
-        self._prepared = prepared
-        self._asked: Once[tuple[Origin, str, Collection[str] | None], FilledForm] = Once()
-        self.form = filler.form
-        self.name = chat.name
-
-    def read(
-        self, pieces: Sequence[Chunk], origin: Origin, wanted: frozenset[str] | None = None
-    ) -> dict[tuple[str, str], FieldRead]:
-        """Document id and field name → what the model reads there; `pieces` of text are asked about one by one.
-
-        Of several pieces the first counts in which both orders of the form agree, else the first. `wanted` names the
-        fields to ask for (None: all). Raises a ModelError where the model gives no usable reply.
-        """
-        by_field: dict[tuple[str, str], FieldRead] = {}
-        for piece in pieces:
-            shown = self._prepared(piece.text) if origin == "context" else piece.text
-            filled = self._asked.counted((origin, shown, wanted), partial(self._filler.fill, shown, origin, wanted))
-            if (tally := current_tally()) is not None:
-                tally.discard(filled.dropped)
-            for field_read in (FieldRead(field, passage_of(piece, *field.span)) for field in filled.fields):
-                key = piece.document_id, field_read.filled.field.name
-                if key not in by_field or (field_read.filled.is_agreed and not by_field[key].filled.is_agreed):
-                    by_field[key] = field_read
-        return by_field
-
-
-def together(chunks: Sequence[Chunk]) -> list[Chunk]:
-    """Chunks in the order of their documents' text, those that touch or overlap as one."""
-    joined: list[Chunk] = []
-    for chunk in in_text_order(chunks):
-        previous = joined[-1] if joined else None
-        if previous is not None and previous.document_id == chunk.document_id and chunk.start <= previous.end:
-            text = previous.text + chunk.text[max(0, previous.end - chunk.start) :]
-            joined[-1] = Chunk(previous.id, previous.document_id, previous.start, max(previous.end, chunk.end), text)
-        else:
-            joined.append(chunk)
-    return joined

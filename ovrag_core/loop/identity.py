@@ -19,7 +19,6 @@ from ovrag_core.text import STOP_WORDS, find_passages, plain_words
 About = Literal["asked", "mixed", "other", "none"]
 KINDS: tuple[About, ...] = ("asked", "mixed", "other", "none")
 OTHER, MIXED, UNKNOWN = "other_document", "mixed_documents", "not_in_document"
-RULES = (OTHER, MIXED, UNKNOWN)
 
 SENTENCE = 5  # words that a repeated passage must have; a shorter one counts where it is a whole line of a document
 SHORTEST = 4  # letters of a single word that is looked for as a name
@@ -64,9 +63,8 @@ class Profile:
     @cached_property
     def held(self) -> dict[str, Detail]:
         """Everything its details can be called → the first that is, by its normal forms before its wider ones."""
-        normal = [(key, detail) for detail in self.details for key in detail.keys]
-        wider = [(key, detail) for detail in self.details for key in detail.wider]
-        return dict(reversed([*normal, *wider]))
+        wider = {key: detail for detail in reversed(self.details) for key in detail.wider}
+        return wider | {key: detail for detail in reversed(self.details) for key in detail.keys}
 
     @cached_property
     def words(self) -> str:
@@ -122,6 +120,10 @@ class Sign:
         """True where no document holds it, and that tells."""
         return not (self.own or self.others or self.kind.startswith("weak"))
 
+    def overlaps(self, start: int, end: int) -> bool:
+        """Return True where a part of `[start, end)` is its own."""
+        return self.start < end and start < self.end
+
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
@@ -144,12 +146,8 @@ class Shelf:
     def __init__(self, documents: Mapping[str, Document], find: Finder) -> None:
         self.documents = documents
         self.find = find
-        self.profile = lru_cache(_PROFILES)(self._profile)
+        self.profile = lru_cache(_PROFILES)(lambda id_: Profile(documents[id_], tuple(find(documents[id_].text))))
         self._judge = lru_cache(_JUDGED)(self._judged)
-
-    def _profile(self, document_id: str) -> Profile:
-        document = self.documents[document_id]
-        return Profile(document, tuple(self.find(document.text)))
 
     def judge(
         self, text: str, asked: str, *, context: Sequence[str] = (), among: Collection[str] | None = None
@@ -170,13 +168,7 @@ class Shelf:
         return placed if placed.about != "none" else self._judge(text, asked, rivals, True)
 
     def note(
-        self,
-        verdict: Verdict,
-        text: str,
-        asked: str,
-        *,
-        context: Sequence[str] = (),
-        among: Collection[str] | None = None,
+        self, verdict: Verdict, text: str, asked: str, *, context: Sequence[str], among: Collection[str] | None
     ) -> Verdict:
         """The verdict on an answer, with a warning added where the answer is not about the asked document alone."""
         warning = violation(self.judge(text, asked, context=context, among=among), text, asked, self)
@@ -184,26 +176,26 @@ class Shelf:
 
     def _judged(self, text: str, asked: str, others: frozenset[str], weak: bool = False) -> Judgement:
         """By details and repeated sentences; `weak`: by short lines and rare phrases."""
-        mine, profiles = self.profile(asked), [self.profile(name) for name in sorted(others)]
-        return _judgement(_weak_signs(text, mine, profiles) if weak else self._signs(text, mine, profiles))
+        mine, rest = self.profile(asked), [self.profile(name) for name in sorted(others)]
+        return _judgement(_weak_signs(text, mine, rest) if weak else self._signs(text, mine, rest))
 
     def _signs(self, text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
+        """Details, names known from the documents, and repeated sentences."""
         signs = [_sign(detail, mine, rest) for detail in self.find(text)]
         names = [sign for sign in signs if sign.is_unknown and sign.kind == "name"]
-        known_names = _known_names(text, mine, rest, [(sign.start, sign.end) for sign in signs if sign not in names])
-        called = [name for name in _called((mine, *rest)) if " " in name]
+        called = dict.fromkeys(name for p in (mine, *rest) for detail in p.details for name in detail.words)
+        known_names = _known_names(text, mine, rest, called, [sign for sign in signs if sign not in names])
+        full = [name for name in called if " " in name]
         joined = set()
         for sign in names:
             words = plain_words(text[sign.start : sign.end])
-            if any(name != words and f" {name} " in f" {words} " for name in called):
+            if any(name != words and f" {name} " in f" {words} " for name in full):
                 joined.add(sign)  # a name that nobody holds but that holds a known one: two that stand side by side
-        spans = [(sign.start, sign.end) for sign in known_names]
-        signs = [
-            sign
-            for sign in signs
-            if sign not in joined and not any(sign.start < end and start < sign.end for start, end in spans)
-        ]
-        return _not_quoted([*signs, *known_names, *_repeated(text, mine, rest)], text, mine)
+        signs = [s for s in signs if s not in joined and not any(s.overlaps(n.start, n.end) for n in known_names)]
+        signs += [*known_names, *_repeated(text, mine, rest)]
+        # What stands word for word in the asked document is its own, whatever it was taken for.
+        quoted = [(start, end) for start, end, plain in _passages(text) if f" {plain} " in mine.words]
+        return [s for s in signs if s.own or not any(start <= s.start and s.end <= end for start, end in quoted)]
 
     def _by_context(
         self, text: str, own: Judgement, asked: str, others: frozenset[str], context: Sequence[str]
@@ -233,40 +225,26 @@ def _sign(detail: Detail, mine: Profile, rest: Sequence[Profile]) -> Sign:
     return Sign(kind, detail.start, detail.end, mine.holds(detail), holders)
 
 
-def _known_names(text: str, mine: Profile, rest: Sequence[Profile], spans: Sequence[tuple[int, int]]) -> list[Sign]:
+def _known_names(
+    text: str, mine: Profile, rest: Sequence[Profile], called: Iterable[str], known: Sequence[Sign]
+) -> list[Sign]:
     """Names of the documents' that stand in the text, in full or by one word, though its own build does not show them.
 
-    `spans` of the text are known already.
+    `called` are all names of documents; `known` are signs that were found already.
     """
     plain = f" {plain_words(text)} "
-    profiles = (mine, *rest)
-    called = _called(profiles)
     signs: list[Sign] = []
     for name in sorted((name for name in called if f" {name} " in plain), key=lambda name: (-name.count(" "), name)):
         span = _place(text, name)
-        if span is None or any(span[0] < end and start < span[1] for start, end in spans):
+        if span is None or any(sign.overlaps(*span) for sign in (*known, *signs)):
             continue
         if " " not in name and (
-            len(name) < SHORTEST or not text[span[0]].isupper() or any(name in profile.common for profile in profiles)
+            len(name) < SHORTEST or not text[span[0]].isupper() or any(name in p.common for p in (mine, *rest))
         ):
             continue
-        spans = [*spans, span]
         holders = frozenset(profile.document.id for profile in rest if f" {name} " in profile.words)
         signs.append(Sign("name", *span, f" {name} " in mine.words, holders))
     return signs
-
-
-def _not_quoted(signs: Sequence[Sign], text: str, mine: Profile) -> list[Sign]:
-    """Signs without those in passages that stand word for word in the asked document, whatever they were taken for."""
-    quoted = [(start, end) for start, end, plain in _passages(text) if f" {plain} " in mine.words]
-    return [
-        sign for sign in signs if sign.own or not any(start <= sign.start and sign.end <= end for start, end in quoted)
-    ]
-
-
-def _called(profiles: Iterable[Profile]) -> dict[str, None]:
-    """All names of documents, each once."""
-    return dict.fromkeys(name for profile in profiles for detail in profile.details for name in detail.words)
 
 
 def _place(text: str, words: str) -> tuple[int, int] | None:
@@ -304,8 +282,7 @@ def _repeated(text: str, mine: Profile, rest: Sequence[Profile], *, short: bool 
 
 def _weak_signs(text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
     """Collect signs that may also be chance: a document's short lines, else pairs of rare words few documents hold."""
-    lines = _repeated(text, mine, rest, short=True)
-    if lines:
+    if lines := _repeated(text, mine, rest, short=True):
         return lines
     signs = []
     limit = max(1, _RARE * (len(rest) + 1))
@@ -322,8 +299,7 @@ def _weak_signs(text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]
 def _phrases(text: str) -> Iterable[str]:
     """Pairs of neighbouring words that mean something."""
     for start, end in find_passages(text):
-        words = plain_words(text[start:end]).split()
-        for pair in pairwise(words):
+        for pair in pairwise(plain_words(text[start:end]).split()):
             if all(len(word) > 2 and word.isalpha() and word not in STOP_WORDS for word in pair):
                 yield " ".join(pair)
 

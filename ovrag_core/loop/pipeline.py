@@ -31,7 +31,7 @@ from ovrag_core.base import (
 from ovrag_core.llm import Made, Once, Tally, tally
 from ovrag_core.loop.arms import Arm, merged, unique
 from ovrag_core.loop.identity import Shelf
-from ovrag_core.loop.validation import Validator, assign_causes
+from ovrag_core.loop.validation import Validator, assign_causes, clashes_of
 from ovrag_core.loop.validation import feedback as answer_feedback
 from ovrag_core.retrieval import Embedder, Index, Vectors
 
@@ -153,22 +153,6 @@ class Query:
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
 
-    def answer(self) -> None:
-        """The loop, its results added as they come."""
-        bench, document_id = self.bench, self.document_id
-        with self.part("retrieval"):
-            vector = bench.question_vector(self.question.text)
-            self.retrieved = bench.index.search(vector, bench.top_k, _searched(document_id, self.arm, bench))
-        chunks = [bench.index.chunk(hit.chunk_id) for hit in self.retrieved]
-        if self.arm.validates:
-            with self.part("extraction"):
-                if self.arm.context == "document":
-                    self.context = _document_triples(self)
-                else:
-                    self.context = _distinct(bench.extractor.read_chunks(chunks), self)
-        for attempt in _attempts(self, chunks):
-            self.attempts.append(attempt)
-
 
 def ask(question: Question, document_id: str, arm: Arm, bench: Bench) -> tuple[QueryRecord, LatencyRecord]:
     """One question about one document through an arm. Labels are added by the experiment.
@@ -176,70 +160,116 @@ def ask(question: Question, document_id: str, arm: Arm, bench: Bench) -> tuple[Q
     Where a model gives no usable reply, the record's outcome is `error`, with the cause and what was done before it.
     Raises what no query can help: ModelSetupError, BudgetError, StoreError, PriceError.
     """
-    outcome: Outcome
+    outcome: Outcome = "error"
     cause, error = None, None
     with tally() as used:
         query = Query(question, document_id, arm, bench, used)
         try:
-            query.answer()
+            _answer(query)
             outcome, cause = _outcome(query.attempts, arm)
         except ModelSetupError:
             raise
         except ModelError as failure:
-            outcome, error = "error", str(failure)
-    return _record(query, outcome, cause, error), _latency(query)
-
-
-def with_identity(record: QueryRecord, bench: Bench) -> QueryRecord:
-    """The record of an arm that does not validate, with a warning where its answer is about another document."""
-    if record.answer is None or bench.shelf is None:
-        return record
-    context = [bench.index.chunk(hit.chunk_id).text for hit in record.retrieved]
-    bare = Verdict(status="unchecked", reason="the arm does not validate")
-    verdict = bench.shelf.note(bare, record.answer.text, record.document_id, context=context)
-    if not verdict.violations:
-        return record
-    attempt = record.attempts[-1].model_copy(update={"verdict": verdict})
-    return record.model_copy(update={"attempts": (*record.attempts[:-1], attempt)})
-
-
-def _record(query: Query, outcome: Outcome, cause: Cause | None, error: str | None) -> QueryRecord:
-    return QueryRecord(
-        arm=query.arm.name,
-        document_id=query.document_id,
-        question_id=query.question.id,
-        question=query.question.text,
+            error = str(failure)
+    record = QueryRecord(
+        arm=arm.name,
+        document_id=document_id,
+        question_id=question.id,
+        question=question.text,
         retrieved=tuple(query.retrieved),
         context_triples=query.context,
         attempts=tuple(query.attempts),
         outcome=outcome,
         cause=cause,
         error=error,
-        model=query.bench.model,
-        usage=query.used.usage,
-        cost_usd=query.bench.cost_usd(query.used),
-        discarded=dict(sorted(query.used.discarded.items())),
+        model=bench.model,
+        usage=used.usage,
+        cost_usd=bench.cost_usd(used),
+        discarded=dict(sorted(used.discarded.items())),
     )
-
-
-def _latency(query: Query) -> LatencyRecord:
-    seconds = dict.fromkeys(("retrieval", "answering", "extraction", "validation"), 0.0) | query.seconds
-    return LatencyRecord(
-        arm=query.arm.name,
-        document_id=query.document_id,
-        question_id=query.question.id,
-        model=query.used.total_seconds + query.waited if query.used.by_purpose else None,
+    latency = LatencyRecord(
+        arm=arm.name,
+        document_id=document_id,
+        question_id=question.id,
+        model=used.total_seconds + query.waited if used.by_purpose else None,
         total=time.perf_counter() - query.started,
         attempts=len(query.attempts),
-        **seconds,
+        **dict.fromkeys(("retrieval", "answering", "extraction", "validation"), 0.0) | query.seconds,
     )
+    return record, latency
 
 
-def _searched(document_id: str, arm: Arm, bench: Bench) -> Collection[str] | None:
-    if arm.scoped:
-        return {document_id}
-    if bench.pool == "growing":
-        return {name for name in bench.documents if name <= document_id}
+def with_identity(record: QueryRecord, bench: Bench) -> QueryRecord:
+    """The record of an arm that does not validate, with a warning where its answer is about another document."""
+    if record.answer is None or bench.shelf is None:
+        return record
+    bare = Verdict(status="unchecked", reason="the arm does not validate")
+    verdict = _noted(bare, record.answer, record.retrieved, record.document_id, bench)
+    if not verdict.violations:
+        return record
+    attempt = record.attempts[-1].model_copy(update={"verdict": verdict})
+    return record.model_copy(update={"attempts": (*record.attempts[:-1], attempt)})
+
+
+def _noted(
+    verdict: Verdict,
+    answer: Answer,
+    retrieved: Sequence[Retrieved],
+    document_id: str,
+    bench: Bench,
+    among: Collection[str] | None = None,
+) -> Verdict:
+    """The verdict with a warning where the answer, by its text, is not about the asked document alone."""
+    if bench.shelf is None:
+        return verdict
+    context = [bench.index.chunk(hit.chunk_id).text for hit in retrieved]
+    return bench.shelf.note(verdict, answer.text, document_id, context=context, among=among)
+
+
+def _answer(query: Query) -> None:
+    """The loop, its results added to the query as they come."""
+    bench, arm = query.bench, query.arm
+    with query.part("retrieval"):
+        vector = bench.question_vector(query.question.text)
+        query.retrieved = bench.index.search(vector, bench.top_k, _searched(query))
+    chunks = [bench.index.chunk(hit.chunk_id) for hit in query.retrieved]
+    if arm.validates:
+        with query.part("extraction"):
+            if arm.context == "document":
+                query.context = _document_triples(query)
+            else:
+                query.context = _distinct(bench.extractor.read_chunks(chunks), query)
+    corrections: list[Correction] = []
+    exclude: frozenset[Span] = frozenset()
+    for number in range(1, bench.corrections + 2):
+        with query.part("answering"):
+            answer = bench.answerer.answer(query.question.text, chunks, exclude=exclude, corrections=tuple(corrections))
+        feedback = corrections[-1].feedback if corrections else None
+        if not arm.validates:
+            query.attempts.append(Attempt(number=1, answer=answer))
+            return
+        if query.attempts and answer == query.attempts[-1].answer:  # the same answer gives the same verdict
+            attempt = query.attempts[-1].model_copy(update={"number": number, "feedback": feedback})
+        else:
+            attempt = _checked(Attempt(number=number, answer=answer, feedback=feedback), query)
+        query.attempts.append(attempt)
+        assert attempt.verdict is not None
+        clashes = clashes_of(attempt.verdict)
+        if attempt.verdict.status != "inconsistent":
+            return
+        if arm.uses_cause and all(clash.cause != "answer" for clash in clashes):
+            return  # nothing of it is the answer's fault
+        words = answer_feedback(attempt.verdict) if arm.uses_cause else _published_feedback(clashes)
+        corrections.append(Correction(answer=answer, feedback=words))
+        exclude |= _contradicting_passages(answer, clashes)
+
+
+def _searched(query: Query) -> Collection[str] | None:
+    """Ids of the documents that retrieval sees; None: all."""
+    if query.arm.scoped:
+        return {query.document_id}
+    if query.bench.pool == "growing":
+        return {name for name in query.bench.documents if name <= query.document_id}
     return None
 
 
@@ -257,34 +287,6 @@ def _document_triples(query: Query) -> tuple[Triple, ...]:
 
 def _distinct(triples: tuple[Triple, ...], query: Query) -> tuple[Triple, ...]:
     return merged(triples, query.bench.thing) if query.arm.merges else unique(triples)
-
-
-def _attempts(query: Query, chunks: Sequence[Chunk]) -> Iterator[Attempt]:
-    bench, arm = query.bench, query.arm
-    corrections: list[Correction] = []
-    exclude: frozenset[Span] = frozenset()
-    attempt: Attempt | None = None
-    for number in range(1, bench.corrections + 2):
-        feedback = corrections[-1].feedback if corrections else None
-        with query.part("answering"):
-            answer = bench.answerer.answer(query.question.text, chunks, exclude=exclude, corrections=tuple(corrections))
-        if not arm.validates:
-            yield Attempt(number=1, answer=answer)
-            return
-        if attempt is not None and answer == attempt.answer:  # the same answer gives the same verdict
-            attempt = attempt.model_copy(update={"number": number, "feedback": feedback})
-        else:
-            attempt = _checked(Attempt(number=number, answer=answer, feedback=feedback), query)
-        yield attempt
-        assert attempt.verdict is not None
-        clashes = [violation for violation in attempt.verdict.violations if violation.severity == "clash"]
-        if attempt.verdict.status != "inconsistent":
-            return
-        if arm.uses_cause and all(clash.cause != "answer" for clash in clashes):
-            return  # nothing of it is the answer's fault
-        words = answer_feedback(attempt.verdict) if arm.uses_cause else _published_feedback(clashes)
-        corrections.append(Correction(answer=answer, feedback=words))
-        exclude |= _contradicting_passages(answer, clashes)
 
 
 def _published_feedback(clashes: Sequence[Violation]) -> str:
@@ -305,7 +307,9 @@ def _checked(attempt: Attempt, query: Query) -> Attempt:
         judged_triples = _of_its_own(triples, query) if arm.context == "document" else triples
         checked = [*judged_triples, *query.context]
         verdict = bench.validator.check(checked, closed_world=arm.closed_world, document=document_id)
-        verdict = _noted(assign_causes(verdict, document_id), attempt.answer, query)
+        verdict = assign_causes(verdict, document_id)
+        # What was never retrieved cannot be mixed in, and to look at every document would make large runs ever slower.
+        verdict = _noted(verdict, attempt.answer, query.retrieved, document_id, bench, _searched(query))
     return attempt.model_copy(update={"triples": triples, "verdict": verdict})
 
 
@@ -326,17 +330,6 @@ def _about_main_subject(triples: tuple[Triple, ...], subjects: Sequence[str], th
     )
 
 
-def _noted(verdict: Verdict, answer: Answer, query: Query) -> Verdict:
-    """The verdict with a warning where the answer, by its text, is not about the asked document alone."""
-    bench = query.bench
-    if bench.shelf is None:
-        return verdict
-    context = [bench.index.chunk(hit.chunk_id).text for hit in query.retrieved]
-    # What was never retrieved cannot be mixed in, and to look at every document would make large runs ever slower.
-    among = _searched(query.document_id, query.arm, bench)
-    return bench.shelf.note(verdict, answer.text, query.document_id, context=context, among=among)
-
-
 def _contradicting_passages(answer: Answer, clashes: Sequence[Violation]) -> frozenset[Span]:
     triples = [triple for clash in clashes for triple in clash.triples if triple.origin == "answer"]
     quotes = {triple.evidence.quote for triple in triples if triple.evidence}
@@ -353,7 +346,7 @@ def _outcome(attempts: Sequence[Attempt], arm: Arm) -> tuple[Outcome, Cause | No
         return ("accepted" if len(attempts) == 1 else "corrected"), None
     if verdict.status == "unchecked":
         return "unchecked", None
-    causes = {violation.cause for violation in verdict.violations if violation.severity == "clash"}
+    causes = {clash.cause for clash in clashes_of(verdict)}
     order: tuple[Cause, ...] = (
         "mixture",
         "answer",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from tqdm import tqdm
 
-from ovrag_core.base import Attempt, Outcome, QueryRecord, RunError, Verdict
+from ovrag_core.base import Attempt, Outcome, QueryRecord, RunError, Status, Verdict
 from ovrag_core.loop.arms import ARMS
 from ovrag_core.loop.validation import Validator
 
@@ -30,19 +30,18 @@ def rejudged(records: Sequence[QueryRecord], validator: Validator) -> list[Query
 
 
 def _rejudged(record: QueryRecord, validator: Validator) -> QueryRecord:
-    attempts = record.attempts if record.outcome == "error" else tuple(_judged(record, validator))
-    outcome, reason = _outcome(record, attempts)
     recorded = record.recorded.model_copy(update={"attempts": None}) if record.recorded else None
-    return record.model_copy(
-        update={
-            "arm": record.arm + SUFFIX,
-            "attempts": attempts,
-            "outcome": outcome,
-            "cause": None,
-            "error": reason,
-            "recorded": recorded,
-        }
-    )
+    anew = record.model_copy(update={"arm": record.arm + SUFFIX, "cause": None, "recorded": recorded})
+    if record.outcome == "error":
+        return anew
+    attempts = tuple(_judged(record, validator))
+    verdict = attempts[-1].verdict if attempts else Verdict(status="unchecked", reason=record.error)
+    assert verdict is not None
+    consistent: Outcome = "accepted" if len(attempts) == 1 else "corrected"
+    outcomes: dict[Status, Outcome] = {"consistent": consistent, "inconsistent": "hard_rejected"}
+    outcome = outcomes.get(verdict.status, "unchecked")
+    error = verdict.reason if outcome == "unchecked" else None
+    return anew.model_copy(update={"attempts": attempts, "outcome": outcome, "error": error})
 
 
 def _judged(record: QueryRecord, validator: Validator) -> Iterator[Attempt]:
@@ -54,15 +53,3 @@ def _judged(record: QueryRecord, validator: Validator) -> Iterator[Attempt]:
         yield attempt.model_copy(update={"verdict": verdict})
         if verdict.status == "consistent":
             return
-
-
-def _outcome(record: QueryRecord, attempts: Sequence[Attempt]) -> tuple[Outcome, str | None]:
-    if record.outcome == "error":
-        return "error", record.error
-    verdict = attempts[-1].verdict if attempts else Verdict(status="unchecked", reason=record.error)
-    assert verdict is not None
-    if verdict.status == "unchecked":
-        return "unchecked", verdict.reason
-    if verdict.status == "inconsistent":
-        return "hard_rejected", None
-    return ("accepted" if len(attempts) == 1 else "corrected"), None

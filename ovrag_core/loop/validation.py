@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from ovrag_core.base import ReasonerError, Triple, Verdict, Violation
+from ovrag_core.base import OntologyError, ReasonerError, Status, Triple, Verdict, Violation
 from ovrag_core.loop.closed_world import ClosedWorld
 from ovrag_core.ontology import (
     PLACEHOLDER,
@@ -58,14 +59,15 @@ class Validator:
     ) -> None:
         self.ontology = ontology
         self._closed_world = ClosedWorld(ontology)
-        self._reasoner = Reasoner.of(
-            ontology, reasoner=reasoner, seconds=seconds_per_check, heap_megabytes=heap_megabytes
-        )
+        self._reasoner = Reasoner(ontology, reasoner=reasoner, seconds=seconds_per_check, heap_megabytes=heap_megabytes)
         self._order = {rule.id: position for position, rule in enumerate(ontology.rules)}
-        if not wait:
-            self._reasoner.launch()
-            return
-        with contextlib.suppress(ReasonerError):  # every check tries again and says so
+        if wait:
+            self._start()
+        else:
+            threading.Thread(target=self._start, args=(OntologyError,), daemon=True).start()
+
+    def _start(self, *passed_over: type[Exception]) -> None:
+        with contextlib.suppress(ReasonerError, *passed_over):  # every check tries again and says so
             self._reasoner.start()
 
     def check(
@@ -86,26 +88,21 @@ class Validator:
         """
         abox = assert_triples(triples, self.ontology)
         unmapped = tuple(triples[index] for index in abox.unheard)
-        ranked = _Ranking(triples, abox, document)
+        statements = _Statements(triples, abox, document, self.ontology, literal_names)
         facts = list(abox.facts)
         try:
-            findings = self._contradictions(facts, ranked)
+            findings = self._contradictions(facts, statements)
         except ReasonerError as error:
             return Verdict(status="unchecked", reason=str(error), unmapped=unmapped)
         if closed_world:
             for failure in self._closed_world.failures(facts):
                 rule = self.ontology.rule[failure.rule]
                 findings.append(_Finding(rule, failure.focus, failure.facts, (), (rule,)))
-        chosen = _choose(findings, ranked)
-        violations = [_Wording(finding, self.ontology, ranked, literal_names).violation() for finding in chosen]
+        violations = [statements.violation(finding) for finding in _choose(findings, statements)]
         reason = next((violation.message for violation in violations if violation.severity == "clash"), None)
+        status: Status = "consistent" if reason is None else "inconsistent"
         violations.sort(key=lambda item: (item.severity, item.clash_type or "", self._order.get(item.rule, -1)))
-        return Verdict(
-            status="consistent" if reason is None else "inconsistent",
-            violations=tuple(violations),
-            reason=reason,
-            unmapped=unmapped,
-        )
+        return Verdict(status=status, violations=tuple(violations), reason=reason, unmapped=unmapped)
 
     @property
     def reasoner_pid(self) -> int | None:
@@ -116,11 +113,11 @@ class Validator:
         """Ends the reasoner's process."""
         self._reasoner.close()
 
-    def _contradictions(self, facts: list[Fact], ranked: _Ranking) -> list[_Finding]:
+    def _contradictions(self, facts: list[Fact], statements: _Statements) -> list[_Finding]:
         """Find what the axioms forbid. Raises ReasonerError where it cannot be said whether a clash is among it."""
         if self._reasoner.check(facts, explain=False).consistent:
             return []
-        fewer = ranked.without_doubles(sorted(facts, key=lambda fact: ranked.key(ranked.best(fact))))
+        fewer = statements.without_doubles(sorted(facts, key=lambda fact: statements.key(statements.best(fact))))
         outcome = self._reasoner.check(fewer, limit=_EXPLANATIONS)
         findings = [finding for explanation in outcome.explanations for finding in self._findings(fewer, explanation)]
         if not findings or not (outcome.complete or any(finding.rule.severity == "clash" for finding in findings)):
@@ -131,12 +128,8 @@ class Validator:
         """One finding for each set of axioms that explains the facts, by the rule that it breaks."""
         chosen = tuple(facts[number] for number in explanation.facts)
         for numbers in explanation.axioms:
-            rules = tuple(
-                self.ontology.rule[id_]
-                for number in numbers
-                for id_ in self._reasoner.axiom_rules[number]
-                if id_ in self.ontology.rule
-            )
+            ids = [id_ for number in numbers for id_ in self._reasoner.axiom_rules[number]]
+            rules = tuple(self.ontology.rule[id_] for id_ in ids if id_ in self.ontology.rule)
             axioms = tuple(self._reasoner.axioms[number] for number in numbers)
             yield _Finding(_broken(rules) or _UNNAMED, _subject(chosen), chosen, axioms, rules)
 
@@ -164,17 +157,23 @@ def _broken(rules: Sequence[Rule]) -> Rule | None:
 
 def _subject(facts: Sequence[Fact]) -> int:
     """The individual that a contradiction is about: the one with properties, else the one with types."""
-    linked = [fact.subject for fact in facts if fact.kind != "class"]
-    return linked[0] if linked else facts[0].subject
+    return next((fact.subject for fact in facts if fact.kind != "class"), facts[0].subject)
 
 
-class _Ranking:
-    """Ranking of triples by how well they state a fact: from the context, with evidence, outright, in few words."""
+class _Statements:
+    """The triples of one check: how well they state a fact, and a finding put into words.
 
-    def __init__(self, triples: Sequence[Triple], abox: ABox, document: str | None) -> None:
+    The best ones are from the context, with evidence, outright, in few words.
+    """
+
+    def __init__(
+        self, triples: Sequence[Triple], abox: ABox, document: str | None, ontology: Ontology, literal_names: bool
+    ) -> None:
         self.triples = triples
         self.abox = abox
         self.document = document
+        self.ontology = ontology
+        self.literal_names = literal_names
 
     def key(self, source: Source) -> tuple[bool, bool, bool, bool, int, int]:
         triple = self.triples[source.triple]
@@ -218,10 +217,7 @@ class _Ranking:
 
     def chosen(self, facts: tuple[Fact, ...]) -> list[Source]:
         """A source for each fact: all from one document of the context where one suffices, else the best of each."""
-        stated_in = [
-            triple.evidence.document_id if triple.evidence and triple.origin == "context" else None
-            for triple in self.triples
-        ]
+        stated_in = [t.evidence.document_id if t.evidence and t.origin == "context" else None for t in self.triples]
         named = [document for document in dict.fromkeys(stated_in) if document is not None]
         for document in sorted(named, key=lambda id_: id_ != self.document):
             options = [[s for s in self.abox.facts[fact] if stated_in[s.triple] == document] for fact in facts]
@@ -247,105 +243,88 @@ class _Ranking:
             finding.axioms,
         )
 
-
-def _choose(findings: Sequence[_Finding], ranked: _Ranking) -> list[_Finding]:
-    """The best finding for each rule and individual; of rules broken by the very same facts, that of fewest axioms."""
-    best: dict[tuple[object, ...], _Finding] = {}
-    costs: dict[tuple[object, ...], tuple[object, ...]] = {}
-    by_facts = sorted(findings, key=lambda finding: (len(finding.axioms), finding.rule.id))
-    signatures: set[tuple[object, ...]] = set()
-    for finding in by_facts:
-        signature = (frozenset(finding.facts), finding.rule.clash_type, finding.rule.severity, bool(finding.axioms))
-        if finding.axioms and signature in signatures:
-            continue
-        signatures.add(signature)
-        key = (finding.rule.id, finding.subject)
-        cost = ranked.cost(finding)
-        if key not in best or cost < costs[key]:
-            best[key], costs[key] = finding, cost
-    return list(best.values())
-
-
-class _Wording:
-    """A finding put into words."""
-
-    def __init__(self, finding: _Finding, ontology: Ontology, ranked: _Ranking, literal_names: bool) -> None:
-        self.finding = finding
-        self.literal_names = literal_names
-        self.ontology = ontology
-        self.ranked = ranked
-
-    def violation(self) -> Violation:
-        rule, sources = self.finding.rule, self.ranked.chosen(self.finding.facts)
+    def violation(self, finding: _Finding) -> Violation:
+        """The finding with the triples that state its facts, and a message."""
+        rule, sources = finding.rule, self.chosen(finding.facts)
         return Violation(
             rule=rule.id,
             clash_type=rule.clash_type if rule.severity == "clash" else None,
             severity=rule.severity,
             kind=rule.kind,
-            triples=tuple(self.ranked.triples[index] for index in sorted({source.triple for source in sources})),
-            axioms=self.finding.axioms,
-            message=self._message(),
+            triples=tuple(self.triples[index] for index in sorted({source.triple for source in sources})),
+            axioms=finding.axioms,
+            message=self._message(finding),
         )
 
-    def _message(self) -> str:
-        template = self.finding.rule.message
-        values = {slot: self._value(slot) for slot in PLACEHOLDER.findall(template)}
-        if template and all(values.values()):
-            return self._sentence(PLACEHOLDER.sub(lambda match: values[match[1]] or "", template))
-        rules = self.finding.rules or (self.finding.rule,)
-        law = "; ".join(rule.sentence.rstrip(".") for rule in rules)
-        return self._sentence(f"{law}. Yet: {'; '.join(self._said(fact) for fact in self.finding.facts)}.")
+    def _message(self, finding: _Finding) -> str:
+        text = finding.rule.message
+        values = {slot: self._value(slot, finding) for slot in PLACEHOLDER.findall(text)}
+        if text and all(values.values()):
+            text = PLACEHOLDER.sub(lambda match: values[match[1]] or "", text)
+        else:
+            law = "; ".join(rule.sentence.rstrip(".") for rule in finding.rules or (finding.rule,))
+            text = f"{law}. Yet: {'; '.join(self._said(fact) for fact in finding.facts)}."
+        # A capital first letter, unless that letter is of a name as given.
+        is_named = self.literal_names and text.startswith(self._called(finding.subject))
+        return text if is_named else text[:1].upper() + text[1:]
 
-    def _sentence(self, text: str) -> str:
-        """`text` with a capital first letter, unless that letter is of a name as given."""
-        named = self.literal_names and text.startswith(self._called(self.finding.subject))
-        return text if named else text[:1].upper() + text[1:]
-
-    def _value(self, slot: str) -> str | None:
+    def _value(self, slot: str, finding: _Finding) -> str | None:
         """A placeholder's words, of the finding or else of all that is stated; None where the finding lacks a class."""
         if slot == "subject":
-            return self._called(self.finding.subject)
+            return self._called(finding.subject)
         name, _, attribute = slot.partition(".")
         iris = {term.iri for term in self.ontology.properties if name in (term.name, *term.parents)}
-        facts: Iterable[Fact] = self.finding.facts
+        facts: Collection[Fact] = finding.facts
         linked = [fact for fact in facts if fact.term in iris]
         if not linked:
-            facts = self.ranked.abox.facts
-            linked = [fact for fact in facts if fact.term in iris and fact.subject == self.finding.subject]
+            facts = self.abox.facts
+            linked = [fact for fact in facts if fact.term in iris and fact.subject == finding.subject]
         if not linked:
             return "(not stated)"
         if not attribute:
             return " and ".join(dict.fromkeys(self._object(fact) for fact in linked))
-        labels = [
-            self.ontology.by_iri[fact.term].label
-            for fact in facts
-            if fact.kind == "class" and any(fact.subject == link.object for link in linked)
-        ]
-        return " and ".join(labels) or None
+        objects = [link.object for link in linked]
+        classes = [fact.term for fact in facts if fact.kind == "class" and fact.subject in objects]
+        return " and ".join(self.ontology.by_iri[iri].label for iri in classes) or None
 
     def _said(self, fact: Fact) -> str:
-        subject = self._called(fact.subject)
-        if fact.kind == "class":
-            return f"{subject} is a {self.ontology.by_iri[fact.term].label}"
-        return f"{subject} {self.ontology.by_iri[fact.term].label} {self._object(fact)}"
+        label = self.ontology.by_iri[fact.term].label
+        relation = f"is a {label}" if fact.kind == "class" else f"{label} {self._object(fact)}"
+        return f"{self._called(fact.subject)} {relation}"
 
     def _object(self, fact: Fact) -> str:
         if isinstance(fact.object, Value):
-            return one_line(self.ranked.triples[self.ranked.chosen((fact,))[0].triple].object, _LINE)
+            return one_line(self.triples[self.chosen((fact,))[0].triple].object, _LINE)
         return self._called(fact.object) if fact.object is not None else ""
 
     def _called(self, individual: int) -> str:
         """An individual's name; made-up names of loans (`TermLoan`, `FacilityB`) in words, unless as given."""
-        name = self.ranked.abox.names[individual]
-        if self.literal_names:
-            return one_line(name, _LINE)
-        made_up = re.fullmatch(r"(?:The)?((?:[A-Z][a-z]+)(?:[A-Z][a-z]+|[A-Z]|\d+)*)", name)
-        if (
-            made_up and any(fact.subject == individual and fact.kind != "class" for fact in self.ranked.abox.facts)
-        ) or name == "Loan":
-            words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", made_up[1] if made_up else name).lower()
-            return f"the {words}"
+        name = self.abox.names[individual]
+        if not self.literal_names:
+            made_up = re.fullmatch(r"(?:The)?((?:[A-Z][a-z]+)(?:[A-Z][a-z]+|[A-Z]|\d+)*)", name)
+            has_facts = any(fact.subject == individual and fact.kind != "class" for fact in self.abox.facts)
+            if made_up and (has_facts or name == "Loan"):
+                return f"the {_separated(made_up[1])}"
         return one_line(name, _LINE)
+
+
+def _choose(findings: Sequence[_Finding], statements: _Statements) -> list[_Finding]:
+    """The best finding for each rule and individual; of rules broken by the very same facts, that of fewest axioms."""
+    best: dict[tuple[str, int], tuple[tuple[object, ...], _Finding]] = {}
+    signatures: set[tuple[object, ...]] = set()
+    for finding in sorted(findings, key=lambda finding: (len(finding.axioms), finding.rule.id)):
+        signature = (frozenset(finding.facts), finding.rule.clash_type, finding.rule.severity, bool(finding.axioms))
+        if finding.axioms and signature in signatures:
+            continue
+        signatures.add(signature)
+        key, costed = (finding.rule.id, finding.subject), (statements.cost(finding), finding)
+        best[key] = min(best.get(key, costed), costed, key=lambda pair: pair[0])
+    return [finding for _, finding in best.values()]
+
+
+def clashes_of(verdict: Verdict) -> list[Violation]:
+    """The violations that make what was checked contradictory: no warnings."""
+    return [violation for violation in verdict.violations if violation.severity == "clash"]
 
 
 def assign_causes(verdict: Verdict, asked_document: str) -> Verdict:
@@ -356,9 +335,9 @@ def assign_causes(verdict: Verdict, asked_document: str) -> Verdict:
     asked document's.
     """
     violations = tuple(_caused(violation, asked_document) for violation in verdict.violations)
-    clash = next((violation for violation in violations if violation.severity == "clash"), None)
-    reason = clash.message if clash and verdict.status == "inconsistent" else verdict.reason
-    return verdict.model_copy(update={"violations": violations, "reason": reason})
+    caused = verdict.model_copy(update={"violations": violations})
+    clashes = clashes_of(caused) if verdict.status == "inconsistent" else []
+    return caused.model_copy(update={"reason": clashes[0].message}) if clashes else caused
 
 
 def _caused(violation: Violation, asked_document: str) -> Violation:
@@ -378,8 +357,7 @@ def feedback(verdict: Verdict) -> str:
 
     Each line says why, which statement of the answer's is wrong and in which of its words, and what the document says.
     """
-    clashes = [violation for violation in verdict.violations if violation.severity == "clash"]
-    lines = [_correction(clash) for clash in clashes if clash.cause in (None, "answer")]
+    lines = [_correction(clash) for clash in clashes_of(verdict) if clash.cause in (None, "answer")]
     return "\n".join([*lines, KEEP]) if lines else ""
 
 
@@ -410,7 +388,11 @@ def _claim(triple: Triple) -> str:
 
 def _in_words(term: str) -> str:
     """A term such as `hasBorrower` or `CommercialLoan` in words."""
-    return one_line(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", term).lower(), _LINE)
+    return one_line(_separated(term), _LINE)
+
+
+def _separated(term: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", term).lower()
 
 
 def _quotes(triples: Iterable[Triple]) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from rdflib import OWL, RDF, RDFS, XSD, Graph, URIRef
 from rdflib.term import Node
@@ -30,34 +30,31 @@ _TO_TERMS = tuple(
 _BOOLEANS = frozenset({"true", "false"})
 
 
-class UnknownTerm(NamedTuple):
-    """Pattern of the statements that hold an unknown term, and a clause that names it and those that are known."""
-
-    pattern: tuple[Node | None, Node | None, Node | None]
-    clause: str
+Unknown = tuple[tuple[Node | None, Node | None, Node | None], str]  # pattern of the statements that hold it; a clause
 
 
-def unknown_terms(graph: Graph) -> Iterator[UnknownTerm]:
+def unknown_terms(graph: Graph) -> Iterator[Unknown]:
     """Yield annotations that the vocabulary does not declare, then values outside a closed set of them.
 
+    Of each comes the pattern of the statements that hold it, and a clause that names it and those that are known.
     Clash types are a closed set where an `owl:Ontology` lists them.
     """
     declared = {node for node in graph.subjects(RDF.type, OWL.AnnotationProperty) if str(node) in RULE}
     undeclared = {node for node in graph.predicates() if str(node) in RULE} - declared
     for node in sorted(undeclared, key=str) if declared else ():
-        clause = f"ovr:{_name(node)} is no annotation; known are {_listed(map(_name, declared))}"
-        yield UnknownTerm((None, node, None), clause)
+        clause = f"ovr:{_name(node)} is no annotation; known are {', '.join(sorted(map(_name, declared)))}"
+        yield (None, node, None), clause
     ontologies = graph.subjects(RDF.type, OWL.Ontology)
     listed = {str(value) for ontology in ontologies for value in graph.objects(ontology, RULE.clashType)}
     closed = {RULE.clashType: listed, RULE.values: KINDS, RULE.supporting: _BOOLEANS, RULE.withoutSuffix: _BOOLEANS}
     for annotation, known in closed.items():
         for value in sorted(graph.objects(None, annotation, unique=True), key=str):
             if known and str(value) not in known:
-                clause = f'ovr:{_name(annotation)} "{value}" is unknown; known are {_listed(known)}'
-                yield UnknownTerm((None, annotation, value), clause)
+                clause = f'ovr:{_name(annotation)} "{value}" is unknown; known are {", ".join(sorted(known))}'
+                yield (None, annotation, value), clause
 
 
-def unknown_names(ontology: Ontology) -> Iterator[UnknownTerm]:
+def unknown_names(ontology: Ontology) -> Iterator[Unknown]:
     """Yield classes and properties that axioms or shapes use and nothing declares.
 
     A name of a foreign namespace may be declared elsewhere, but not one of an axiom that states a rule.
@@ -72,7 +69,7 @@ def unknown_names(ontology: Ontology) -> Iterator[UnknownTerm]:
         near = difflib.get_close_matches(_local(name), iris, n=1)
         hint = f"; did you mean {iris[near[0]]}?" if near else "; declare it, or mend its name"
         pattern = (None, None, name) if (None, None, name) in graph else (name, None, None)
-        yield UnknownTerm(pattern, f"{name} is used, but declared nowhere{hint}")
+        yield pattern, f"{name} is used, but declared nowhere{hint}"
 
 
 def _used(graph: Graph) -> set[Node]:
@@ -93,7 +90,3 @@ def _local(iri: Node | str) -> str:
 
 def _name(annotation: Node) -> str:
     return str(annotation).removeprefix(str(RULE))
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names))

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from ovrag_core.base import Triple
 from ovrag_core.ontology.entities import resolve
 from ovrag_core.ontology.load import Ontology, OntologyTerm, fold
-from ovrag_core.ontology.typed_values import Value, read_value
+from ovrag_core.ontology.typed_values import XSD, Value, read_value
 from ovrag_core.text import one_line
 
 Why = Literal[
@@ -61,7 +61,7 @@ class ABox:
 
 def assert_triples(triples: Sequence[Triple], ontology: Ontology) -> ABox:
     """The ABox of `triples`. One individual per resolved name; equal assertions are one fact with several sources."""
-    return _Builder(triples, ontology).build()
+    return _Builder(triples, ontology).abox
 
 
 def unmapped_reasons(triples: Sequence[Triple], ontology: Ontology) -> dict[int, str]:
@@ -71,49 +71,43 @@ def unmapped_reasons(triples: Sequence[Triple], ontology: Ontology) -> dict[int,
 
 
 def _reason(triple: Triple, index: int, abox: ABox, ontology: Ontology) -> str:
+    def unknown(kind: Literal["class", "predicate"], name: str) -> str:
+        near = ontology.nearest(name, "class" if kind == "class" else "property")
+        return f"unknown {kind} {one_line(name, _SHOWN)}" + (f" (did you mean {near}?)" if near else "")
+
     if index in abox.unknown_types:
-        return "; ".join(
-            _unknown("class", name, ontology.nearest_class(name)) + ", read without it"
-            for name in dict.fromkeys(abox.unknown_types[index])
-        )
+        names = dict.fromkeys(abox.unknown_types[index])
+        return "; ".join(f"{unknown('class', name)}, read without it" for name in names)
     why = abox.unmapped[index]
     if why == "unknown predicate":
-        return _unknown("predicate", triple.predicate, ontology.nearest_property(triple.predicate))
+        return unknown("predicate", triple.predicate)
     if why == "unknown class":
-        return _unknown("class", triple.object, ontology.nearest_class(triple.object))
-    if why == "subject of another kind":
-        return f"{why}: {one_line(triple.subject, _SHOWN)}"
-    return why if why == "empty subject or object" else f"{why}: {one_line(triple.object, _SHOWN)}"
-
-
-def _unknown(what: str, name: str, near: str | None) -> str:
-    return f"unknown {what} {one_line(name, _SHOWN)}" + (f" (did you mean {near}?)" if near else "")
+        return unknown("class", triple.object)
+    if why == "empty subject or object":
+        return why
+    return f"{why}: {one_line(triple.subject if why == 'subject of another kind' else triple.object, _SHOWN)}"
 
 
 class _Builder:
+    """The ABox under way, with the numbers of individuals by the keys of their names."""
+
     def __init__(self, triples: Sequence[Triple], ontology: Ontology) -> None:
         self.triples = triples
         self.ontology = ontology
         self.abox = ABox()
         self.numbers: dict[str, int] = {}
-        self.keys: dict[str, str] = {}
-
-    def build(self) -> ABox:
         statements: dict[int, OntologyTerm] = {}
         names: dict[str, None] = {}
-        for index, triple in enumerate(self.triples):
+        for index, triple in enumerate(triples):
             term = self._term(triple)
             if not isinstance(term, OntologyTerm):
                 self.abox.unmapped[index] = term
                 continue
             statements[index] = term
-            names[triple.subject] = None
-            if term.kind == "object":
-                names[triple.object] = None
+            names |= dict.fromkeys((triple.subject, triple.object) if term.kind == "object" else (triple.subject,))
         self.keys = resolve(names, self._persons(statements))
         for index, term in statements.items():
             self._assert(index, term)
-        return self.abox
 
     def _term(self, triple: Triple) -> OntologyTerm | Why:
         """The class (of a type statement) or property that the triple uses; why not, where it uses none."""
@@ -153,8 +147,8 @@ class _Builder:
         The type is what the thing is said to be. A name that is itself a term of the ontology tells a kind: that of the
         class, or of what the property leads to. What a data property leads to is a value, and no thing at all.
         """
-        kinds = {term.iri for word in (name, type_) if (term := self._class(word)) is not None}
-        named = self.ontology.property_names.get(fold(name)) if self._class(name) is None else None
+        kinds = {term.iri for word in (name, type_) if (term := self.ontology.class_of(word)) is not None}
+        named = self.ontology.property_names.get(fold(name)) if self.ontology.class_of(name) is None else None
         if named is not None and named.kind == "data":
             return False
         if named is not None:
@@ -163,53 +157,49 @@ class _Builder:
 
     def _persons(self, statements: Mapping[int, OntologyTerm]) -> frozenset[str]:
         """Names that are said to be of a class whose members have no legal suffix."""
+        class_of, superclasses = self.ontology.class_of, self.ontology.superclasses
         typed: list[tuple[str, OntologyTerm | None]] = []
         for index, term in statements.items():
             triple = self.triples[index]
             if term.kind == "class":
                 typed.append((triple.subject, term))
             else:
-                typed += [(triple.subject, self._class(triple.subject_type))]
-                typed += [(triple.object, self._class(triple.object_type))]
-        superclasses, without_suffix = self.ontology.superclasses, self.ontology.without_suffix
+                typed += [
+                    (triple.subject, class_of(triple.subject_type)),
+                    (triple.object, class_of(triple.object_type)),
+                ]
+        without_suffix = self.ontology.without_suffix
         return frozenset(name for name, class_ in typed if class_ and without_suffix & superclasses[class_.iri])
 
-    def _class(self, name: str) -> OntologyTerm | None:
-        return self.ontology.class_of(name) if name else None
-
     def _assert(self, index: int, term: OntologyTerm) -> None:
-        triple = self.triples[index]
+        """Add what a triple states by its class or property, and by the types beside its names."""
+        triple, class_of = self.triples[index], self.ontology.class_of
         types = (triple.subject_type, triple.object_type)
-        if unknown := tuple(t for t in types if self._class(t) is None and not self.ontology.says_nothing(t)):
+        if unknown := tuple(t for t in types if class_of(t) is None and not self.ontology.says_nothing(t)):
             self.abox.unknown_types[index] = unknown
+
+        def add(fact: Fact, *, derived: bool = False) -> None:
+            self.abox.facts.setdefault(fact, []).append(Source(index, derived))
+
         subject = self._number(triple.subject)
-        self._assert_type(index, subject, self._class(triple.subject_type), derived=True)
+        if (class_ := class_of(triple.subject_type)) is not None:
+            add(Fact("class", class_.iri, subject, None), derived=True)
         if term.kind == "class":
-            self._assert_type(index, subject, term, derived=False)
+            add(Fact("class", term.iri, subject, None))
         elif term.kind == "data":
-            self._assert_value(index, subject, term)
+            value = read_value(triple.object, term.values)
+            assert value is not None  # _term has read it
+            add(Fact("data", term.iri, subject, Value(value.lexical, value.datatype)))
+            if value.currency and term.currency:
+                add(Fact("data", term.currency, subject, Value(value.currency, f"{XSD}string")), derived=True)
         else:
             object_ = self._number(triple.object)
-            self._assert_type(index, object_, self._class(triple.object_type), derived=True)
-            ends = (subject, object_)
-            if term.inverse in self.ontology.by_iri:
-                term, ends = self.ontology.by_iri[term.inverse], (object_, subject)
-            self._add(Fact("object", term.iri, *ends), index, derived=False)
-
-    def _assert_type(self, index: int, individual: int, term: OntologyTerm | None, *, derived: bool) -> None:
-        if term is not None:
-            self._add(Fact("class", term.iri, individual, None), index, derived=derived)
-
-    def _assert_value(self, index: int, subject: int, term: OntologyTerm) -> None:
-        value = read_value(self.triples[index].object, term.values)
-        assert value is not None  # _statement has read it
-        self._add(Fact("data", term.iri, subject, Value(value.lexical, value.datatype)), index, derived=False)
-        if value.currency and term.currency:
-            currency = Value(value.currency, "http://www.w3.org/2001/XMLSchema#string")
-            self._add(Fact("data", term.currency, subject, currency), index, derived=True)
-
-    def _add(self, fact: Fact, index: int, *, derived: bool) -> None:
-        self.abox.facts.setdefault(fact, []).append(Source(index, derived))
+            if (class_ := class_of(triple.object_type)) is not None:
+                add(Fact("class", class_.iri, object_, None), derived=True)
+            if inverse := self.ontology.by_iri.get(term.inverse or ""):
+                add(Fact("object", inverse.iri, object_, subject))
+            else:
+                add(Fact("object", term.iri, subject, object_))
 
     def _number(self, name: str) -> int:
         number = self.numbers.setdefault(self.keys[name], len(self.abox.names))

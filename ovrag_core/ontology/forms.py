@@ -3,15 +3,15 @@
 A form is a file beside the ontology, `form.yaml`; nothing in it is code, so another domain brings its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, ValidationError
 
-from ovrag_core.base import Frozen, OntologyError, fault, read_yaml
-from ovrag_core.ontology.load import Ontology, OntologyTerm, TermKind
+from ovrag_core.base import Frozen, OntologyError, Settings, fault, project_file, read_yaml
+from ovrag_core.ontology.load import ONTOLOGIES, Ontology, OntologyTerm, TermKind
 
 FORM = "form.yaml"
 
@@ -67,17 +67,22 @@ def read_form(path: Path, ontology: Ontology) -> Form:
     except ValidationError as problem:
         raise OntologyError(f"{path}: {fault(problem)}; mend that line") from None
 
-    thing_class = _field("thing", file.thing, "", "class", path, ontology).term
+    def fields(asked: Iterable[tuple[str, str, str]], kind: TermKind) -> tuple[FormField, ...]:
+        return tuple(FormField(name, _term(f"{path}: {name}", word, kind, ontology), ask) for name, word, ask in asked)
+
     return Form(
-        thing=thing_class,
+        thing=_term(f"{path}: thing", file.thing, "class", ontology),
         about=file.about,
-        parties=tuple(_field(key, f.property, f.ask, "object", path, ontology) for key, f in file.parties.items()),
-        kinds=tuple(_field(key, f.class_, f.ask, "class", path, ontology) for key, f in file.kinds.items()),
-        terms=tuple(_field(key, f.property, f.ask, "data", path, ontology) for key, f in file.terms.items()),
-        choices=_choices(
-            [_field(name, name, ask, "class", path, ontology) for name, ask in file.classes.items()], ontology
-        ),
+        parties=fields(((name, field.property, field.ask) for name, field in file.parties.items()), "object"),
+        kinds=fields(((name, field.class_, field.ask) for name, field in file.kinds.items()), "class"),
+        terms=fields(((name, field.property, field.ask) for name, field in file.terms.items()), "data"),
+        choices=_choices(fields(((name, name, ask) for name, ask in file.classes.items()), "class"), ontology),
     )
+
+
+def open_form(settings: Settings, ontology: Ontology) -> Form:
+    """The form that a model fills in about a document. Raises OntologyError naming what the ontology lacks."""
+    return read_form((settings.ontology.domain or project_file(ONTOLOGIES)) / FORM, ontology)
 
 
 def _choices(fields: Sequence[FormField], ontology: Ontology) -> tuple[tuple[FormField, ...], ...]:
@@ -92,18 +97,14 @@ def _choices(fields: Sequence[FormField], ontology: Ontology) -> tuple[tuple[For
     return tuple(map(tuple, groups))
 
 
-_IN_WORDS: dict[TermKind, str] = {
-    "class": "class",
-    "object": "property between things",
-    "data": "property with values",
-}
+_IN_WORDS: dict[TermKind, str] = {"class": "class", "object": "property between things", "data": "property with values"}
 
 
-def _field(name: str, word: str, ask: str, kind: TermKind, path: Path, ontology: Ontology) -> FormField:
-    """A field that names a term of that kind. Raises OntologyError where the ontology has none of this name."""
+def _term(where: str, word: str, kind: TermKind, ontology: Ontology) -> OntologyTerm:
+    """The term of that kind and name. Raises OntologyError where the ontology has none."""
     term = next((t for t in ontology.terms if (t.name, t.kind) == (word, kind)), None)
     if term is not None:
-        return FormField(name, term, ask)
-    near = ontology.nearest_class(word) if kind == "class" else ontology.nearest_property(word)
+        return term
+    near = ontology.nearest(word, "class" if kind == "class" else "property")
     hint = f" (did you mean {near}?)" if near and near != word else ""
-    raise OntologyError(f"{path}: {name}: the ontology has no {_IN_WORDS[kind]} {word}{hint}; mend that line")
+    raise OntologyError(f"{where}: the ontology has no {_IN_WORDS[kind]} {word}{hint}; mend that line")

@@ -87,34 +87,14 @@ class Logic:
         self.manchester: list[str] = [entry[0] for entry in entries]
         self.rules: list[tuple[str, ...]] = [entry[2] for entry in entries]
 
-    def ontology(self, axioms: Iterable[int]) -> JavaObject:
-        """A new OWLAPI ontology of the axioms with these numbers; `forget` it afterwards."""
-        chosen = jpype.JClass("java.util.HashSet")()
-        for number in axioms:
-            chosen.add(self.axioms[number])
-        return self.manager.createOntology(chosen)
-
-    def forget(self, ontology: JavaObject) -> None:
-        """Drops an ontology that `ontology` made."""
-        self.manager.removeOntology(ontology)
-
-    def module_of(self, terms: Sequence[tuple[str, str]]) -> list[int]:
-        """Numbers of the axioms that can matter for terms (kind, IRI): a syntactic-locality module (STAR)."""
-        java = jpype.JClass
-        chosen = java("java.util.HashSet")(java("java.util.Arrays").asList(self.axioms))
-        extractor = java("uk.ac.manchester.cs.owlapi.modularity.SyntacticLocalityModuleExtractor")(
-            self.manager, None, chosen, java("uk.ac.manchester.cs.owlapi.modularity.ModuleType").STAR
+    def module_of(self, facts: Sequence[Fact]) -> list[int]:
+        """Numbers of the axioms that can matter for facts: a syntactic-locality module (STAR)."""
+        modularity = jpype.JPackage("uk.ac.manchester.cs.owlapi.modularity")
+        extractor = modularity.SyntacticLocalityModuleExtractor(
+            self.manager, None, _java_set(self.axioms), modularity.ModuleType.STAR
         )
-        signature = java("java.util.HashSet")()
-        iri = java("org.semanticweb.owlapi.model.IRI").create
-        makers = {
-            "class": self.factory.getOWLClass,
-            "object": self.factory.getOWLObjectProperty,
-            "data": self.factory.getOWLDataProperty,
-        }
-        for kind, term in terms:
-            signature.add(makers[kind](iri(term)))
-        inside = extractor.extract(signature)
+        terms = [term for fact in facts for term in self.assertion(fact).getSignature()]
+        inside = extractor.extract(_java_set(terms))
         return [number for number, axiom in enumerate(self.axioms) if inside.contains(axiom)]
 
     def assertion(self, fact: Fact) -> JavaObject:
@@ -126,87 +106,71 @@ class Logic:
         if kind == "class":
             return factory.getOWLClassAssertionAxiom(factory.getOWLClass(iri(term)), individual)
         if kind == "object":
-            object_ = factory.getOWLNamedIndividual(iri(f"{_INDIVIDUAL}{value}"))
+            target = factory.getOWLNamedIndividual(iri(f"{_INDIVIDUAL}{value}"))
             return factory.getOWLObjectPropertyAssertionAxiom(
-                factory.getOWLObjectProperty(iri(term)), individual, object_
+                factory.getOWLObjectProperty(iri(term)), individual, target
             )
         literal = factory.getOWLLiteral(value[0], factory.getOWLDatatype(iri(value[1])))
         return factory.getOWLDataPropertyAssertionAxiom(factory.getOWLDataProperty(iri(term)), individual, literal)
+
+
+def _java_set(items: Sequence[JavaObject]) -> JavaObject:
+    java = jpype.JClass
+    return java("java.util.HashSet")(java("java.util.Arrays").asList(items)) if items else java("java.util.HashSet")()
 
 
 class HermiT:
     """HermiT over a fixed set of axioms: `consistent(facts)` is one run of its tableau."""
 
     def __init__(self, logic: Logic, axioms: Iterable[int], seconds: float) -> None:
-        java = jpype.JClass
-        self.logic = logic
-        self.ontology = logic.ontology(axioms)
-        self.reasoner = _hermit(self.ontology, seconds)
+        ontology = logic.manager.createOntology(_java_set([logic.axioms[number] for number in axioms]))
+        self.reasoner = _hermit(ontology, seconds)
         self.tableau = self.reasoner.getTableau()
-        self._atom = java("org.semanticweb.HermiT.model.Atom").create
-        self._concept = java("org.semanticweb.HermiT.model.AtomicConcept").create
-        self._role = java("org.semanticweb.HermiT.model.AtomicRole").create
-        self._individual = java("org.semanticweb.HermiT.model.Individual").create
-        self._constant = java("org.semanticweb.HermiT.model.Constant").create
-        self._set = java("java.util.HashSet")
-        self._map = java("java.util.HashMap")
-        self._list = java("java.util.Arrays").asList
-        self._task = java("org.semanticweb.HermiT.tableau.ReasoningTaskDescription").isABoxSatisfiable()
+        self._model = jpype.JPackage("org.semanticweb.HermiT.model")
+        self._task = jpype.JClass("org.semanticweb.HermiT.tableau.ReasoningTaskDescription").isABoxSatisfiable()
+        self._map = jpype.JClass("java.util.HashMap")
         self._atom_of = lru_cache(_CACHE)(self._make_atom)
 
     def consistent(self, facts: Sequence[Fact] = ()) -> bool:
         """Return True where axioms and `facts` have a model. Java's exceptions (time limit, memory) come through."""
-        atoms = self._set(self._list([self._atom_of(fact) for fact in facts])) if facts else self._set()
+        atoms = _java_set([self._atom_of(fact) for fact in facts])
         return bool(self.tableau.isSatisfiable(True, True, atoms, None, None, None, self._map(), None, self._task))
-
-    def dispose(self) -> None:
-        """Frees the reasoner and its ontology."""
-        self.reasoner.dispose()
-        self.logic.forget(self.ontology)
 
     def _make_atom(self, fact: Fact) -> JavaObject:
         kind, term, subject, value = fact
-        individual = self._individual(f"{_INDIVIDUAL}{subject}")
+        model, individual = self._model, self._model.Individual.create(f"{_INDIVIDUAL}{subject}")
         if kind == "class":
-            return self._atom(self._concept(term), individual)
+            return model.Atom.create(model.AtomicConcept.create(term), individual)
         if kind == "object":
-            return self._atom(self._role(term), individual, self._individual(f"{_INDIVIDUAL}{value}"))
-        return self._atom(self._role(term), individual, self._constant(value[0], value[1]))
+            target = model.Individual.create(f"{_INDIVIDUAL}{value}")
+        else:
+            target = model.Constant.create(value[0], value[1])
+        return model.Atom.create(model.AtomicRole.create(term), individual, target)
 
 
-class Fresh:
-    """A reasoner as it comes, an ontology for each check.
+def consistent_afresh(
+    logic: Logic, axioms: Iterable[int], facts: Iterable[Fact], seconds: float, *, pellet: bool = False
+) -> bool:
+    """Return True where axioms and facts have a model, by a reasoner as it comes: nothing is kept for the next check.
 
-    Pellet (needs a JVM started with `pellet=True`), or HermiT for axioms that apply to named individuals only (keys,
-    rules).
+    That is Pellet (needs a JVM started with `pellet=True`), or HermiT.
     """
+    asserted = [logic.assertion(fact) for fact in facts]
+    ontology = logic.manager.createOntology(_java_set([*(logic.axioms[number] for number in axioms), *asserted]))
+    reasoner = (_pellet if pellet else _hermit)(ontology, seconds)
+    try:
+        return bool(reasoner.isConsistent())
+    finally:
+        reasoner.dispose()
+        logic.manager.removeOntology(ontology)
 
-    def __init__(self, logic: Logic, axioms: Iterable[int], seconds: float, *, pellet: bool = False) -> None:
-        self.logic = logic
-        self.axioms = list(axioms)
-        self.seconds = seconds
-        self.pellet = pellet
 
-    def consistent(self, facts: Sequence[Fact] = ()) -> bool:
-        """Return True where the axioms and `facts` have a model."""
-        ontology = self.logic.ontology(self.axioms)
-        for fact in facts:
-            self.logic.manager.addAxiom(ontology, self.logic.assertion(fact))
-        reasoner = self._pellet(ontology) if self.pellet else _hermit(ontology, self.seconds)
-        try:
-            return bool(reasoner.isConsistent())
-        finally:
-            reasoner.dispose()
-            self.logic.forget(ontology)
-
-    def dispose(self) -> None:
-        """Nothing is kept between checks."""
-
-    def _pellet(self, ontology: JavaObject) -> JavaObject:
-        java = jpype.JClass
-        configuration = java("org.semanticweb.owlapi.reasoner.SimpleConfiguration")(int(self.seconds * 1000))
-        buffering = java("org.semanticweb.owlapi.reasoner.BufferingMode").BUFFERING
-        return java("com.clarkparsia.pellet.owlapiv3.PelletReasoner")(ontology, configuration, buffering)
+def _pellet(ontology: JavaObject, seconds: float) -> JavaObject:
+    reasoning = jpype.JPackage("org.semanticweb.owlapi.reasoner")
+    configuration = reasoning.SimpleConfiguration(int(seconds * 1000))
+    return jpype.JClass("com.clarkparsia.pellet.owlapiv3.PelletReasoner")(
+        ontology, configuration, reasoning.BufferingMode.BUFFERING
+    )
 
 
 def _hermit(ontology: JavaObject, seconds: float) -> JavaObject:
@@ -225,12 +189,8 @@ def treats_names_apart(logic: Logic) -> bool:
 
 
 def _rules(axiom: JavaObject) -> tuple[str, ...]:
-    names = [
-        str(note.getValue().getLiteral())
-        for note in axiom.getAnnotations()
-        if str(note.getProperty().getIRI()).endswith("rule#rule")
-    ]
-    return tuple(sorted(names))
+    notes = [note for note in axiom.getAnnotations() if str(note.getProperty().getIRI()).endswith("rule#rule")]
+    return tuple(sorted(str(note.getValue().getLiteral()) for note in notes))
 
 
 def _short_forms(names: dict[str, str]) -> JavaObject:

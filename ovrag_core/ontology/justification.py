@@ -5,8 +5,28 @@ U. Junker, QuickXplain (AAAI 2004); R. Reiter, A theory of diagnosis from first 
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ovrag_core.base import ReasonerError
 
 Contradicts = Callable[[Sequence[int]], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Numbers of facts that contradict each other, and each minimal set of axioms that makes them do so."""
+
+    facts: tuple[int, ...]
+    axioms: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Answer of the reasoner on an ABox. `complete` is False where limits cut the list of explanations short."""
+
+    consistent: bool
+    explanations: tuple[Explanation, ...] = ()
+    complete: bool = True
 
 
 def minimal_conflict(items: Sequence[int], contradicts: Contradicts) -> tuple[int, ...] | None:
@@ -65,7 +85,7 @@ def all_minimal_conflicts(
             conflict = minimal_conflict([item for item in items if item not in removed], remembered)
             if conflict is not None:
                 if not is_minimal(conflict, contradicts):
-                    raise ArithmeticError("the reasoner is not monotone: an explanation did not stand up to deletion")
+                    raise ReasonerError("the reasoner is not monotone: an explanation did not stand up to deletion")
                 conflicts.append(conflict)
         branches = [removed | {item} for item in conflict or ()]
         queue.extend(branch for branch in branches if branch not in queued)

@@ -7,7 +7,7 @@ is opened for anything a file says.
 import difflib
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import combinations
@@ -19,11 +19,13 @@ from rdflib.namespace import SKOS
 from rdflib.plugins.parsers.notation3 import BadSyntax
 from rdflib.term import Node
 
-from ovrag_core.base import OntologyError
-from ovrag_core.ontology.annotations import UnknownTerm, unknown_names, unknown_terms
+from ovrag_core.base import OntologyError, Settings, project_file
+from ovrag_core.ontology.annotations import Unknown, unknown_names, unknown_terms
 from ovrag_core.ontology.rules import RULE, SH, Rule, apply_settings, read_rules, texts
 
 TermKind = Literal["class", "object", "data"]
+ONTOLOGIES = Path("ontologies")
+VOCABULARY = "vocabulary.ttl"  # what turns an axiom into a rule: of no domain
 
 _KINDS: dict[URIRef, TermKind] = {OWL.Class: "class", OWL.ObjectProperty: "object", OWL.DatatypeProperty: "data"}
 _LOGIC = (str(RDF), str(RDFS), str(OWL))
@@ -99,10 +101,8 @@ class Ontology:
     @cached_property
     def superclasses(self) -> dict[str, frozenset[str]]:
         """IRIs of all named superclasses of each class, itself included, as `rdfs:subClassOf` states them."""
-        return {
-            term.iri: frozenset(str(node) for node in self.graph.transitive_objects(URIRef(term.iri), RDFS.subClassOf))
-            for term in self.classes
-        }
+        above = {c.iri: self.graph.transitive_objects(URIRef(c.iri), RDFS.subClassOf) for c in self.classes}
+        return {iri: frozenset(map(str, nodes)) for iri, nodes in above.items()}
 
     def class_of(self, name: str) -> OntologyTerm | None:
         """The class that a name means: one of its names, its IRI, or either with a prefix (`fibo:SecuredLoan`)."""
@@ -130,13 +130,13 @@ class Ontology:
         name = type_.strip()
         return not name or fold(_local(name)) in self.any_types or _BUILT_IN.match(name) is not None
 
-    def nearest_class(self, name: str) -> str | None:
-        """Name of the class that is written most like `name`; None where none is near."""
-        return _nearest(name, self.class_names)
-
-    def nearest_property(self, name: str) -> str | None:
-        """Name of the property that is written most like `name`; None where none is near."""
-        return _nearest(name, self.property_names)
+    def nearest(self, name: str, kind: Literal["class", "property"]) -> str | None:
+        """Name of the class or property that is written most like `name`; None where none is near."""
+        known = self.class_names if kind == "class" else self.property_names
+        # A long name is no slip of the pen, and comparing it would take its time.
+        folded = fold(_local(name))[:_LONGEST_NAME]
+        near = difflib.get_close_matches(folded, known, n=1, cutoff=0.75) if folded else []
+        return known[near[0]].name if near else None
 
     def ends(self, term: OntologyTerm) -> tuple[frozenset[str], frozenset[str]]:
         """IRIs of the named classes that a property is declared to lead from and to."""
@@ -182,52 +182,30 @@ class Ontology:
         return "".join(sorted(_logic(self.graph)))
 
 
-def load_ontology(
-    folder: Path = Path("ontologies"), rules: Path | None = None, *, also: Sequence[Path] = ()
-) -> Ontology:
+def load_ontology(folder: Path = ONTOLOGIES, rules: Path | None = None, *, also: Sequence[Path] = ()) -> Ontology:
     """All ontology files of `folder`, with the rule settings of `rules` (default `rules.yaml` in the folder, if there).
 
     `also` are files from elsewhere that are loaded with them.
     Raises OntologyError naming the file and what to do. That the axioms do not contradict each other is checked by
     `ovrag_core.loop.validation.Validator`, which has the reasoner.
     """
-    files = sorted(folder.glob("*.ttl"))
-    if not files:
+    paths = sorted(folder.glob("*.ttl"))
+    if not paths:
         raise OntologyError(f"{folder} holds no ontology (.ttl); run from the project's folder or name it")
-    files += also
+    paths += also
+    contents, graphs = zip(*map(_read, paths), strict=True)
     graph = Graph(bind_namespaces="none")
-    digest = hashlib.sha256()
-    for path in files:
-        digest.update(read_into(graph, path))
+    for part in graphs:
+        graph += part
+    files = dict(zip(paths, graphs, strict=True))
     _refuse(unknown_terms(graph), files)
-    ontology = assemble(graph, digest.digest(), folder, rules)
-    _refuse(unknown_names(ontology), files)
-    return ontology
-
-
-def _refuse(slips: Iterator[UnknownTerm], files: Sequence[Path]) -> None:
-    for unknown in slips:
-        raise OntologyError(f"{_file_with(unknown.pattern, files)}: {unknown.clause}")
-
-
-def _file_with(pattern: tuple[Node | None, Node | None, Node | None], files: Sequence[Path]) -> Path:
-    """First of the files that states something of a pattern."""
-    for path in files[:-1]:
-        graph = Graph(bind_namespaces="none")
-        read_into(graph, path)
-        if pattern in graph:
-            return path
-    return files[-1]
-
-
-def assemble(graph: Graph, digest: bytes, folder: Path, rules: Path | None) -> Ontology:
-    """The ontology that a graph holds, with rule settings as for `load_ontology`. Raises OntologyError."""
     rule_set = read_rules(graph)
     settings = rules or folder / "rules.yaml"
     if rules or settings.exists():
         rule_set = apply_settings(rule_set, settings)
     _remove_axioms(graph, {rule.id for rule in rule_set if not rule.enabled})
-    return Ontology(
+    digest = hashlib.sha256(b"".join(contents)).digest()
+    ontology = Ontology(
         graph=graph,
         terms=_terms(graph),
         rules=rule_set,
@@ -237,6 +215,23 @@ def assemble(graph: Graph, digest: bytes, folder: Path, rules: Path | None) -> O
         type_names=frozenset(fold(str(word)) for word in graph.objects(RDF.type, SKOS.altLabel)) | {"rdftype"},
         without_suffix=frozenset(str(node) for node in graph.subjects(RULE.withoutSuffix)),
     )
+    _refuse(unknown_names(ontology), files)
+    return ontology
+
+
+def open_ontology(settings: Settings) -> Ontology:
+    """The ontology with its rule settings: ours, or another domain's."""
+    ours = project_file(ONTOLOGIES)
+    if settings.ontology.domain is not None:
+        return load_ontology(settings.ontology.domain, also=[ours / VOCABULARY])
+    return load_ontology(ours, rules=project_file(settings.validation.rules))
+
+
+def _refuse(unknown: Iterator[Unknown], files: Mapping[Path, Graph]) -> None:
+    """Raise OntologyError for the first of the unknown terms, with the file that holds it."""
+    for pattern, clause in unknown:
+        path = next((path for path, graph in files.items() if pattern in graph), list(files)[-1])
+        raise OntologyError(f"{path}: {clause}")
 
 
 @lru_cache(maxsize=4096)
@@ -251,25 +246,19 @@ def _local(name: str) -> str:
     return match[1] if match else name
 
 
-def _nearest(name: str, known: dict[str, OntologyTerm]) -> str | None:
-    # A long name is no slip of the pen, and comparing it would take its time.
-    folded = fold(_local(name))[:_LONGEST_NAME]
-    near = difflib.get_close_matches(folded, known, n=1, cutoff=0.75) if folded else []
-    return known[near[0]].name if near else None
-
-
 def _by_name(terms: tuple[OntologyTerm, ...]) -> dict[str, OntologyTerm]:
+    """Terms by each of their names; what is one's name is not another's label or alternative."""
     names: dict[str, OntologyTerm] = {}
-    for term in terms:
-        names.setdefault(fold(term.name), term)
-    for term in terms:
-        for wording in (term.label, *term.alternatives):
-            names.setdefault(fold(wording), term)
+    named = [(term.name, term) for term in terms]
+    called = [(wording, term) for term in terms for wording in (term.label, *term.alternatives)]
+    for wording, term in named + called:
+        names.setdefault(fold(wording), term)
     return names
 
 
-def read_into(graph: Graph, path: Path) -> bytes:
-    """Adds a file to a graph and returns its bytes. Raises OntologyError naming the file."""
+def _read(path: Path) -> tuple[bytes, Graph]:
+    """The bytes of a file and the graph they hold. Raises OntologyError naming the file."""
+    graph = Graph(bind_namespaces="none")
     try:
         content = path.read_bytes()
         graph.parse(data=content, format="turtle", publicID="urn:ovrag:base#")
@@ -282,17 +271,13 @@ def read_into(graph: Graph, path: Path) -> bytes:
     except (OSError, RecursionError, LookupError, ValueError, AssertionError) as error:
         reason = " ".join(str(error).split())[:160]
         raise OntologyError(f"{path} cannot be read as Turtle ({reason}); mend the file") from None
-    return content
+    return content, graph
 
 
 def _terms(graph: Graph) -> tuple[OntologyTerm, ...]:
-    terms = [
-        _term(graph, node, kind)
-        for type_, kind in _KINDS.items()
-        for node in graph.subjects(RDF.type, type_, unique=True)
-        if isinstance(node, URIRef) and not str(node).startswith(_LOGIC)
-    ]
-    return tuple(sorted(terms, key=lambda term: (term.name, term.iri)))
+    declared = [(node, kind) for type_, kind in _KINDS.items() for node in graph.subjects(RDF.type, type_, unique=True)]
+    named = [(node, kind) for node, kind in declared if isinstance(node, URIRef) and not str(node).startswith(_LOGIC)]
+    return tuple(sorted((_term(graph, *term) for term in named), key=lambda term: (term.name, term.iri)))
 
 
 def _term(graph: Graph, node: URIRef, kind: TermKind) -> OntologyTerm:
@@ -329,35 +314,28 @@ def _remove_axioms(graph: Graph, off: set[str]) -> None:
 
 
 def _logic(graph: Graph) -> Iterator[str]:
+    """The statements that OWL gives a meaning: with its own terms, or with declared classes and properties."""
     shapes = _shape_nodes(graph)
     kinds = (OWL.Class, RDFS.Class, OWL.Restriction, OWL.ObjectProperty, OWL.DatatypeProperty)
     declared = {node for kind in kinds for node in graph.subjects(RDF.type, kind)}
     for subject, predicate, value in graph:
-        if subject not in shapes and _is_logical(graph, subject, predicate, value, declared):
+        if predicate == RULE.rule:
+            is_logical = (subject, RDF.type, OWL.Axiom) in graph
+        elif predicate == RDF.type:
+            is_logical = value in declared or (str(value).startswith(_LOGIC) and value != OWL.Ontology)
+        elif str(predicate).startswith((*_LOGIC, str(XSD))):  # XSD: facets of datatypes
+            is_logical = predicate not in _NOT_LOGIC
+        else:
+            is_logical = predicate in declared
+        if is_logical and subject not in shapes:
             yield f"{subject.n3()} {predicate.n3()} {value.n3()} .\n"
-
-
-def _is_logical(graph: Graph, subject: Node, predicate: Node, value: Node, declared: set[Node]) -> bool:
-    """Return True where OWL gives the statement a meaning.
-
-    It does so for its own terms, and for assertions with declared classes and properties.
-    """
-    if predicate == RULE.rule:
-        return (subject, RDF.type, OWL.Axiom) in graph
-    if predicate == RDF.type:
-        return value in declared or (str(value).startswith(_LOGIC) and value != OWL.Ontology)
-    if str(predicate).startswith((*_LOGIC, str(XSD))):  # XSD: facets of datatypes
-        return predicate not in _NOT_LOGIC
-    return predicate in declared
 
 
 def _shape_nodes(graph: Graph) -> set[Node]:
     """Nodes that belong to shapes: subjects of SHACL statements, and the lists those lead to."""
-    nodes: set[Node] = {subject for subject, predicate, _ in graph if str(predicate).startswith(str(SH))}
-    queue = list(nodes)
-    while queue:
-        for value in graph.objects(queue.pop()):
-            if isinstance(value, BNode) and value not in nodes:
-                nodes.add(value)
-                queue.append(value)
-    return nodes
+
+    def nameless(node: Node, graph: Graph) -> list[Node]:
+        return [value for value in graph.objects(node) if isinstance(value, BNode)]
+
+    shapes: set[Node] = {subject for subject, predicate, _ in graph if str(predicate).startswith(str(SH))}
+    return shapes.union(*(graph.transitiveClosure(nameless, shape) for shape in shapes))

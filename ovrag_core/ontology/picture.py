@@ -36,8 +36,8 @@ def draw(violation: Violation, width_inches: float = 5.9) -> Figure:
     middle = {subject: sum(heights) / len(heights) for subject, heights in about.items()}
     for triple, level in zip(violation.triples, levels, strict=True):
         _statement(axes, triple, (middle[triple.subject], level), width_inches)
+    box = _BOX | {"facecolor": _SUBJECT}
     for subject, level in middle.items():
-        box = _BOX | {"facecolor": _SUBJECT}
         text = _wrapped(subject, _NAME)
         axes.text(0.22 * width_inches, level, text, ha="right", va="center", fontsize=8, bbox=box, **_PLAIN)
     if violation.axioms:

