@@ -48,6 +48,7 @@ from .project import project_of as project_of
 from .records import fault as fault
 from .records import parse as parse
 from .records import read_lines as read_lines
+from .records import read_model as read_model
 from .records import read_records as read_records
 from .records import read_text as read_text
 from .records import read_yaml as read_yaml

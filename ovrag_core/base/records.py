@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from ovrag_core.base.errors import OvragError
 
 M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
 FOLDER = "name a file in a folder that exists"
 _LONGEST = 40  # characters of a value that a message quotes
 
@@ -50,6 +51,14 @@ def read_yaml(path: Path, error: type[OvragError], remedy: str) -> Any:
         mark = getattr(problem, "problem_mark", None)
         where = f" at line {mark.line + 1}" if mark else ""
         raise error(f"{path} is not valid YAML{where}; mend that line and try again") from None
+
+
+def read_model(path: Path, model: type[T], error: type[OvragError], remedy: str) -> T:
+    """Return what a YAML file holds as `model`, a type that pydantic knows. Raises `error` that names the field."""
+    try:
+        return TypeAdapter(model).validate_python(read_yaml(path, error, remedy))
+    except ValidationError as problem:
+        raise error(f"{path}: {fault(problem)}; {remedy}") from None
 
 
 def read_records(path: Path, model: type[M], error: type[OvragError], remedy: str) -> Iterator[tuple[int, M]]:

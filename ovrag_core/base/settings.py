@@ -214,25 +214,20 @@ def _settings_of(values: dict[str, Any], overrides: dict[str, Any]) -> Settings 
         settings = Settings.model_validate(values)
     except ValidationError as error:
         return _explain(error)
-    if settings.chunking.method != "paragraph" and settings.chunking.overlap >= settings.chunking.size:
-        return "chunking.overlap must be smaller than chunking.size"
-    return _without_sense(settings) or settings
-
-
-def _without_sense(settings: Settings) -> str | None:
-    """Find what the settings ask of studies or models that cannot be met."""
-    for study in settings.studies:
-        if problem := _study_problem(settings, study):
-            return problem
-    llm, remedy = settings.llm, "set llm.provider to openai or replay"
-    if llm.provider == "offline" and settings.extractor != "reader":
-        return f"extraction.extractor: {settings.extractor} needs a model; {remedy}, or choose reader"
-    if settings.extractor == "chat" and settings.extraction.form != "triples":
-        form = settings.extraction.form
-        return f"extraction.form: {form} reads no kind of loan, which a model alone must; choose triples, or hybrid"
+    chunking, llm, form, extractor = settings.chunking, settings.llm, settings.extraction.form, settings.extractor
+    faults: list[str | None] = []
+    if chunking.method != "paragraph" and chunking.overlap >= chunking.size:
+        faults.append("chunking.overlap must be smaller than chunking.size")
+    faults += [_study_problem(settings, study) for study in settings.studies]
+    if llm.provider == "offline" and extractor != "reader":
+        remedy = "set llm.provider to openai or replay, or choose reader"
+        faults.append(f"extraction.extractor: {extractor} needs a model; {remedy}")
+    if extractor == "chat" and form != "triples":
+        remedy = "which a model alone must; choose triples, or hybrid"
+        faults.append(f"extraction.form: {form} reads no kind of loan, {remedy}")
     if llm.provider == "replay" and llm.store is None:
-        return "llm.provider: replay needs a store of recorded replies; name its file in llm.store"
-    return None
+        faults.append("llm.provider: replay needs a store of recorded replies; name its file in llm.store")
+    return next(filter(None, faults), settings)
 
 
 @cache
@@ -294,6 +289,7 @@ def _set_dotted(values: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _explain(error: ValidationError, model: type[BaseModel] = Settings, within: tuple[str, ...] = ()) -> str:
+    """The first fault of values as a clause that names the key; for an unknown one the nearest that is known."""
     problem = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
     where = ".".join(str(key) for key in (*within, *problem["loc"]))
     if problem["type"] == "extra_forbidden":

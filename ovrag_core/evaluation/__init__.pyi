@@ -1,4 +1,3 @@
-from .confusion import Confusion as Confusion
 from .confusion import arms_of as arms_of
 from .confusion import cell as cell
 from .contamination import about as about
@@ -7,7 +6,6 @@ from .contamination import source_frame as source_frame
 from .contamination import wrong_answers as wrong_answers
 from .latency import latency_frame as latency_frame
 from .ranking import first_rank as first_rank
-from .ranking import is_within as is_within
 from .ranking import recall as recall
 from .ranking import reciprocal as reciprocal
 from .raters import Agreement as Agreement

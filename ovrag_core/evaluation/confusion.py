@@ -4,9 +4,7 @@ Flagged means refused or reported as contradicting itself. `queries` counts the 
 and unchecked ones stand beside them. The matrix holds those with a label: tp + fp + tn + fn + unlabelled = queries.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -29,27 +27,7 @@ BESIDE = ("unchecked", "error", "unlabelled")
 JUDGED = (*MATRIX, "unlabelled")
 RATES = ("precision", "recall", "f1")
 CLEAN = "clean"
-UNLABELLED = "without a label"
-UNKNOWN = "not recorded"
 Asked = TypeVar("Asked", QueryRecord, LatencyRecord)
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion:
-    """Counts of queries; those beside the matrix are not part of any rate."""
-
-    tp: int = 0
-    fp: int = 0
-    tn: int = 0
-    fn: int = 0
-    unchecked: int = 0
-    error: int = 0
-    unlabelled: int = 0
-
-    @property
-    def queries(self) -> int:
-        """Judged queries, those about documents without a label included."""
-        return sum(getattr(self, name) for name in JUDGED)
 
 
 def cell(record: QueryRecord) -> str:
@@ -86,9 +64,13 @@ def arms_of(records: Sequence[QueryRecord | LatencyRecord]) -> list[str]:
     return [arm for arm in ARM_NAMES if arm in present] + sorted(present - set(ARM_NAMES))
 
 
-def count(frame: pd.DataFrame) -> Confusion:
-    """The counts of a query frame or of a part of it."""
-    return Confusion(**{name: int(frame[name].sum()) for name in (*MATRIX, *BESIDE)})
+def count(frame: pd.DataFrame) -> dict[str, int]:
+    """The counts of a query frame or of a part of it: cells, those beside the matrix, and `queries`, the judged ones.
+
+    Those beside the matrix are not part of any rate; queries about documents without a label are judged too.
+    """
+    cells = {name: int(frame[name].sum()) for name in (*MATRIX, *BESIDE)}
+    return {"queries": sum(cells[name] for name in JUDGED), **cells}
 
 
 def rates(frame: pd.DataFrame, plan: Resampling) -> dict[str, Estimate]:
@@ -102,20 +84,18 @@ def rates(frame: pd.DataFrame, plan: Resampling) -> dict[str, Estimate]:
 
 
 def confusion_by(frame: pd.DataFrame, keys: Sequence[str], plan: Resampling) -> pd.DataFrame:
-    """Counts and rates of each group: keys, documents, judged queries, cells, each rate with `_low` and `_high`.
+    """Counts and rates of each group: keys, judged queries, cells, each rate with `_low` and `_high`.
 
     Groups keep the order of their first row. A group of one document has rates but no intervals.
     """
     rows = []
     for names, group in frame.groupby(list(keys), sort=False, dropna=False):
-        counts = count(group)
         row: dict[str, object] = dict(zip(keys, names, strict=True))
-        row |= {"documents": group["document_id"].nunique(), "queries": counts.queries}
-        row |= {name: getattr(counts, name) for name in (*MATRIX, *BESIDE)}
+        row |= count(group)
         for name, estimate in rates(group, plan).items():
             row |= bounds(name, estimate)
         rows.append(row)
-    return pd.DataFrame(rows, columns=[*keys, "documents", "queries", *MATRIX, *BESIDE, *with_bounds(RATES)])
+    return pd.DataFrame(rows, columns=[*keys, "queries", *MATRIX, *BESIDE, *with_bounds(RATES)])
 
 
 def with_bounds(names: Iterable[str]) -> list[str]:
@@ -145,11 +125,9 @@ def share_of(frame: pd.DataFrame, part: str, whole: str, plan: Resampling) -> Es
 
 
 def document_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row per arm and document: label, clash_type, queries, flagged_queries, flagged (at least once)."""
+    """One row per arm and document: label, clash_type, flagged (at least once)."""
     inside = frame[frame["cell"].isin(MATRIX)]
-    keys = ["arm", "document_id", "label", "clash_type"]
-    table = inside.groupby(keys, sort=False).agg(queries=("cell", "size"), flagged_queries=("flagged", "sum"))
-    return table.reset_index().assign(flagged=lambda t: t["flagged_queries"] > 0)
+    return inside.groupby(["arm", "document_id", "label", "clash_type"], sort=False)["flagged"].any().reset_index()
 
 
 def document_rates(frame: pd.DataFrame, confidence: float) -> pd.DataFrame:
@@ -170,12 +148,11 @@ def document_rates(frame: pd.DataFrame, confidence: float) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def compare(frame: pd.DataFrame, first: str, second: str, plan: Resampling) -> dict[str, Difference]:
-    """First arm minus second in each rate, on the documents that both have, resampled together."""
+def compare(frame: pd.DataFrame, first: str, second: str, rate: str, plan: Resampling) -> Difference:
+    """First arm minus second in a rate, on the documents that both have, resampled together."""
     sums_a, sums_b = (_cluster_sums(frame[frame["arm"] == arm]) for arm in (first, second))
     shared = sums_a.index.intersection(sums_b.index, sort=None)
-    a, b = sums_a.loc[shared], sums_b.loc[shared]
-    return {name: paired_difference(_parts(a, name), _parts(b, name), plan) for name in RATES}
+    return paired_difference(_parts(sums_a.loc[shared], rate), _parts(sums_b.loc[shared], rate), plan)
 
 
 def compare_documents(frame: pd.DataFrame, first: str, second: str) -> McNemar:
@@ -186,40 +163,6 @@ def compare_documents(frame: pd.DataFrame, first: str, second: str) -> McNemar:
         return McNemar(0, 0, 0, None)
     pairs = wide[[first, second]].dropna()
     return exact_mcnemar(pairs[first].astype(bool).tolist(), pairs[second].astype(bool).tolist())
-
-
-def contract_frame(records: Sequence[QueryRecord], kinds: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """One row a contract: document_id, label, clash_type (`clean` where none is expected), kind, queries.
-
-    `kinds` are the classes of loan by contract; what it does not hold is not recorded.
-    """
-    queries = Counter(record.document_id for record in records)
-    rows: dict[str, tuple[object, ...]] = {}
-    for record in sorted(records, key=lambda record: record.document_id):
-        clash_type = record.clash_type or (CLEAN if record.label == "CLEAN" else UNLABELLED)
-        kind = " and ".join(kinds.get(record.document_id, ())) or UNKNOWN
-        key = record.document_id
-        rows[key] = (key, record.label or "", clash_type, kind, queries[key])
-    return pd.DataFrame(list(rows.values()), columns=["document_id", "label", "clash_type", "kind", "queries"])
-
-
-def distribution(contracts: pd.DataFrame) -> pd.DataFrame:
-    """Contracts by kind of loan and in all: kind, clean, clash, unlabelled, contracts, and the types of contradiction.
-
-    The types are in words, with how many contracts have each, most frequent first.
-    """
-    order = contracts["kind"].value_counts(sort=False).sort_values(ascending=False, kind="stable").index
-    groups = [(str(kind), contracts[contracts["kind"] == kind]) for kind in order]
-    rows = [_distribution(kind, group) for kind, group in [*groups, ("all", contracts)] if len(group)]
-    return pd.DataFrame(rows, columns=["kind", "clean", "clash", "unlabelled", "contracts", "contradictions"])
-
-
-def _distribution(kind: str, contracts: pd.DataFrame) -> tuple[object, ...]:
-    clash = contracts[contracts["label"] == "CLASH"]
-    clean = int((contracts["label"] == "CLEAN").sum())
-    types = clash["clash_type"].value_counts().sort_index().sort_values(ascending=False, kind="stable")
-    listing = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in types.items())
-    return (kind, clean, len(clash), len(contracts) - clean - len(clash), len(contracts), listing)
 
 
 def _row(record: QueryRecord) -> dict[str, object]:

@@ -28,7 +28,7 @@ def source_frame(records: Sequence[QueryRecord]) -> pd.DataFrame:
     """One row a query: what its answer and its retrieved chunks are about.
 
     Columns: arm, document_id, question_id, outcome, cell, about, main_source (the document most is quoted from),
-    sources, basis (answer, retrieval or text), retrieved_about, retrieved_from, asked_chunks, chunks.
+    sources, basis (answer, retrieval or text), retrieved_about.
     """
     quoting = {record.model for record in records if record.answer and record.answer.evidence}
     rows = [_row(record, record.model in quoting) for record in ordered(records)]
@@ -114,7 +114,4 @@ def _row(record: QueryRecord, model_quotes: bool) -> dict[str, object]:
         "sources": ", ".join(sources),
         "basis": basis,
         "retrieved_about": about(retrieved, record.document_id),
-        "retrieved_from": ", ".join(sorted(set(retrieved))),
-        "asked_chunks": retrieved.count(record.document_id),
-        "chunks": len(retrieved),
     }

@@ -6,7 +6,7 @@ import pandas as pd
 
 from ovrag_core.base import LatencyRecord
 from ovrag_core.evaluation.confusion import mean_of, ordered
-from ovrag_core.evaluation.statistics import Resampling
+from ovrag_core.evaluation.statistics import Estimate, Resampling
 
 PARTS = ("retrieval", "answering", "rag", "extraction", "validation")
 TOTAL = "total"
@@ -36,24 +36,21 @@ def summary(frame: pd.DataFrame, plan: Resampling | None = None) -> pd.DataFrame
             quartiles = seconds.quantile([0.5, 0.25, 0.75, 0.95]).tolist()
             share = float(seconds.sum()) / whole if whole else None
             count, mean, most = int(seconds.count()), float(seconds.mean()), float(seconds.max())
-            rows.append((arm, stage, count, mean, *quartiles, most, share, *_bounds(group, stage, plan)))
+            bounded = mean_of(group, stage, plan) if plan else Estimate(mean)
+            rows.append((arm, stage, count, mean, *quartiles, most, share, bounded.low, bounded.high))
     names = ["arm", "part", *STATISTICS, "mean_low", "mean_high"]
     return pd.DataFrame(rows, columns=names).astype({"mean_low": float, "mean_high": float})
 
 
-def by_attempts(frame: pd.DataFrame, plan: Resampling | None = None) -> pd.DataFrame:
-    """Per arm and number of attempts: n, mean, median, 95th percentile of the total (seconds); with a `plan` bounds."""
+def by_attempts(frame: pd.DataFrame, plan: Resampling) -> pd.DataFrame:
+    """Per arm and number of attempts: n, mean with its bounds, median, 95th percentile of the total (seconds)."""
     rank = {arm: number for number, arm in enumerate(frame["arm"].unique())}
     rows = []
     for (arm, attempts), group in frame.groupby(["arm", "attempts"], sort=True):
         total = group[TOTAL]
         figures = (len(group), total.mean(), total.median(), total.quantile(0.95))
-        rows.append((arm, attempts, *figures, *_bounds(group, TOTAL, plan)))
+        mean = mean_of(group, TOTAL, plan)
+        rows.append((arm, attempts, *figures, mean.low, mean.high))
     names = ["arm", "attempts", "n", "mean", "median", "p95", "mean_low", "mean_high"]
     table = pd.DataFrame(rows, columns=names).astype({"mean_low": float, "mean_high": float})
     return table.sort_values("arm", key=lambda arms: arms.map(rank), kind="stable", ignore_index=True)
-
-
-def _bounds(group: pd.DataFrame, column: str, plan: Resampling | None) -> tuple[float | None, float | None]:
-    mean = mean_of(group, column, plan) if plan else None
-    return (mean.low, mean.high) if mean else (None, None)

@@ -12,14 +12,15 @@ import json
 import os
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import pandas as pd
 from rouge_score.rouge_scorer import RougeScorer
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from bert_score import BERTScorer
     from torch import Tensor
 
+_ROUGE = RougeScorer(["rougeL"], use_stemmer=True)
 BATCH_SIZE = 32
 BASELINE_PAIRS = 500
 BASELINE_SEED = 42
@@ -57,13 +59,12 @@ class Quality:
 
     Columns: arm, document_id, question_id, accepted, recorded, the four metrics, the three rescaled ones. `recorded`
     scores came with the run and are kept as they are, with missing ones missing and without rescaled ones. Queries
-    without an answer or a reference have no other row; `left_out` counts them.
+    without an answer or a reference have no other row.
     """
 
     frame: pd.DataFrame
     model: str
     baseline: Score | None
-    left_out: int
 
 
 def score_quality(records: Sequence[QueryRecord], model: str = BUNDLED, cache: Path | None = None) -> Quality:
@@ -79,39 +80,28 @@ def score_quality(records: Sequence[QueryRecord], model: str = BUNDLED, cache: P
     scores = _cached(sorted({*pairs, *baseline_pairs}), model, cache)
     columns = zip(*(scores[pair] for pair in baseline_pairs), strict=True)
     baseline = Score(*(sum(column) / len(baseline_pairs) for column in columns)) if baseline_pairs else None
-    rouge = dict(zip(pairs, rouge_l(pairs), strict=True))
     rows = []
     for record in ordered([*scored, *rated]):
-        if _comes_scored(record):
-            measured = [*(getattr(record.recorded, name) for name in METRICS), *[None] * len(RESCALED)]
-        else:
-            score = scores[_pair(record)]
-            # Without a baseline, or with a perfect one, there is nothing to rescale by.
-            bases = [base if base < 1 else None for base in baseline] if baseline else [None] * len(RESCALED)
-            rescaled = [b if b is None else (value - b) / (1 - b) for value, b in zip(score, bases, strict=True)]
-            measured = [rouge[_pair(record)], *score, *rescaled]
+        recorded, pair = _comes_scored(record), _pair(record)
+        measured = [getattr(record.recorded, name) for name in METRICS] if recorded else [rouge_l(pair), *scores[pair]]
         accepted = record.outcome in ("accepted", "corrected")
-        rows.append((record.arm, record.document_id, record.question_id, accepted, _comes_scored(record), *measured))
-    names = ["arm", "document_id", "question_id", "accepted", "recorded", *METRICS, *RESCALED]
-    kinds = {"accepted": bool, "recorded": bool, **dict.fromkeys((*METRICS, *RESCALED), float)}
+        rows.append((record.arm, record.document_id, record.question_id, accepted, recorded, *measured))
+    names = ["arm", "document_id", "question_id", "accepted", "recorded", *METRICS]
+    kinds = {"accepted": bool, "recorded": bool, **dict.fromkeys(METRICS, float)}
     frame = pd.DataFrame(rows, columns=names).astype(kinds)  # said, as an empty frame has none
+    for name, base in zip(METRICS[1:], baseline or (1.0, 1.0, 1.0), strict=True):
+        # Without a baseline, or with a perfect one, there is nothing to rescale by.
+        rescaled = (frame[name] - base) / (1 - base) if base < 1 else pd.Series(np.nan, frame.index)
+        frame[f"{name}_rescaled"] = rescaled.where(~frame["recorded"])
     name = model_name(model) if scored or not rated else RECORDED
-    return Quality(frame, name, baseline, len(records) - len(rows))
-
-
-def rouge_l(pairs: Iterable[Pair]) -> list[float]:
-    """ROUGE-L F-measure with Porter stemming of each (answer, reference)."""
-    return [_rouge_l(answer, reference) for answer, reference in pairs]
+    return Quality(frame, name, baseline)
 
 
 @lru_cache(maxsize=20_000)
-def _rouge_l(answer: str, reference: str) -> float:
-    return round(float(_rouge_scorer().score(reference, answer)["rougeL"].fmeasure), DECIMALS)
-
-
-@cache
-def _rouge_scorer() -> RougeScorer:
-    return RougeScorer(["rougeL"], use_stemmer=True)
+def rouge_l(pair: Pair) -> float:
+    """ROUGE-L F-measure with Porter stemming of an (answer, reference)."""
+    answer, reference = pair
+    return round(float(_ROUGE.score(reference, answer)["rougeL"].fmeasure), DECIMALS)
 
 
 def bert_scores(pairs: Sequence[Pair], model: str = BUNDLED) -> dict[Pair, Score]:
@@ -142,16 +132,16 @@ def random_pairs(records: Sequence[QueryRecord]) -> list[Pair]:
 
 
 def quality_by(quality: Quality, keys: Sequence[str], plan: Resampling, *, accepted_only: bool = False) -> pd.DataFrame:
-    """Mean of each metric per group with its interval over documents: the keys, documents, answers, metrics."""
+    """Mean of each metric per group with its interval over documents: the keys, answers, metrics."""
     frame = quality.frame[quality.frame["accepted"]] if accepted_only else quality.frame
     rows = []
     for names, group in frame.groupby(list(keys), sort=False):
         row: dict[str, object] = dict(zip(keys, names, strict=True))
-        row |= {"documents": group["document_id"].nunique(), "answers": len(group)}
+        row["answers"] = len(group)
         for metric in (*METRICS, *RESCALED):
             row |= bounds(metric, mean_of(group, metric, plan))
         rows.append(row)
-    return pd.DataFrame(rows, columns=[*keys, "documents", "answers", *with_bounds((*METRICS, *RESCALED))])
+    return pd.DataFrame(rows, columns=[*keys, "answers", *with_bounds((*METRICS, *RESCALED))])
 
 
 def compare_quality(quality: Quality, first: str, second: str, metric: str, plan: Resampling) -> Difference:
@@ -187,22 +177,13 @@ def _cached(pairs: Sequence[Pair], model: str, cache: Path | None) -> dict[Pair,
     versions = [f"{name} {version(name)}" for name in ("bert-score", "torch", "transformers")]
     digest = hashlib.sha256(json.dumps([versions, model, BATCH_SIZE, "not rounded", pairs]).encode()).hexdigest()
     path = cache / f"bertscore-{digest[:24]}.json"
-    if (cached := _read(path, len(pairs))) is not None:
-        return dict(zip(pairs, cached, strict=True))
+    with suppress(OSError, ValueError, TypeError):  # none are kept, or the file is not whole
+        values = json.loads(path.read_text(encoding="utf-8"))
+        return {pair: Score(*map(float, value)) for pair, value in zip(pairs, values, strict=True)}
     scores = bert_scores(pairs, model)
     with suppress(SettingsError), writing(path, SettingsError, parents=True) as file:
         json.dump([scores[pair] for pair in pairs], file)  # where nothing can be kept, it is computed again
     return scores
-
-
-def _read(path: Path, length: int) -> list[Score] | None:
-    """Kept scores; None where there are none or the file is not whole."""
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-        scores = [Score(*map(float, value)) for value in values]
-    except (OSError, ValueError, TypeError):
-        return None
-    return scores if len(scores) == length else None
 
 
 def _scorer(model: str) -> BERTScorer:

@@ -1,4 +1,4 @@
-"""Measure how well what is sought is ranked: the rank of the first hit, hits among the first k, and recall."""
+"""Measure how well what is sought is ranked: the rank of the first hit, and recall."""
 
 from collections.abc import Collection, Hashable, Iterable
 
@@ -6,11 +6,6 @@ from collections.abc import Collection, Hashable, Iterable
 def first_rank(hits: Iterable[bool]) -> int | None:
     """Return the rank, from 1, of the first hit of a ranking, best first; None without one."""
     return next((rank for rank, hit in enumerate(hits, 1) if hit), None)
-
-
-def is_within(rank: int | None, k: int) -> bool:
-    """Return True where the first hit is among the first `k`."""
-    return rank is not None and rank <= k
 
 
 def reciprocal(rank: int | None) -> float:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -168,20 +167,25 @@ def _arm(
 
 
 def _group(frame: pd.DataFrame, plan: Resampling) -> Json:
+    group = _counts(frame)
+    for name, estimate in confusion.rates(frame, plan).items():
+        group |= _rate(name, estimate)
+    return group
+
+
+def _counts(frame: pd.DataFrame) -> Json:
     counts = confusion.count(frame)
-    measured = confusion.rates(frame, plan)
-    rates = {key: value for name, estimate in measured.items() for key, value in _rate(name, estimate).items()}
-    return {"queries": counts.queries, "confusion": asdict(counts), **rates}
+    return {"queries": counts.pop("queries"), "confusion": counts}
 
 
 def _document(frame: pd.DataFrame) -> Json:
-    counts, row = confusion.count(frame), frame.iloc[0]
+    counts, row = _counts(frame), frame.iloc[0]
     return {
         "label": row["label"] or None,
         "clash_type": row["clash_type"] if row["label"] == "CLASH" else None,
-        "queries": counts.queries,
+        "queries": counts["queries"],
         "flagged": int(frame["flagged"].sum()),
-        "confusion": asdict(counts),
+        "confusion": counts["confusion"],
     }
 
 

@@ -98,8 +98,10 @@ def ratio(
         return Estimate(value, clusters=used)
     shares = top[bottom > 0] / bottom[bottom > 0]
     if np.ptp(shares) < 1e-12:
-        return _unanimous(value, used, plan, proportion)
-    low, high, method, _ = _bootstrap((top, bottom), _ratio, plan)
+        if not proportion:
+            return Estimate(value, clusters=used)
+        return Estimate(value, *_wilson_bounds(value * used, used, plan.confidence), used, "wilson")
+    low, high, method, _ = _bootstrap((top, bottom), plan)
     return Estimate(value, low, high, used, method)
 
 
@@ -128,11 +130,12 @@ def paired_difference(
         return Difference(value, None, None, None, used)
     if np.array_equal(data[0], data[2]) and np.array_equal(data[1], data[3]):
         return Difference(0.0, None, None, 1.0, used)
-    low, high, _, drawn = _bootstrap(data, _difference, plan)
+    low, high, _, drawn = _bootstrap(data, plan)
     sides = min(int((drawn <= 0).sum()), int((drawn >= 0).sum()))
     p = min(1.0, 2 * (sides + 1) / (drawn.size + 1))
-    unanimous = high - low < 1e-12
-    return Difference(value, None if unanimous else low, None if unanimous else high, p, used)
+    if high - low < 1e-12:
+        return Difference(value, None, None, p, used)
+    return Difference(value, low, high, p, used)
 
 
 def exact_mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
@@ -177,39 +180,27 @@ def compare_pairs(
     return compared
 
 
-def _unanimous(value: float, clusters: int, plan: Resampling, proportion: bool) -> Estimate:
-    if not proportion:
-        return Estimate(value, clusters=clusters)
-    return Estimate(value, *_wilson_bounds(value * clusters, clusters, plan.confidence), clusters, "wilson")
-
-
 def _wilson_bounds(successes: float, trials: int, confidence: float) -> tuple[float, float]:
     low, high = proportion_confint(successes, trials, alpha=1 - confidence, method="wilson")
     share = successes / trials
     return float(min(max(0.0, low), share)) if share else 0.0, float(max(min(1.0, high), share)) if share < 1 else 1.0
 
 
-def _share(top: Vector, bottom: Vector, axis: int) -> Vector:
+def _ratios(*counts: Vector, axis: int = -1) -> Vector:
+    """Ratio of the sums of two vectors, or, of two pairs of them, the first ratio minus the second."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        share: Vector = np.asarray(top.sum(axis=axis) / bottom.sum(axis=axis))
-    return share
+        tops, bottoms = counts[::2], counts[1::2]
+        first, *second = (top.sum(axis=axis) / bottom.sum(axis=axis) for top, bottom in zip(tops, bottoms, strict=True))
+    return np.asarray(first - sum(second)).round(EQUAL)
 
 
-def _ratio(top: Vector, bottom: Vector, axis: int = -1) -> Vector:
-    return _share(top, bottom, axis).round(EQUAL)
-
-
-def _difference(top: Vector, bottom: Vector, other_top: Vector, other_bottom: Vector, axis: int = -1) -> Vector:
-    return (_share(top, bottom, axis) - _share(other_top, other_bottom, axis)).round(EQUAL)
-
-
-def _bootstrap(data: tuple[Vector, ...], statistic: object, plan: Resampling) -> tuple[float, float, Method, Vector]:
+def _bootstrap(data: tuple[Vector, ...], plan: Resampling) -> tuple[float, float, Method, Vector]:
     """BCa bounds and the defined part of the bootstrap distribution; percentile bounds where BCa is undefined."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # degenerate data are dealt with below
         resampled = stats.bootstrap(
             data,
-            statistic,
+            _ratios,
             paired=True,
             vectorized=True,
             n_resamples=plan.samples,

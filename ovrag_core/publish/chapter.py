@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from ovrag_core.publish.origins import LABEL, macros
+from ovrag_core.publish.origins import LABEL, macros, text_of
 
 INPUT = re.compile(r"\\(?:input|include|result)\{([^}#]*)\}")
 STUDY = re.compile(r"\\study\{([^}#]*)\}")
@@ -43,7 +43,7 @@ def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, 
     sources = [
         path for path in sorted(folder.glob("*.tex")) if path.stem in sections or not path.stem.startswith(SECTION)
     ]
-    texts = {path.name: COMMENT.sub("", _read(path)) for path in sources}
+    texts = {path.name: COMMENT.sub("", text_of(path)) for path in sources}
     inputs = [(name, path) for name, text in texts.items() for path in _inputs(text, wanted, sections)]
     included = {_any_data(path) for _, path in inputs}
     problems = []
@@ -54,7 +54,7 @@ def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, 
     problems += [
         f"no file takes {path}; add {_line(path, folder.name)}" for path in wanted if _any_data(path) not in included
     ]
-    labels = set(LABEL.findall("\n".join([*texts.values(), *(_read(project / path) for path in wanted)])))
+    labels = set(LABEL.findall("\n".join([*texts.values(), *(text_of(project / path) for path in wanted)])))
     return problems + [f"{name} {fault}" for name, text in texts.items() for fault in _faults(text, labels, values)]
 
 
@@ -75,15 +75,7 @@ def _faults(text: str, labels: Collection[str], values: Mapping[str, str]) -> It
 
 def defined_macros(project: Path, results: Iterable[str]) -> dict[str, str]:
     """All macros of the results with their values."""
-    defined: dict[str, str] = {}
-    for path in results:
-        if path.endswith(".tex") and (project / path).exists():
-            defined |= macros((project / path).read_text(encoding="utf-8"))
-    return defined
-
-
-def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+    return macros(*(project / path for path in results if path.endswith(".tex")))
 
 
 def _begin(macro: str) -> str:

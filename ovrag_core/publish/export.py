@@ -6,11 +6,10 @@ that is only old.
 
 import fnmatch
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, StringConstraints, ValidationError
 
@@ -23,7 +22,6 @@ CHAPTER = Path("thesis")
 # What LaTeX reads of the results: tables and macros, figures and the wrappers with their captions, in a folder a stage.
 EXPORTED = re.compile(r"tables/([a-z]\w*/){0,2}[^/]+\.tex|figures/([a-z]\w*/){0,2}[^/]+\.(tex|pdf)")
 _MOST_CHANGES = 3
-_ROOM = "name a folder that can be, or make room there"
 
 _LEFT = {"edited": "not replaced; --force replaces it", "dropped": "not removed; --force removes it"}
 _WRONG = {
@@ -34,6 +32,8 @@ _WRONG = {
 }
 
 Results = dict[str, tuple[Stage, State]]  # by path: the stage that makes it, and what became of it
+# Kind of a copy. new: there is none; changed: the copy is old; edited: it is neither what was copied nor the result;
+# dropped: what was copied is no result any more.
 Kind = Literal["new", "changed", "same", "edited", "dropped"]
 ResultPath = Annotated[str, StringConstraints(pattern=rf"^({EXPORTED.pattern})$")]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -45,18 +45,7 @@ class Manifest(Frozen):
     files: dict[ResultPath, Sha256] = Field(default_factory=dict)
 
 
-class Copy(Frozen):
-    """A result and its copy in a thesis.
-
-    new: there is no copy; changed: the copy is old; edited: the copy is neither what was copied nor the result;
-    dropped: what was copied is no result any more.
-    """
-
-    path: str
-    kind: Kind
-
-
-class Exported(Frozen):
+class Exported(NamedTuple):
     """Result of an export: a line for each changed file, and what a person should know, a sentence each.
 
     `kept` says whether something was left as it is because it was edited.
@@ -73,33 +62,24 @@ def export(project: Path, target: Path, *, force: bool = False, only: Sequence[s
     Files edited by hand, there or in the project, are left and named; `force` copies over them. Raises ResultError for
     missing results, a name of none or a folder that cannot be written.
     """
-    stages = read_stages(project)
-    refuse_missing(stages)
+    stages, results = _chosen(project, only)
     if target.resolve() == project.resolve():
         raise ResultError(f"{target} is the project itself; name the folder of your thesis")
-    results = _chosen(exported(stages), only)
     tampered = {} if force else edited_results(results)
-    copies = compare([path for path in results if path not in tampered], project, target)
-    copies = [copy for copy in copies if copy.path not in tampered and (not only or copy.path in results)]
+    compared = compare([path for path in results if path not in tampered], project, target)
+    copies = {p: kind for p, kind in compared.items() if p not in tampered and (not only or p in results)}
     done = copy_results(copies, project, target, force=force)
-    left = [copy for copy in copies if copy not in done and copy.kind != "same"]
-    lines = [f"{'overwritten' if copy.kind == 'edited' else copy.kind:<11} {copy.path}" for copy in done]
-    lines += [f"{c.kind:<11} {c.path}, {_LEFT[c.kind]}" for c in left]
-    written, same = sum(copy.kind != "dropped" for copy in done), sum(copy.kind == "same" for copy in copies)
+    left = [path for path, kind in copies.items() if path not in done and kind != "same"]
+    lines = [f"{'overwritten' if copies[path] == 'edited' else copies[path]:<11} {path}" for path in done]
+    lines += [f"{copies[path]:<11} {path}, {_LEFT[copies[path]]}" for path in left]
+    same = sum(kind == "same" for kind in copies.values())
     counts = {"already there, as in the project": same, "not touched, named above": len(left)}
     more = [f"{count} {what}" for what, count in counts.items() if count]
+    written = sum(copies[path] != "dropped" for path in done)
     lines += ["; ".join([f"{written} of {len(copies)} results written to {target}", *more])]
     warnings = [f"{path} was edited by hand and not copied; {remedy}" for path, remedy in tampered.items()]
     warnings += [sentence for _, sentence in stale_results(stages, results)]
-    return Exported(lines=tuple(lines), warnings=tuple(warnings), kept=bool(left or tampered))
-
-
-def _chosen(results: Results, only: Sequence[str]) -> Results:
-    """The results that one of the patterns fits, all without one. Raises ResultError for a pattern that fits none."""
-    for pattern in only:
-        if not fnmatch.filter(results, pattern):
-            raise ResultError(f"--only {pattern}: no result is called so; results are such as {_some(list(results))}")
-    return {p: made for p, made in results.items() if not only or any(fnmatch.fnmatch(p, pattern) for pattern in only)}
+    return Exported(tuple(lines), tuple(warnings), bool(left or tampered))
 
 
 def check(project: Path, target: Path | None = None, only: Sequence[str] = ()) -> list[str]:
@@ -107,16 +87,34 @@ def check(project: Path, target: Path | None = None, only: Sequence[str] = ()) -
 
     Without `target` the project's chapter is checked. Raises ResultError where results are missing altogether.
     """
-    stages = read_stages(project)
-    refuse_missing(stages)
-    results = _chosen(exported(stages), only)
+    stages, results = _chosen(project, only)
     problems = [f"{path} was edited by hand; {remedy}" for path, remedy in edited_results(results).items()]
     problems += [f"{sentence}; run `{stage.remedy}`" for stage, sentence in stale_results(stages, results)]
     if target is None:
         values = defined_macros(project, results)
         return [*problems, *chapter_problems(project / CHAPTER, results, values, project)]
-    copies = [copy for copy in compare(results, project, target) if not only or copy.path in results]
-    return [*problems, *(f"{target / copy.path} {_WRONG[copy.kind]}" for copy in copies if copy.kind != "same")]
+    copies = {path: kind for path, kind in compare(results, project, target).items() if not only or path in results}
+    return [*problems, *(f"{target / path} {_WRONG[kind]}" for path, kind in copies.items() if kind != "same")]
+
+
+def _chosen(project: Path, only: Sequence[str]) -> tuple[dict[str, Stage], Results]:
+    """All stages, and the results that one of the patterns fits, all without one.
+
+    Raises ResultError where results are missing, or there are none, and for a pattern that fits none.
+    """
+    stages = read_stages(project)
+    results = exported(stages)
+    items = [item for stage in stages.values() for item in stage.outputs if item.state == "missing" and not item.files]
+    absent = [item.path for item in items if item.path.startswith(("tables/", "figures/"))]
+    absent += [path for path, (_, state) in results.items() if state == "missing"]
+    if not results or absent:
+        listing = _some(absent) if absent else "every table and figure"
+        raise ResultError(f"missing: {listing}; run `make repro`, which makes the results")
+    for pattern in only:
+        if not fnmatch.filter(results, pattern):
+            raise ResultError(f"--only {pattern}: no result is called so; results are such as {_some(list(results))}")
+    fitting = {path for pattern in only or ["*"] for path in fnmatch.filter(results, pattern)}
+    return stages, {path: made for path, made in results.items() if path in fitting}
 
 
 def exported(stages: Mapping[str, Stage]) -> Results:
@@ -136,19 +134,6 @@ def edited_results(results: Results) -> dict[str, str]:
     return {path: f"`{stage.remedy}` makes it again" for path, stage in makers.items()}
 
 
-def refuse_missing(stages: Mapping[str, Stage]) -> None:
-    """Raises ResultError with a sentence where results are missing, or there are none at all."""
-    wanted = exported(stages)
-    outputs = [
-        item for stage in stages.values() for item in stage.outputs if item.state == "missing" and not item.files
-    ]
-    absent = [item.path for item in outputs if item.path.startswith(("tables/", "figures/"))]
-    absent += [path for path, (_, state) in wanted.items() if state == "missing"]
-    if not wanted or absent:
-        listing = _some(absent) if absent else "every table and figure"
-        raise ResultError(f"missing: {listing}; run `make repro`, which makes the results")
-
-
 def stale_results(stages: Mapping[str, Stage], results: Results) -> Iterator[tuple[Stage, str]]:
     """Each stage whose results among those chosen are stale, with a sentence: what has changed, parameters first."""
     for stage in stages.values():
@@ -156,42 +141,39 @@ def stale_results(stages: Mapping[str, Stage], results: Results) -> Iterator[tup
         changed = sorted(changes(stages, stage.name), key=lambda change: ": parameter " not in change)
         if paths and changed:
             more = len(changed) - _MOST_CHANGES
-            sentences = changed[:_MOST_CHANGES]
-            sentences += [f"and {more} more changes"] if more > 0 else []
+            sentences = [*changed[:_MOST_CHANGES], *([f"and {more} more changes"] if more > 0 else [])]
             yield stage, f"{_some(paths)} are stale: {'; '.join(sentences)}"
 
 
-def compare(paths: Iterable[str], project: Path, target: Path) -> list[Copy]:
-    """Compare each result with its copy in `target`, in order of paths. Raises ResultError for a broken manifest."""
+def compare(paths: Iterable[str], project: Path, target: Path) -> dict[str, Kind]:
+    """The kind of each result's copy in `target`, in order of paths. Raises ResultError for a broken manifest."""
     digests = read_manifest(target).files
-    copies = [Copy(path=path, kind=_kind(path, project, target, digests)) for path in paths]
-    exported = {copy.path for copy in copies}
-    copies += [Copy(path=path, kind="dropped") for path in digests if path not in exported and (target / path).exists()]
-    return sorted(copies, key=lambda copy: copy.path)
+    dropped: dict[str, Kind] = {path: "dropped" for path in digests if (target / path).exists()}
+    return dict(sorted((dropped | {path: _kind(path, project, target, digests) for path in paths}).items()))
 
 
-def copy_results(copies: Iterable[Copy], project: Path, target: Path, *, force: bool = False) -> list[Copy]:
-    """Bring the copies up to date, edited ones only with `force`, which also removes dropped ones. What was done.
+def copy_results(copies: Mapping[str, Kind], project: Path, target: Path, *, force: bool = False) -> list[str]:
+    """Bring the copies up to date, edited ones only with `force`, which also removes dropped ones; the paths of these.
 
     Raises ResultError where the folder cannot be written.
     """
     digests = dict(read_manifest(target).files)
     done = []
-    for copy in copies:
-        path = target / copy.path
-        if copy.kind in ("edited", "dropped") and not force:
+    for name, kind in copies.items():
+        path = target / name
+        if kind in ("edited", "dropped") and not force:
             continue
-        if copy.kind == "dropped":
+        if kind == "dropped":
             path.unlink()
             if not any(path.parent.iterdir()):  # a study that is gone leaves no folder behind
                 path.parent.rmdir()
-            digests.pop(copy.path)
+            digests.pop(name)
         else:
-            content = (project / copy.path).read_bytes()
-            digests[copy.path] = hashlib.sha256(content).hexdigest()
-            if copy.kind != "same":
+            content = (project / name).read_bytes()
+            digests[name] = hashlib.sha256(content).hexdigest()
+            if kind != "same":
                 _write(path, content)
-        done += [copy] if copy.kind != "same" else []
+        done += [name] if kind != "same" else []
     text = Manifest(files=dict(sorted(digests.items()))).model_dump_json(indent=1) + "\n"
     if not (target / MANIFEST).exists() or text != (target / MANIFEST).read_text(encoding="utf-8"):
         _write(target / MANIFEST, text.encode())
@@ -204,8 +186,8 @@ def read_manifest(target: Path) -> Manifest:
     if target.exists() and not target.is_dir():
         raise ResultError(f"{target} is a file; name a folder")
     try:
-        return Manifest.model_validate(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else Manifest()
-    except (OSError, ValueError, ValidationError):
+        return Manifest.model_validate_json(path.read_bytes()) if path.exists() else Manifest()
+    except (OSError, ValidationError):
         raise ResultError(f"{path} is not a list of copied results; delete it and export again") from None
 
 
@@ -223,7 +205,7 @@ def _kind(path: str, project: Path, target: Path, exported_digests: Mapping[str,
 
 def _write(path: Path, content: bytes) -> None:
     """Replace a file in one step; a link in its place is replaced, not followed. Raises ResultError where it cannot."""
-    with replacing(path, ResultError, _ROOM, parents=True) as partial:
+    with replacing(path, ResultError, "name a folder that can be, or make room there", parents=True) as partial:
         partial.write_bytes(content)
 
 

@@ -5,16 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ovrag_core.base import Frozen, ResultError
-from ovrag_core.publish.stages import (
-    Parameter,
-    Stage,
-    StageFile,
-    changes,
-    git_lines,
-    read_stages,
-    shown,
-    upstream,
-)
+from ovrag_core.publish.stages import Parameter, Stage, StageFile, changes, git_lines, read_stages, shown, upstream
 
 MACRO = re.compile(r"\\newcommand\{\\([A-Za-z]+)\}\{(.*)\}")
 LABEL = re.compile(r"\\label\{([^}]*)\}")
@@ -51,7 +42,7 @@ class Provenance(Frozen):
 
 
 def provenance(asked: str, project: Path) -> Provenance:
-    """Trace a file that the pipeline makes to its origin; `asked` may also be a macro's name or a LaTeX label.
+    """Trace a file that the pipeline makes to its origin; `asked` may also be a macro's name, a LaTeX label or a stage.
 
     Raises ResultError for what the pipeline does not make.
     """
@@ -60,7 +51,8 @@ def provenance(asked: str, project: Path) -> Provenance:
     maker = _maker(path, stages)
     if maker is None:
         raise ResultError(
-            f"{asked} is not made by the pipeline; name a file of tables/, figures/ or reports/, a macro or a label"
+            f"{asked} is not made by the pipeline; name a file of tables/, figures/ or reports/, a macro, a label or a "
+            "stage"
         )
     stage, output = maker
     above = upstream(stages, stage.name)
@@ -77,9 +69,15 @@ def provenance(asked: str, project: Path) -> Provenance:
     )
 
 
-def macros(text: str) -> dict[str, str]:
-    """Macros by name with their values, from a file that `thesis.numbers` wrote."""
-    return {match[1]: match[2] for line in text.splitlines() if (match := MACRO.fullmatch(line))}
+def macros(*paths: Path) -> dict[str, str]:
+    """Macros by name with their values, from files that `report.numbers` wrote."""
+    lines = [line for path in paths for line in text_of(path).splitlines()]
+    return {match[1]: match[2] for line in lines if (match := MACRO.fullmatch(line))}
+
+
+def text_of(path: Path) -> str:
+    """The text of a file; empty where there is none."""
+    return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
 
 
 def provenance_text(found: Provenance) -> str:
@@ -115,11 +113,14 @@ def provenance_text(found: Provenance) -> str:
 
 
 def _found(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[str, str | None]:
-    """The path within the project of what was asked for, and a macro's value."""
+    """The path within the project of what was asked for, the first output of a stage, and a macro's value."""
+    if asked in stages:
+        return stages[asked].outputs[0].path, None
     name = asked.removeprefix("\\")
-    for path in (path for path in _files(stages) if path.endswith(".tex")):
-        text = _text(project / path)
-        if name.isalpha() and name in (values := macros(text)):
+    files = [path for stage in stages.values() for item in stage.outputs for path in item.files or [item.path]]
+    for path in (path for path in files if path.endswith(".tex")):
+        text = text_of(project / path)
+        if name.isalpha() and name in (values := macros(project / path)):
             return path, values[name]
         if asked in LABEL.findall(text):
             return path, None
@@ -132,15 +133,3 @@ def _found(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[str,
 def _maker(path: str, stages: Mapping[str, Stage]) -> tuple[Stage, StageFile] | None:
     """The stage that makes a file, and the output that the file is or lies in."""
     return next(((stage, item) for stage in stages.values() for item in stage.outputs if item.holds(path)), None)
-
-
-def _files(stages: Mapping[str, Stage]) -> list[str]:
-    """Paths of all that the pipeline makes: files in git, and bulk as dvc.yaml names it."""
-    return [path for stage in stages.values() for item in stage.outputs for path in item.files or [item.path]]
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return ""

@@ -39,10 +39,7 @@ def results_macros(project: Path) -> dict[str, str]:
     files = [path for path in sorted((project / TABLES).rglob("numbers*.tex")) if "latency" not in path.name]
     if not files:
         raise ResultError(f"{TABLES}/ has no numbers.tex; `make repro` makes results")
-    values: dict[str, str] = {}
-    for path in files:
-        values |= macros(path.read_text(encoding="utf-8"))
-    return values
+    return macros(*files)
 
 
 def refreshed(text: str, values: Mapping[str, str]) -> str:
@@ -96,8 +93,7 @@ def _with_counts(frame: pandas.DataFrame) -> pandas.DataFrame:
     for name in frame.select_dtypes("float"):
         numbers = frame[name].dropna()
         if f"{name}_low" not in frame and len(numbers) and (numbers % 1 == 0).all():
-            whole = [value if pandas.isna(value) else int(value) for value in frame[name]]
-            frame[name] = pandas.Series(whole, frame.index, dtype=object)
+            frame[name] = frame[name].astype("Int64")
     return frame
 
 

@@ -6,11 +6,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
+import networkx
 from dvc.dependency.param import ParamsDependency
 from dvc.exceptions import DvcException
 from dvc.output import Output as DvcOutput
 from dvc.repo import Repo
 from dvc.stage import Stage as DvcStage
+from dvc.utils.flatten import flatten
 from pydantic import Field
 
 from ovrag_core.base import Frozen, ResultError
@@ -92,10 +94,11 @@ def read_stages(project: Path) -> dict[str, Stage]:
         with Repo(str(project)) as repo:
             stages: list[DvcStage] = sorted(repo.index.stages, key=lambda stage: _lock(stage) != LOCK)
             makers = {out.def_path: stage.name for stage in stages for out in stage.outs}
-            needs = {stage.name: {needed.name for needed in repo.index.graph.successors(stage)} for stage in stages}
-            names = [stage.name for stage in stages]
-            order = {stage: tuple(name for name in names if name in needed) for stage, needed in needs.items()}
-            return {stage.name: _stage(stage, makers, order[stage.name]) for stage in stages}
+            needs = repo.index.graph.has_edge
+            return {
+                stage.name: _stage(stage, makers, tuple(other.name for other in stages if needs(stage, other)))
+                for stage in stages
+            }
     except DvcException as error:
         reason = " ".join(str(error).split())
         raise ResultError(f"the pipeline of {project} cannot be read: {reason}; mend dvc.yaml or dvc.lock") from None
@@ -103,12 +106,8 @@ def read_stages(project: Path) -> dict[str, Stage]:
 
 def upstream(stages: Mapping[str, Stage], name: str) -> list[Stage]:
     """The stage and all that it rests on, in the pipeline's order."""
-    reached, waiting = set(), [name]
-    while waiting:
-        stage_name = waiting.pop()
-        if stage_name not in reached:
-            reached.add(stage_name)
-            waiting += stages[stage_name].needs
+    needs = networkx.DiGraph({stage.name: stage.needs for stage in stages.values()})
+    reached = {name, *networkx.descendants(needs, name)}
     return [stage for stage in stages.values() if stage.name in reached]
 
 
@@ -191,7 +190,9 @@ def _with_files(out: DvcOutput, item: StageFile, lock: str) -> StageFile:
     project = Path(out.repo.root_dir)
     if not item.in_git:
         return item
-    files = _files_of(project, item.path)
+    whole = project / item.path
+    inside = sorted(file.relative_to(project).as_posix() for file in whole.rglob("*") if file.is_file())
+    files = inside if whole.is_dir() else [item.path] if whole.exists() else []
     if item.state != "changed":
         names = files or ([item.path] if Path(item.path).suffix else [])
         return item.model_copy(update={"files": dict.fromkeys(names, item.state)})
@@ -215,24 +216,7 @@ def git_lines(project: Path, *arguments: str) -> list[str]:
     return done.stdout.splitlines() if done.returncode == 0 else []
 
 
-def _files_of(project: Path, path: str) -> list[str]:
-    """The files of a result, which may be a folder, as paths within the project; none where it is missing."""
-    result_path = project / path
-    if not result_path.is_dir():
-        return [path] if result_path.exists() else []
-    return sorted(file.relative_to(project).as_posix() for file in result_path.rglob("*") if file.is_file())
-
-
 def _parameters(dependency: ParamsDependency) -> Iterator[Parameter]:
-    recorded = dict(_leaves(dependency.hash_info.value or {}))
-    now = dict(_leaves(dependency.read_params()))
+    recorded, now = flatten(dependency.hash_info.value or {}), flatten(dependency.read_params())
     for name in dict.fromkeys([*now, *recorded]):
         yield Parameter(name=name, recorded=recorded.get(name), now=now.get(name), new=name not in recorded)
-
-
-def _leaves(values: Mapping[str, object], above: str = "") -> Iterator[tuple[str, object]]:
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            yield from _leaves(value, f"{above}{key}.")
-        else:
-            yield f"{above}{key}", value

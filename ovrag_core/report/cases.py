@@ -12,48 +12,35 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ovrag_core.base import Chunk, QueryRecord, Retrieved, Triple
-from ovrag_core.evaluation import arms_of, cell, clashes_of, confusion, effort, miss_reason, source_frame, wrong_answers
+from ovrag_core.base import Attempt, Chunk, QueryRecord, ResultError, Retrieved, write_text
+from ovrag_core.evaluation import (
+    arms_of,
+    cell,
+    clashes_of,
+    confusion,
+    miss_reason,
+    source_frame,
+    statements,
+    wrong_answers,
+)
 from ovrag_core.runs import RUNS
 
 CASES = Path("reports/cases")
 CHUNKS = Path("data/index/chunks.jsonl")
 MOST_PER_ARM = 5
-KINDS = {  # with its heading and what it is
-    "False positive": ("False positives", "Queries about contracts without a contradiction that were flagged."),
-    "Wrong contract": ("Wrong contracts", "Accepted answers that are about other contracts than the asked one only."),
-    "Missed clash": (
-        "Missed clashes",
-        "Queries about contracts with a contradiction that an arm which validates did not flag.",
-    ),
-    "Source finding": (
-        "Source findings",
-        "Contradictions of the contract itself that were reported with their passages.",
-    ),
-}
-RULE = (
-    "Rule: queries of an arm that got the same chunks for the same question share a page, on the first of them by "
-    "contract. At most {most} pages an arm and kind: in turns, the next of each type of contradiction and, where there "
-    "is none, of each question, in the order of contracts."
-)
+KINDS = ("False positive", "Wrong contract", "Missed clash", "Source finding")
 ELSEWHERE = "The run was recorded elsewhere; its cases are not quoted here."
 MARKER = "<!-- Made by the pipeline; edits are lost. -->"
-
-
 CAUSES = {
     "answer": "the answer contradicts the contract",
     "source": "the contract contradicts itself",
     "mixture": "statements of different contracts were mixed",
 }
-
-
-def folder_of(run: str, records: Sequence[QueryRecord]) -> Path:
-    """Choose the folder of a run's pages: pages that quote a run recorded elsewhere stay beside it, out of git."""
-    return RUNS / f"{run}.cases" if any(record.recorded for record in records) else CASES
 
 
 def read_chunks(path: Path = CHUNKS) -> dict[str, Chunk]:
@@ -86,59 +73,42 @@ def chosen(records: Sequence[QueryRecord]) -> dict[str, list[QueryRecord]]:
 
 
 def write_run_cases(run: str, records: Sequence[QueryRecord], chunks: Mapping[str, Chunk]) -> list[Path]:
-    """The cases of a run as `write_cases` writes them, in the folder that is right for it.
+    """The cases of a run as `write_cases` writes them, those of a run recorded elsewhere beside it, out of git.
 
-    Where that is not the usual one, the usual one says so, and its page comes first: what a report shows of the pages
-    is in git, and so may not be a page that quotes a run recorded elsewhere.
+    Then the usual folder says so, and its page comes first: what a report shows of the pages is in git, and so may not
+    be a page that quotes a run recorded elsewhere.
     """
-    folder = folder_of(run, records)
+    if not any(record.recorded for record in records):
+        return write_cases(records, chunks, CASES)
+    folder = RUNS / f"{run}.cases"
     pages = write_cases(records, chunks, folder)
-    if folder == CASES:
-        return pages
-    CASES.mkdir(parents=True, exist_ok=True)
-    _remove_old(CASES)
+    _cleared(CASES)
     text = f"{MARKER}\n# Cases\n\n{ELSEWHERE} Their pages are in `{folder.as_posix()}`.\n"
-    _write(CASES / "index.md", text)
+    write_text(text, CASES / "index.md", ResultError)
     return [CASES / "index.md", *pages[:-1]]
 
 
 def write_cases(
-    records: Sequence[QueryRecord],
-    chunks: Mapping[str, Chunk],
-    folder: Path = CASES,
-    most: int = MOST_PER_ARM,
+    records: Sequence[QueryRecord], chunks: Mapping[str, Chunk], folder: Path, most: int = MOST_PER_ARM
 ) -> list[Path]:
     """Pages in Markdown on the chosen queries by the rule that the index states; their paths, the index last.
 
     Queries that got the same chunks for the same question tell the same story: the first by contract stands for them.
     At most `most` pages an arm and kind; pages of an earlier run are removed.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    _remove_old(folder)
-    lines, pages = [MARKER, "# Cases", "", RULE.format(most=most), ""], []
-    for kind, of_kind in chosen(records).items():
-        lines += [f"## {KINDS[kind][0]}", "", KINDS[kind][1], ""]
-        for arm in arms_of(records):
-            alike = _spread(_alike([record for record in of_kind if record.arm == arm]))
-            if not alike:
-                continue
-            without = sum(map(len, alike[most:]))
-            unshown = f"; {without} of them have no page" if without else ""
-            lines += [f"### {escape(arm)}", "", f"{_plural(sum(map(len, alike)), 'query')}{unshown}.", ""]
-            for group in alike[:most]:
-                record, number = group[0], len(group)
-                path = folder / f"{_file_name(kind, record)}.md"
-                _write(path, case_page(record, chunks, kind=kind, alike=number))
-                pages.append(path)
-                name = f"{escape(record.document_id)}, {escape(record.question_id)}"
-                lines.append(f"- [{name}]({path.name}), for {_plural(number, 'query')}: {escape(_summary(record))}")
-            lines += [""]
-    _write(folder / "index.md", "\n".join(lines).rstrip() + "\n")
+    _cleared(folder)
+    cases = {
+        kind: {arm: _spread(_alike([record for record in of_kind if record.arm == arm])) for arm in arms_of(records)}
+        for kind, of_kind in chosen(records).items()
+    }
+    pages = []
+    for kind, by_arm in cases.items():
+        for group in (group for groups in by_arm.values() for group in groups[:most]):
+            pages.append(folder / _file_name(group[0], kind))
+            write_text(case_page(group[0], chunks, kind=kind, alike=len(group)), pages[-1], ResultError)
+    index = _templates().get_template("cases.md.j2").render(marker=MARKER, cases=cases, most=most)
+    write_text(_tidied(index), folder / "index.md", ResultError)
     return [*pages, folder / "index.md"]
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def case_page(record: QueryRecord, chunks: Mapping[str, Chunk], *, kind: str = "False positive", alike: int = 1) -> str:
@@ -150,22 +120,29 @@ def case_page(record: QueryRecord, chunks: Mapping[str, Chunk], *, kind: str = "
     for hit in record.retrieved:
         text = chunks[hit.chunk_id].text if hit.chunk_id in chunks else "(the text is not in the index at hand)"
         retrieved.setdefault(hit.document_id, []).append((hit, text))
-    of_answer = _unique(record.attempts[-1].triples if record.attempts else ())
-    triples = {"answer": of_answer, "context": _unique(record.context_triples)}
-    clashes = clashes_of(record)
-    answers = [attempt.answer.text for attempt in record.attempts]
-    page = _template().render(
-        marker=MARKER,
-        kind=kind,
-        summary=_summary(record),
-        alike=alike,
-        record=record,
-        retrieved=retrieved,
-        triples={"answer and the context, as recorded": of_answer} if record.recorded else triples,
-        clashes=clashes,
-        why=miss_reason(record) if cell(record) == "fn" else "",
-        repeated={a.number for a, before in zip(record.attempts[1:], answers, strict=False) if a.answer.text == before},
-        causes=CAUSES,
+    origins = {"recorded": "answer and the context, as recorded"} if record.recorded else {"answer": "", "context": ""}
+    said = statements.statements_of(record)
+    triples = {
+        name or origin: [statement.triple for statement in said if statement.origin == origin]
+        for origin, name in origins.items()
+    }
+    pairs = pairwise(record.attempts)
+    page = (
+        _templates()
+        .get_template("case.md.j2")
+        .render(
+            marker=MARKER,
+            kind=kind,
+            summary=_summary(record),
+            alike=alike,
+            record=record,
+            retrieved=retrieved,
+            triples=triples,
+            clashes=clashes_of(record),
+            why=miss_reason(record) if cell(record) == "fn" else "",
+            repeated={later.number for before, later in pairs if later.answer.text == before.answer.text},
+            causes=CAUSES,
+        )
     )
     return _tidied(page)
 
@@ -202,12 +179,13 @@ def _alike(records: Sequence[QueryRecord]) -> list[list[QueryRecord]]:
 def _spread(groups: Sequence[list[QueryRecord]]) -> list[list[QueryRecord]]:
     """The groups in turns: the first of each type of contradiction (or question), then the second of each, …"""
     turns: Counter[str] = Counter()
-    turn_of = []
-    for group in groups:
+
+    def turn(group: list[QueryRecord]) -> int:
         subject = group[0].clash_type or group[0].question_id
         turns[subject] += 1
-        turn_of.append(turns[subject])
-    return [groups[number] for number in sorted(range(len(groups)), key=turn_of.__getitem__)]
+        return turns[subject]
+
+    return sorted(groups, key=turn)
 
 
 def _plural(count: int, noun: str) -> str:
@@ -215,8 +193,14 @@ def _plural(count: int, noun: str) -> str:
     return f"{count} {noun if count == 1 else many}"
 
 
+def _broken_rules(attempt: Attempt) -> str:
+    """The rules of the clashes that an attempt was judged to have."""
+    violations = attempt.verdict.violations if attempt.verdict else ()
+    return ", ".join(sorted({violation.rule for violation in violations if violation.severity == "clash"}))
+
+
 @cache
-def _template() -> Template:
+def _templates() -> Environment:
     environment = Environment(  # filters escape
         loader=PackageLoader("ovrag_core.report", "."),
         lstrip_blocks=True,
@@ -227,14 +211,19 @@ def _template() -> Template:
         "md": escape,
         "fence": fence,
         "short": short,
-        "rules": lambda attempt: ", ".join(sorted(effort.broken_rules(attempt))),
+        "rules": _broken_rules,
+        "summary": _summary,
+        "plural": _plural,
+        "file_name": _file_name,
         "code": lambda text: text.replace("`", "'"),
         "words": lambda text: text.replace("_", " "),
     }
-    return environment.get_template("case.md.j2")
+    return environment
 
 
-def _remove_old(folder: Path) -> None:
+def _cleared(folder: Path) -> None:
+    """Make the folder where it is not there, and remove the pages of an earlier run."""
+    folder.mkdir(parents=True, exist_ok=True)
     for old in sorted(folder.glob("*.md")):
         if old.read_text(encoding="utf-8").startswith(MARKER):
             old.unlink()
@@ -271,15 +260,7 @@ def _summary(record: QueryRecord) -> str:
     return f"The contract {expected}; the query was {done} after {_plural(count, 'attempt')}{reason}, and {chunks}."
 
 
-def _unique(triples: Sequence[Triple]) -> list[Triple]:
-    distinct: dict[tuple[str, ...], Triple] = {}
-    for triple in triples:
-        document = triple.evidence.document_id if triple.evidence else ""
-        distinct.setdefault((triple.subject, triple.predicate, triple.object, document), triple)
-    return list(distinct.values())
-
-
-def _file_name(kind: str, record: QueryRecord) -> str:
+def _file_name(record: QueryRecord, kind: str) -> str:
     name = f"{kind.lower().replace(' ', '-')}_{record.arm}_{record.document_id}_{record.question_id}"
     safe = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
-    return safe if safe == name else f"{safe}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+    return f"{safe}.md" if safe == name else f"{safe}-{hashlib.sha256(name.encode()).hexdigest()[:8]}.md"

@@ -2,40 +2,64 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pandas as pd
 
-from ovrag_core.evaluation import confusion, effort, holm
+from ovrag_core.base import Outcome
+from ovrag_core.evaluation import Difference, confusion
 from ovrag_core.report import figures
-from ovrag_core.report.run import (
-    CELLS,
-    COMPARISONS,
-    MARK,
-    UNLABELLED,
-    Run,
-    integers,
-    number_of,
-    quoting,
-    save,
-    source,
-    with_rows,
-    write,
-)
+from ovrag_core.report.run import CELLS, MARK, UNLABELLED, UNRECORDED, Run, number_of, paired_rows, with_rows
 from ovrag_core.report.tables import with_bounds
+
+OUTCOMES = list(get_args(Outcome))
+JUDGED_RIGHTLY = "contracts judged rightly"
+KINDS_OF_CELL = {  # legend and colour
+    "tp": ("clash, flagged", "#3d8fc4"),
+    "fn": ("clash, missed", "#f5c27f"),
+    "fp": ("clean, flagged", "#56000f"),
+    "tn": ("clean, accepted", "0.93"),
+    "unchecked": ("unchecked", "0.6"),
+    "error": ("error", "0.3"),
+    "unlabelled": ("no label", "#fdf3c8"),
+}
+
+
+def contract_frame(run: Run, kinds: Mapping[str, Sequence[str]]) -> pd.DataFrame:
+    """One row a contract: document_id, label, clash_type (`clean` where none is expected), kind, queries.
+
+    `kinds` are the classes of loan by contract; what it does not hold is not recorded.
+    """
+    queries = Counter(record.document_id for record in run.records)
+    rows: dict[str, tuple[object, ...]] = {}
+    for record in sorted(run.records, key=lambda record: record.document_id):
+        key = record.document_id
+        clash_type = record.clash_type or (confusion.CLEAN if record.label == "CLEAN" else "without a label")
+        rows[key] = (key, record.label or "", clash_type, " and ".join(kinds.get(key, ())) or UNRECORDED, queries[key])
+    return pd.DataFrame(list(rows.values()), columns=["document_id", "label", "clash_type", "kind", "queries"])
 
 
 def corpus_table(run: Run, kinds: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Contracts by kind of loan, with their types of contradiction: `corpus`; the CSV has a row a contract."""
-    contracts = confusion.contract_frame(run.records, {} if run.imported else kinds)
-    more = "Kinds and labels are those of the ground truth"
-    note = run.note(interval=False, n=f"{len(contracts)} contracts", more=more)
-    headers = {"kind": "Kind of loan", "contradictions": "Of these contradictions"}
-    table = _without_empty(confusion.distribution(contracts))
-    caption = "Contracts by kind of loan and type of contradiction."
-    return write(run, table, "corpus", caption, note, headers=headers, full=contracts)
+    """Contracts by kind of loan and in all, with their types of contradiction: `corpus`.
+
+    The CSV has a row a contract.
+    """
+    contracts = contract_frame(run, {} if run.imported else kinds)
+    frequent = contracts["kind"].value_counts(sort=False).sort_values(ascending=False, kind="stable").index
+    rows = []
+    for kind in [*frequent, "all"]:
+        group = contracts if kind == "all" else contracts[contracts["kind"] == kind]
+        counts = group["label"].value_counts()
+        clean, clash = (int(counts.get(label, 0)) for label in ("CLEAN", "CLASH"))
+        types = group.loc[group["label"] == "CLASH", "clash_type"].value_counts().sort_index()
+        types = types.sort_values(ascending=False, kind="stable")
+        listing = ", ".join(f"{str(name).replace('_', ' ')} {count}" for name, count in types.items())
+        rows.append((kind, clean, clash, len(group) - clean - clash, len(group), listing))
+    names = ["kind", "clean", "clash", "unlabelled", "contracts", "contradictions"]
+    return run.table(_without_empty(pd.DataFrame(rows, columns=names)), "corpus", full=contracts)
 
 
 def _without_empty(table: pd.DataFrame) -> pd.DataFrame:
@@ -47,18 +71,13 @@ def confusion_table(run: Run) -> pd.DataFrame:
     """Counts per arm, published ones beside them: `confusion`."""
     counts = ["queries", *confusion.MATRIX, *confusion.BESIDE]
     table = confusion.confusion_by(run.frame, ["arm"], run.plan)[["arm", *counts]]
-    table = _without_empty(_with_published(run, table, counts))
-    more = "Flagged: refused or reported as contradicting itself. Unchecked and failed queries stand beside the matrix"
-    caption = "Confusion matrix by arm: contradiction flagged against contradiction expected."
-    return write(run, table, "confusion", caption, run.note(interval=False, more=source(run, more)))
+    return run.table(_without_empty(_with_published(run, table, counts)), "confusion")
 
 
 def rates_table(run: Run) -> pd.DataFrame:
     """Precision, recall and F1 per arm with intervals, published ones beside them: `rates`."""
     table = confusion.confusion_by(run.frame, ["arm"], run.plan)[["arm", "queries", *with_bounds(confusion.RATES)]]
-    table = _with_published(run, table, ["queries", *confusion.RATES])
-    more = source(run, "Precision is not defined for an arm that flags nothing")
-    return write(run, table, "rates", "Precision, recall and F1 of flagging by arm.", run.note(more=more))
+    return run.table(_with_published(run, table, ["queries", *confusion.RATES]), "rates")
 
 
 def clash_type_table(run: Run) -> pd.DataFrame:
@@ -70,40 +89,33 @@ def clash_type_table(run: Run) -> pd.DataFrame:
         clashes = counts["tp"] + counts["fn"]
         recall = counts["tp"] / clashes if clashes else None
         rows.append({"arm": f"ovrag {MARK}", "clash_type": name, **counts, "recall": recall})
-    caption = "Confusion by arm and type of contradiction."
-    table = with_rows(table, rows, CELLS)
-    return write(run, table, "confusion_by_clash_type", caption, run.note(more=source(run)))
+    return run.table(with_rows(table, rows, CELLS), "confusion_by_clash_type")
 
 
 def question_table(run: Run) -> pd.DataFrame:
     """Counts and rates per arm and question: `confusion_by_question`."""
     table = confusion.confusion_by(run.frame, ["arm", "question_id"], run.plan)
     table = table[["arm", "question_id", *CELLS, *with_bounds(["precision", "recall"])]]
-    return write(run, table, "confusion_by_question", "Confusion by arm and question.", run.note())
+    return run.table(table, "confusion_by_question")
 
 
 def detection_table(run: Run) -> pd.DataFrame:
     """Contracts flagged at least once, with Wilson intervals: `detection_by_contract`."""
-    table = confusion.document_rates(run.frame, run.plan.confidence)
-    note = run.note(n=f"{run.frame['document_id'].nunique()} contracts per arm")
-    note = replace(note, interval=f"{run.plan.confidence:.0%}, Wilson, a contract is a trial")
-    caption = "Contracts flagged in at least one of their queries, by arm."
-    return write(run, table, "detection_by_contract", caption, note)
+    return run.table(confusion.document_rates(run.frame, run.plan.confidence), "detection_by_contract")
 
 
 def outcome_table(run: Run) -> pd.DataFrame:
     """Queries per arm and outcome: `outcomes`."""
     crossed = pd.crosstab(run.frame["arm"], run.frame["outcome"])
-    counted = crossed.reindex(index=run.arms, columns=effort.OUTCOMES, fill_value=0)
-    table = counted.rename_axis(columns=None).reset_index()
+    counted = crossed.reindex(index=run.arms, columns=OUTCOMES, fill_value=0)
     rows: list[dict[str, object]] = []
     for arm in run.arms:
         counts = run.printed(arm)
         if isinstance(accepted := counts.get("accepted_at"), dict):
             row = {"arm": f"{arm} {MARK}", "accepted": accepted.get(0), "corrected": counts.get("succeeded")}
             rows.append(row | {name: counts.get(name) for name in ("hard_rejected", "error")})
-    table = with_rows(table, rows, effort.OUTCOMES)
-    return write(run, table, "outcomes", "Outcomes of queries by arm.", run.note(interval=False, more=source(run)))
+    table = with_rows(counted.rename_axis(columns=None).reset_index(), rows, OUTCOMES)
+    return run.table(table, "outcomes")
 
 
 def correction_table(run: Run) -> pd.DataFrame:
@@ -120,17 +132,12 @@ def correction_table(run: Run) -> pd.DataFrame:
         rows.append(row | {f"accepted_{k}": int((frame["accepted_at"] == k).sum()) for k in range(most + 1)})
     for arm in run.arms:
         if (counts := run.printed(arm)).get("needed"):
-            accepted = counts.get("accepted_at")
-            by = {f"accepted_{attempt}": n for attempt, n in accepted.items()} if isinstance(accepted, dict) else {}
+            by_attempt = {f"accepted_{attempt}": n for attempt, n in counts.get("accepted_at", {}).items()}
             names = ("needed", "succeeded", "success_rate", "hard_rejected", "hard_reject_rate")
-            rows.append({"arm": f"{arm} {MARK}", **{name: counts.get(name) for name in names}, **by})
-    table = pd.DataFrame(rows)
-    by_attempt = [str(name) for name in table if str(name).startswith("accepted_")]
-    table = integers(table, ["needed", "succeeded", "hard_rejected", *by_attempt])
-    headers = {name: f"At {name.removeprefix('accepted_')}" for name in by_attempt}
-    more = "At k: accepted after k corrections. Rejects are of completed queries" + quoting(run)
-    caption = "Corrections needed and succeeded, hard rejects, and acceptance by number of corrections."
-    return write(run, table, "corrections", caption, run.note(more=source(run, more)), headers=headers)
+            rows.append({"arm": f"{arm} {MARK}", **{name: counts.get(name) for name in names}, **by_attempt})
+    headers = {f"accepted_{k}": f"At {k}" for k in range(most + 1)}
+    table = with_rows(pd.DataFrame(rows), [], ["needed", "succeeded", "hard_rejected", *headers])
+    return run.table(table, "corrections", headers=headers)
 
 
 def comparison_table(run: Run) -> pd.DataFrame:
@@ -138,22 +145,18 @@ def comparison_table(run: Run) -> pd.DataFrame:
 
     Rates are resampled by contract; `contracts judged rightly` is McNemar's exact test, one pair a contract.
     """
-    pairs = [pair for pair in COMPARISONS if set(pair) <= set(run.arms)]
-    rows: list[tuple[object, ...]] = []
-    differences = [confusion.compare(run.frame, *pair, run.plan) for pair in pairs]
-    for metric in confusion.RATES:
-        by_pair = [difference[metric] for difference in differences]
-        for pair, d, p_holm in zip(pairs, by_pair, holm([d.p for d in by_pair]), strict=True):
-            if d.value is not None:
-                rows.append((metric, *pair, d.value, d.low, d.high, d.p, p_holm))
-    tests = [confusion.compare_documents(run.frame, *pair) for pair in pairs]
-    for pair, test, p_holm in zip(pairs, tests, holm([test.p for test in tests]), strict=True):
+
+    def difference(pair: tuple[str, str], metric: str) -> Difference:
+        if metric != JUDGED_RIGHTLY:
+            return confusion.compare(run.frame, *pair, metric, run.plan)
+        test = confusion.compare_documents(run.frame, *pair)
         share = (test.first_only - test.second_only) / test.pairs if test.pairs else None
-        rows.append(("contracts judged rightly", *pair, share, None, None, test.p, p_holm))
+        return Difference(share, None, None, test.p, test.pairs)
+
+    rows = paired_rows(run, [*confusion.RATES, JUDGED_RIGHTLY], difference)
+    shown = [row for row in rows if row["difference"] is not None or row["metric"] == JUDGED_RIGHTLY]
     names = ["metric", "first", "second", *with_bounds(["difference"]), "p", "p_holm"]
-    more = "First arm minus second. p: bootstrap, or McNemar's exact test for contracts judged rightly. Holm by metric"
-    table = pd.DataFrame(rows, columns=names)
-    return write(run, table, "comparisons", "Paired comparisons of arms.", run.note(more=more))
+    return run.table(pd.DataFrame(shown, columns=names), "comparisons")
 
 
 def rates_figure(run: Run) -> Path:
@@ -166,34 +169,21 @@ def rates_figure(run: Run) -> Path:
             arm: {name: run.printed(arm)[name] for name in titles if name in run.printed(arm)} for arm in run.arms
         }
         fig = figures.rates_by_group(table, "arm", titles, run.width, published=published)
-    return save(run, fig, "rates", "Precision, recall and F1 by arm.", run.note(more=source(run)))
+    return run.figure(fig, "rates")
 
 
 def detection_figure(run: Run) -> Path:
     """Every query as a cell: contracts across, questions down, a panel for each arm that validates."""
     order = run.frame[["document_id", "clash_type"]].drop_duplicates().sort_values("document_id")
     order = order.iloc[pd.factorize(order["clash_type"])[0].argsort(kind="stable")]  # types by their first contract
-    kinds = {
-        "tp": ("clash, flagged", "#3d8fc4"),
-        "fn": ("clash, missed", "#f5c27f"),
-        "fp": ("clean, flagged", "#56000f"),
-        "tn": ("clean, accepted", "0.93"),
-        "unchecked": ("unchecked", "0.6"),
-        "error": ("error", "0.3"),
-        "unlabelled": ("no label", "#fdf3c8"),
-    }
     tables = {}
     for arm, group in run.frame[run.frame["arm"].isin(run.judging)].groupby("arm", sort=False):
         wide = group.pivot(index="question_id", columns="document_id", values="cell")
         tables[str(arm)] = wide.reindex(columns=order["document_id"]).rename(columns=number_of)
-    caption = "Every query by contract and question: what was expected and what was flagged."
-    note = run.note(interval=False, arm=", ".join(tables))
     if not tables:
-        return save(run, figures.sentence("No arm of this run has verdicts.", run.width), "detection", caption, note)
-    groups = order["clash_type"].tolist()
-    look = {"row_label": "question", "column_label": "contract"}
-    fig = figures.grid_of_cells(tables, kinds, run.width, groups=groups, **look)
-    return save(run, fig, "detection", caption, note)
+        return run.figure(figures.sentence("No arm of this run has verdicts.", run.width), "detection")
+    fig = figures.grid_of_cells(tables, KINDS_OF_CELL, run.width, order["clash_type"].tolist())
+    return run.figure(fig, "detection", {"arms": ", ".join(tables)})
 
 
 def _with_published(run: Run, table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

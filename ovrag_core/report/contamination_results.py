@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from ovrag_core.base import QueryRecord
 from ovrag_core.evaluation import contamination
 from ovrag_core.report import figures
-from ovrag_core.report.run import MARK, UNRECORDED, Run, counted, integers, number_of, save, source, write
+from ovrag_core.report.run import MARK, UNRECORDED, Run, number_of, with_rows
 from ovrag_core.report.tables import with_bounds
 
 BASES = {
@@ -32,9 +32,7 @@ def contamination_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
     names = dict(zip(with_bounds(["other"]), with_bounds(["others_only"]), strict=True))
     table = pd.concat(frames, ignore_index=True).rename(columns={"answers": "n", **names})
     basis = ", ".join(BASES[name] for name in BASES if name in set(sources["basis"]))
-    note = run.note(more=f"What an answer is about is read from {basis}; n leaves out answers about nothing (none)")
-    caption = "Which contract answers and retrieved chunks are about, by arm."
-    return write(run, table, "contamination", caption, note)
+    return run.table(table, "contamination", {"basis": basis})
 
 
 def false_positive_table(run: Run) -> pd.DataFrame:
@@ -46,45 +44,41 @@ def false_positive_table(run: Run) -> pd.DataFrame:
     if run.published and "ovrag" in run.arms:
         rows = pd.DataFrame(run.published.false_positives).assign(arm=f"ovrag {MARK}", attempts=4)
         rows = rows.assign(outcome="hard_rejected", rules=rows["message"])  # no rules were published, but the clash was
-        table = pd.concat([rows, table], ignore_index=True)[list(table.columns)]
-        table = integers(table, ["attempts"])
-    note = run.note(interval=False, more=source(run))
+        table = with_rows(pd.concat([rows, table], ignore_index=True)[list(table.columns)], [], ["attempts"])
+    retrieving = {record.arm for record in run.records if record.retrieved}
+    verdicts = [(record.arm, attempt.verdict) for record in run.records for attempt in record.attempts]
+    explaining = {arm for arm, verdict in verdicts if verdict and verdict.violations}
     short = table.copy()
-    short.loc[short["arm"].isin(run.lacking(lambda record: record.retrieved)), "chunks_also_from"] = UNRECORDED
-    short.loc[short["arm"].isin(run.lacking(_explained)), "rules"] = UNRECORDED
-    short = counted(short, ["arm", "question_id", "chunks_also_from", "rules"])
-    caption = "False positives by arm, question and chunks."
-    return write(run, short, "false_positives", caption, note, rows=25, long=True, full=table)
+    short.loc[short["arm"].isin(set(run.arms) - retrieving), "chunks_also_from"] = UNRECORDED
+    short.loc[short["arm"].isin(set(run.arms) - explaining), "rules"] = UNRECORDED
+    short = _counted(short, ["arm", "question_id", "chunks_also_from", "rules"])
+    return run.table(short, "false_positives", rows=25, long=True, full=table)
 
 
 def wrong_answer_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
     """Accepted answers about other contracts only: `wrong_contract_answers`, in LaTeX counted by what they quote."""
     table = contamination.wrong_answers(sources)
-    short = counted(table, ["arm", "question_id", "sources", "basis"])
+    short = _counted(table, ["arm", "question_id", "sources", "basis"])
     short = short.sort_values("queries", ascending=False, kind="stable")
     short = short.sort_values("arm", key=lambda arms: arms.map(run.arms.index), kind="stable")
     shown = short.groupby("arm", sort=False).head(_COMMONEST).reset_index(drop=True)
     shown = shown.assign(sources=shown["sources"].replace("", NO_ONE))
-    more = "Accepted answers that are about other contracts only"
-    more += f". Source {NO_ONE}: of several alike" if (shown["sources"] == NO_ONE).any() else ""
-    if len(shown) < len(short):
-        more += f". The commonest {_COMMONEST} of each arm, {len(shown)} of {len(short)} rows; "
-        more += "wrong_contract_answers.csv has every query"
-    note = run.note(interval=False, more=more)
-    caption = "Accepted answers about the wrong contract, by arm, question and source."
-    return write(run, shown, "wrong_contract_answers", caption, note, full=table)
+    cut = f"The commonest {_COMMONEST} of each arm, {len(shown)} of {len(short)} rows; "
+    words = {
+        "alike": f"Source {NO_ONE}: of several alike" if (shown["sources"] == NO_ONE).any() else "",
+        "cut": f"{cut}wrong_contract_answers.csv has every query" if len(shown) < len(short) else "",
+    }
+    return run.table(shown, "wrong_contract_answers", words, full=table)
 
 
-def _explained(record: QueryRecord) -> bool:
-    return any(attempt.verdict and attempt.verdict.violations for attempt in record.attempts)
+def _counted(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """Rows that agree in `keys` as one, with their number and the first contract, in the order of their firsts."""
+    groups = table.groupby(list(keys), sort=False, dropna=False)["document_id"]
+    return groups.agg(queries="size", first_contract="first").reset_index()
 
 
 def contamination_figure(run: Run, sources: pd.DataFrame) -> Path:
     """Asked × answered contract as matrices, one an arm."""
     counts = {arm: contamination.matrix(sources, arm) for arm in run.arms}
     matrices = {arm: table.rename(columns=number_of, index=number_of) for arm, table in counts.items()}
-    grid = figures.matrices(
-        matrices, run.width, row_label="asked contract", column_label="answered contract", unit="queries"
-    )
-    caption = "Asked contract against the main source of the answer."
-    return save(run, grid, "contamination_matrix", caption, run.note(interval=False))
+    return run.figure(figures.matrices(matrices, run.width), "contamination_matrix")

@@ -2,11 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
-from ovrag_core.evaluation import effort
-from ovrag_core.report.run import MARK, Run, source, with_rows, write
+from ovrag_core.base import QueryRecord
+from ovrag_core.evaluation import Resampling, confusion
+from ovrag_core.report.consistency import OUTCOMES
+from ovrag_core.report.run import MARK, Run, with_rows
 from ovrag_core.report.tables import with_bounds
+
+MEASURES = ("attempts", "calls", "prompt_tokens", "completion_tokens", "cost_usd")
+
+
+def by_outcome(records: Sequence[QueryRecord], plan: Resampling) -> pd.DataFrame:
+    """Per arm and outcome, and over all outcomes: queries, mean of each measure with its interval, summed cost (USD).
+
+    Intervals have documents as clusters. A mean over no query with a value is missing. The cost is missing where no
+    price was known, and calls and tokens where a run recorded elsewhere has none.
+    """
+    spent = [
+        (r.arm, r.document_id, r.outcome, r.attempt_count, *_usage(r), r.cost_usd) for r in confusion.ordered(records)
+    ]
+    frame = pd.DataFrame(spent, columns=["arm", "document_id", "outcome", *MEASURES])
+    frame = frame.astype(dict.fromkeys(MEASURES[1:], float))
+    rows = []
+    for arm, of_arm in frame.groupby("arm", sort=False):
+        groups = {name: of_arm[of_arm["outcome"] == name] for name in OUTCOMES if name in set(of_arm["outcome"])}
+        for outcome, group in (groups | ({"all": of_arm} if len(groups) > 1 else {})).items():
+            row: dict[str, object] = {"arm": arm, "outcome": outcome, "queries": len(group)}
+            for name in MEASURES:
+                row |= confusion.bounds(name, confusion.mean_of(group, name, plan))
+            rows.append(row | {"cost_usd_sum": group["cost_usd"].sum(min_count=1)})
+    numbers = [*with_bounds(MEASURES), "cost_usd_sum"]
+    return pd.DataFrame(rows, columns=["arm", "outcome", "queries", *numbers]).astype(dict.fromkeys(numbers, float))
+
+
+def _usage(record: QueryRecord) -> tuple[int | None, ...]:
+    usage = record.usage
+    known = usage.calls or not record.recorded
+    return (usage.calls, usage.prompt_tokens, usage.completion_tokens) if known else (None, None, None)
 
 
 def effort_table(run: Run) -> pd.DataFrame:
@@ -14,21 +49,15 @@ def effort_table(run: Run) -> pd.DataFrame:
 
     Columns without any value, as a cost where no price was known, are left out of LaTeX.
     """
-    table = effort.by_outcome(effort.effort_frame(run.records), run.plan)
-    beside = _published_efforts(run)
-    spent = [name for name in effort.MEASURES[1:] if table[name].fillna(0).any()]
+    table, beside = by_outcome(run.records, run.plan), _published_efforts(run)
+    spent = [name for name in MEASURES[1:] if table[name].fillna(0).any()]
     shown = ["arm", "outcome", "queries", *with_bounds(["attempts", *spent])]
     shown += ["cost_usd_sum"] if table["cost_usd_sum"].notna().any() else []
-    more = "Means per query. An outcome that no query had is left out"
-    if not spent:
-        more += "; the run does not say what its model was paid for" if run.imported else "; no model was called"
-    headers = {"cost_usd": "Cost (USD)", "cost_usd_sum": "Sum (USD)"}
-    caption = "Attempts, model calls, tokens and cost per query, by arm and outcome."
-    decimals = {"attempts": 2, "calls": 2, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 4, "cost_usd_sum": 2}
-    note = run.note(more=source(run, more))
     shown += ["calls"] if beside and "calls" not in shown else []
+    unpaid = "; the run does not say what its model was paid for" if run.imported else "; no model was called"
+    decimals = {"attempts": 2, "calls": 2, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 4, "cost_usd_sum": 2}
     table = with_rows(table, beside, ["queries"])
-    return write(run, table[shown], "effort", caption, note, headers=headers, decimals=decimals, full=table)
+    return run.table(table[shown], "effort", {"unpaid": "" if spent else unpaid}, decimals=decimals, full=table)
 
 
 def _published_efforts(run: Run) -> list[dict[str, object]]:
@@ -52,6 +81,4 @@ def discarded_table(run: Run) -> pd.DataFrame:
     """Statements of a model that became no triples, by arm and reason: `discarded`."""
     rows = [(record.arm, reason, number) for record in run.records for reason, number in record.discarded.items()]
     table = pd.DataFrame(rows, columns=["arm", "reason", "statements"])
-    table = table.groupby(["arm", "reason"], as_index=False).sum()
-    note = run.note(interval=False, more="A text that several queries read counts for each of them")
-    return write(run, table, "discarded", "Statements of a model that were not used, by reason.", note)
+    return run.table(table.groupby(["arm", "reason"], as_index=False).sum(), "discarded")

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,20 +17,29 @@ import seaborn as sns
 from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
-from matplotlib.colors import BoundaryNorm, Colormap, ListedColormap, LogNorm
+from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from ovrag_core.report.tables import Note, escape
+from ovrag_core.report.tables import MISSING, Note, escape
 
 FIGURES = Path("figures")
 MARKERS = ("o", "s", "D", "^", "v", "P", "X")
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\")
 GREY = "0.35"
 BLUE = "#0b5c8a"
-MISSING = "n/a"
+PUBLISHED: Mapping[str, Any] = {"marker": "D", "mfc": "white", "mec": "black", "ms": 4.5, "mew": 0.8}  # its marks
+BOXES: Mapping[str, Any] = {
+    "orientation": "horizontal",
+    "whis": (5, 95),
+    "patch_artist": True,
+    "manage_ticks": False,
+    "medianprops": {"color": "black", "lw": 1},
+    "flierprops": {"marker": ".", "ms": 1.6, "mec": "0.45", "mfc": "0.45"},
+    **{part: {"lw": 0.6} for part in ("boxprops", "whiskerprops", "capprops")},
+}
 _MOST_SHADES = 8
 _BINS = 40  # of a histogram
 _MOST_MATRICES = 3  # side by side
@@ -115,41 +126,103 @@ def rates_by_group(
     names: Mapping[str, str],
     width: float,
     *,
-    published: Mapping[str, Mapping[str, float]] | None = None,
-    limits: tuple[float, float] | None = (0, 1),
+    published: Mapping[str, Mapping[str, float]],
 ) -> Figure:
-    """One panel a rate: a point with its interval per group; hollow diamonds are published values (group → rate).
+    """One panel a rate, from 0 to 1: a point with its interval per group; hollow diamonds are published values.
 
-    `table` has the group's column and, for each of `names` (column → title), the column, `_low` and `_high`. Without
-    `limits` each panel is scaled to its values.
+    `table` has the group's column and, for each of `names` (column → title), the column, `_low` and `_high`.
+    `published` are by group and rate.
     """
     with styled():
         groups = table[group].tolist()
-        height = 0.75 + 0.29 * max(1, len(groups))
-        fig = Figure(figsize=(width, height), layout="constrained")
-        axes = fig.subplots(1, len(names), sharey=True, squeeze=False)[0]
+        fig, axes = row_panels(groups, len(names), width, 0.75 + 0.29 * max(1, len(groups)))
         for ax, (name, title) in zip(axes, names.items(), strict=True):
             _points(ax, table, name)
-            marks = [(published or {}).get(item, {}).get(name) for item in groups]
-            for row, mark in enumerate(marks):
-                if mark is not None:
-                    _published_mark(ax, mark, row + 0.23)
+            for row, item in enumerate(groups):
+                if name in published.get(item, {}):
+                    ax.plot(published[item][name], row + 0.23, ls="", zorder=4, **PUBLISHED)
             ax.set_title(title)
             if table[name].isna().all():
                 ax.set_xticks([])
-            elif limits:
-                ax.set_xlim(limits[0] - 0.03 * (limits[1] - limits[0]), limits[1] + 0.03 * (limits[1] - limits[0]))
             else:
-                ax.margins(x=0.2)
-                ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-            ax.grid(axis="x")
-            ax.set_axisbelow(True)
-        axes[0].set_yticks(range(len(groups)), groups)
-        axes[0].set_ylim(max(1, len(groups)) - 0.5, -0.5)
-        if any(name in marks for item, marks in (published or {}).items() if item in groups for name in names):
+                ax.set_xlim(-0.03, 1.03)
+        if any(name in published.get(item, {}) for item in groups for name in names):
             measured = Line2D([], [], marker="o", ms=4.5, color=BLUE, lw=1.6, label="measured, with interval")
-            handles = [measured, _published_handle("as published")]
+            handles = [measured, Line2D([], [], ls="", label="as published", **PUBLISHED)]
             fig.legend(handles=handles, loc="outside lower center", ncols=2)
+        return fig
+
+
+def row_panels(rows: Sequence[str], panels: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    """Panels beside each other that share their rows, the first at the top. To be called within `styled`."""
+    fig = Figure(figsize=(width, height), layout="constrained")
+    axes = list(fig.subplots(1, panels, sharey=True, squeeze=False)[0])
+    axes[0].set_yticks(range(len(rows)), rows)
+    axes[0].set_ylim(max(1, len(rows)) - 0.5, -0.5)
+    for ax in axes:
+        ax.grid(axis="x")
+        ax.set_axisbelow(True)
+        ax.tick_params(axis="y", length=0)
+    return fig, axes
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Sizes of a plot: inches above and below, of a row and of a series in it; points of lines and marks.
+
+    `spread` is the part of a row that its series share. `ticks` of None are found by the values.
+    """
+
+    ends: float = 0.95
+    row: float = 0.16
+    series: float = 0.13
+    spread: float = 0.62
+    line: float = 1.3
+    mark: float = 4.5
+    limits: tuple[float, float] = (-0.04, 1.04)
+    ticks: Sequence[float] | None = (0, 0.5, 1)
+    columns: int = 4  # of the legend, at most
+
+
+def interval_plot(
+    tables: Mapping[str, pd.DataFrame],
+    row: str,
+    width: float,
+    *,
+    series: str | None = None,
+    units: Mapping[str, str] | None = None,
+    look: Look = Look(),
+) -> Figure:
+    """One panel a table: a mark with its interval for each row, or each row and series, which differ in marker.
+
+    Frames have the columns `row` and `series`, and value, low and high, missing where there is none. `units` are the
+    labels of the x axes by panel.
+    """
+    frame = pd.concat(tables.values(), ignore_index=True)
+    rows = list(dict.fromkeys(frame[row].astype(str)))
+    kinds = list(dict.fromkeys(frame[series].astype(str))) if series else [""]
+    with styled():
+        height = look.ends + (look.row + look.series * len(kinds)) * len(rows)
+        fig, axes = row_panels(rows, len(tables), width, height)
+        for ax, (title, table) in zip(axes, tables.items(), strict=True):
+            for number, kind in enumerate(kinds):
+                points = (table[table[series].astype(str) == kind] if series else table).dropna(subset=["value"])
+                shift = (number - (len(kinds) - 1) / 2) * look.spread / max(2, len(kinds))
+                heights = np.array([rows.index(str(label)) for label in points[row]], dtype=float) + shift
+                colour, marker = colours(len(kinds))[number], MARKERS[number % len(MARKERS)]
+                low, high, value = (points[name].astype(float) for name in ("low", "high", "value"))
+                ax.hlines(heights, low, high, color=colour, lw=look.line)
+                ax.plot(value, heights, marker, color=colour, mec="black", mew=0.4, ms=look.mark, ls="", label=kind)
+            ax.set_title(title)
+            ax.set_xlabel((units or {}).get(title, ""))
+            ax.set_xlim(look.limits)
+            if look.ticks is None:
+                ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+            else:
+                ax.set_xticks(look.ticks, [f"{tick:g}" for tick in look.ticks])
+        if series:
+            handles, names = axes[0].get_legend_handles_labels()
+            fig.legend(handles, names, loc="outside lower center", ncols=min(look.columns, max(1, len(names))))
         return fig
 
 
@@ -157,12 +230,9 @@ def grid_of_cells(
     tables: Mapping[str, pd.DataFrame],
     kinds: Mapping[str, tuple[str, str]],
     width: float,
-    *,
-    row_label: str,
-    column_label: str,
     groups: Sequence[str] = (),
 ) -> Figure:
-    """Many coloured cells, one row of panels per key: frames of kinds, rows × columns, all with the same columns.
+    """Many coloured cells, one row of panels per key: frames of kinds, questions × the same contracts.
 
     `kinds` maps a cell's value to (legend, colour). `groups` names a group for each column; a line parts neighbours
     that differ, and the group's name stands above.
@@ -185,10 +255,10 @@ def grid_of_cells(
             ax.spines[:].set_visible(False)
             for start, _ in _stretches(groups)[1:]:
                 ax.axvline(start, color="black", linewidth=0.8)
-        axes[0].set_ylabel(row_label)
+        axes[0].set_ylabel("question")
         _name_groups(axes[0], groups)
         _sparse_ticks(axes[-1], [str(column) for column in next(iter(tables.values())).columns] if tables else [])
-        axes[-1].set_xlabel(column_label)
+        axes[-1].set_xlabel("contract")
         present = {value for table in tables.values() for value in table.to_numpy().ravel()}
         handles = [
             Patch(fc=colour, ec=GREY, lw=0.3, label=text) for kind, (text, colour) in kinds.items() if kind in present
@@ -197,20 +267,25 @@ def grid_of_cells(
         return fig
 
 
-def matrices(
-    tables: Mapping[str, pd.DataFrame], width: float, *, row_label: str, column_label: str, unit: str
-) -> Figure:
-    """Square matrices of counts, one panel per key, on one scale of shades, logarithmic for high counts; zero is white.
+def matrices(tables: Mapping[str, pd.DataFrame], width: float) -> Figure:
+    """Queries by asked × answered contract as square matrices, one panel per key, on one scale of shades.
 
-    With many rows the labels are thinned out. The diagonal is where row and column name the same thing.
+    Zero is white, and the scale logarithmic for high counts. With many rows the labels are thinned out. The diagonal is
+    where row and column name the same contract.
     """
     with styled():
         columns = min(_MOST_MATRICES, max(1, len(tables)))
-        fig, axes = _grid(len(tables), width, columns=columns, height=(width - 1.2) / columns + 0.2)
+        rows_of_panels = -(-max(1, len(tables)) // columns)
+        height = rows_of_panels * ((width - 1.2) / columns + 0.2) + 0.15
+        fig = Figure(figsize=(width, height), layout="constrained")
+        axes = list(fig.subplots(rows_of_panels, columns, squeeze=False).ravel())
+        for unused in axes[len(tables) :]:
+            unused.set_axis_off()
         top = max([1, *(int(table.to_numpy().max()) for table in tables.values() if table.size)])
         few = top <= _MOST_SHADES
         # So many shades of blue, the lightest still seen on white paper.
-        shades = ListedColormap(sns.light_palette("#06283f", top + 2).as_hex()[2:]) if few else _grey_blue()
+        grey_blue = sns.light_palette("#0b3c5d", as_cmap=True)  # evenly darker, so that it prints as a grey scale
+        shades = ListedColormap(sns.light_palette("#06283f", top + 2).as_hex()[2:]) if few else grey_blue
         norm = BoundaryNorm(np.arange(top + 1) + 0.5, top) if few else LogNorm(vmin=0.7, vmax=top)
         image = None
         for panel, (title, table) in enumerate(tables.items()):
@@ -228,10 +303,10 @@ def matrices(
             _sparse_ticks(ax, [str(column) for column in table.columns], most=5)
             _sparse_ticks(ax, [str(row) for row in table.index], axis="y", most=5)
             if panel % columns == 0:
-                ax.set_ylabel(row_label)
-            ax.set_xlabel(column_label)
+                ax.set_ylabel("asked contract")
+            ax.set_xlabel("answered contract")
         if image is not None:
-            bar = fig.colorbar(image, ax=list(axes), shrink=0.5, aspect=18, label=unit)
+            bar = fig.colorbar(image, ax=list(axes), shrink=0.5, aspect=18, label="queries")
             if few:
                 bar.set_ticks(range(1, top + 1), labels=[str(count) for count in range(1, top + 1)])
             else:
@@ -242,8 +317,8 @@ def matrices(
         return fig
 
 
-def log_histograms(samples: Mapping[str, pd.Series], width: float, *, label: str) -> Figure:
-    """One histogram per key above each other on a shared logarithmic axis, with the median marked."""
+def log_histograms(samples: Mapping[str, pd.Series], width: float) -> Figure:
+    """One histogram of seconds per key above each other on a shared logarithmic axis, with the median marked."""
     with styled():
         fig = Figure(figsize=(width, 0.55 + 0.62 * max(1, len(samples))), layout="constrained")
         axes = fig.subplots(max(1, len(samples)), 1, sharex=True, squeeze=False)[:, 0]
@@ -261,90 +336,58 @@ def log_histograms(samples: Mapping[str, pd.Series], width: float, *, label: str
                 ax.set_title(f"median {duration(middle)}, n = {len(values)}", loc="right", pad=2, fontsize=7)
             ax.set_title(title, loc="left", pad=2)
             ax.yaxis.set_major_locator(MaxNLocator(3, integer=True))
-        _seconds_axis(axes[-1], label)
+        _seconds_axis(axes[-1])
         axes[len(axes) // 2].set_ylabel("queries")
         return fig
 
 
 def part_distributions(
-    frame: pd.DataFrame,
-    group: str,
-    parts: Sequence[str],
-    width: float,
-    *,
-    label: str,
-    published: Mapping[str, Mapping[str, float]] | None = None,
+    frame: pd.DataFrame, parts: Sequence[str], width: float, published: Mapping[str, Mapping[str, float]]
 ) -> Figure:
-    """Box plots of parts per group on a logarithmic axis: box: quartiles, whiskers: 5th to 95th percentile.
+    """Box plots of parts per arm on a logarithmic axis: box: quartiles, whiskers: 5th to 95th percentile.
 
-    Zeros (parts that a group does not have) are left out. Hollow diamonds are published medians (group → part).
+    Zeros (parts that an arm does not have) are left out. Hollow diamonds are published medians (arm → part).
     """
-    groups = list(dict.fromkeys(frame[group]))
-    looks = list(zip(groups, colours(len(groups)), HATCHES * len(groups), strict=False))
-    medians = {name: (published or {}).get(name, {}) for name in groups}
-    step = 0.8 / max(1, len(groups))
+    arms = list(dict.fromkeys(frame["arm"]))
+    looks = list(zip(arms, colours(len(arms)), HATCHES * len(arms), strict=False))
+    medians = {arm: published.get(arm, {}) for arm in arms}
+    step = 0.8 / max(1, len(arms))
     with styled():
-        fig = Figure(figsize=(width, 0.8 + 0.16 * max(1, len(groups)) * len(parts)), layout="constrained")
+        fig = Figure(figsize=(width, 0.8 + 0.16 * max(1, len(arms)) * len(parts)), layout="constrained")
         ax = fig.subplots()
         handles: list[Patch | Line2D] = []
-        for number, (name, colour, hatch) in enumerate(looks):
+        for number, (arm, colour, hatch) in enumerate(looks):
             heights = [row - 0.4 + step * (number + 0.5) for row in range(len(parts))]
             for stage, y in zip(parts, heights, strict=True):
-                if stage in medians[name]:
-                    _published_mark(ax, medians[name][stage], y)
-            rows = frame[frame[group] == name]
+                if stage in medians[arm]:
+                    ax.plot(medians[arm][stage], y, ls="", zorder=4, **PUBLISHED)
+            rows = frame[frame["arm"] == arm]
             samples = [rows.loc[rows[p] > 0, p].to_numpy() for p in parts]
             used = [(sample, y) for sample, y in zip(samples, heights, strict=True) if len(sample)]
             if used:
-                _boxes(ax, used, step * 0.75, colour, hatch)
-                handles.append(Patch(fc=colour, ec="black", lw=0.4, hatch=hatch, label=name))
+                boxes = ax.boxplot(
+                    [sample for sample, _ in used], positions=[y for _, y in used], widths=step * 0.75, **BOXES
+                )
+                for box in boxes["boxes"]:
+                    box.set(facecolor=colour, alpha=0.85, hatch=hatch)
+                handles.append(Patch(fc=colour, ec="black", lw=0.4, hatch=hatch, label=arm))
         ax.set_yticks(range(len(parts)), parts)
         ax.invert_yaxis()
         ax.tick_params(axis="y", length=0)
         for row in range(1, len(parts)):
             ax.axhline(row - 0.5, color="0.8", lw=0.5)
-        _seconds_axis(ax, label)
+        _seconds_axis(ax)
         ax.grid(axis="x")
         ax.set_axisbelow(True)
-        if any(medians[name].keys() & set(parts) for name in groups):
-            handles.append(_published_handle("median as published"))
+        if any(medians[arm].keys() & set(parts) for arm in arms):
+            handles.append(Line2D([], [], ls="", label="median as published", **PUBLISHED))
         fig.legend(handles=handles, loc="outside upper center", ncols=min(6, len(handles)) or 1, columnspacing=1.2)
         return fig
-
-
-def _boxes(ax: Axes, used: Sequence[tuple[np.ndarray, float]], width: float, colour: str, hatch: str) -> None:
-    """Box plots of samples at their heights."""
-    thin = {"lw": 0.6}
-    boxes = ax.boxplot(
-        [sample for sample, _ in used],
-        positions=[y for _, y in used],
-        orientation="horizontal",
-        widths=width,
-        whis=(5, 95),
-        patch_artist=True,
-        manage_ticks=False,
-        medianprops={"color": "black", "lw": 1},
-        flierprops={"marker": ".", "ms": 1.6, "mec": "0.45", "mfc": "0.45"},
-        boxprops=thin,
-        whiskerprops=thin,
-        capprops=thin,
-    )
-    for box in boxes["boxes"]:
-        box.set(facecolor=colour, alpha=0.85, hatch=hatch)
 
 
 def duration(seconds: float) -> str:
     """Seconds for people, with three significant digits: 1.2 ms, 350 ms, 4.1 s."""
     return f"{seconds * 1000:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
-
-
-def _grid(count: int, width: float, *, columns: int, height: float) -> tuple[Figure, list[Axes]]:
-    rows = -(-max(1, count) // columns)
-    fig = Figure(figsize=(width, rows * height + 0.15), layout="constrained")
-    axes = list(fig.subplots(rows, columns, squeeze=False).ravel())
-    for ax in axes[count:]:
-        ax.set_axis_off()
-    return fig, axes
 
 
 def _points(ax: Axes, table: pd.DataFrame, name: str) -> None:
@@ -356,15 +399,6 @@ def _points(ax: Axes, table: pd.DataFrame, name: str) -> None:
         if not np.isnan(low):
             ax.plot([low, high], [row, row], color=BLUE, lw=1.6, solid_capstyle="butt")
         ax.plot(value, row, marker="o", ms=4.5, color=BLUE, ls="", zorder=3)
-    ax.tick_params(axis="y", length=0)
-
-
-def _published_mark(ax: Axes, x: float, y: float) -> None:
-    ax.plot(x, y, marker="D", mfc="white", mec="black", ms=4.5, mew=0.8, ls="", zorder=4)
-
-
-def _published_handle(label: str) -> Line2D:
-    return Line2D([], [], marker="D", mfc="white", mec="black", ms=4.5, mew=0.8, ls="", label=label)
 
 
 def _stretches(groups: Sequence[str]) -> list[tuple[int, str]]:
@@ -391,17 +425,11 @@ def _sparse_ticks(ax: Axes, labels: Sequence[str], axis: str = "x", most: int = 
     target.set_ticks([i + 0.5 for i in places], [clipped(labels[i]) for i in places])
 
 
-def _seconds_axis(ax: Axes, label: str) -> None:
+def _seconds_axis(ax: Axes) -> None:
     ax.set_xscale("log")
     low, high = ax.get_xlim()
     steps = (1.0,) if high / low > 500 else (1.0, 2.0, 5.0)
     ax.xaxis.set_major_locator(LogLocator(10, subs=steps, numticks=20))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.set_xlabel(label)
-
-
-def _grey_blue() -> Colormap:
-    """White to dark blue, evenly darker, so that it prints as a grey scale."""
-    palette: Colormap = sns.light_palette("#0b3c5d", as_cmap=True)
-    return palette
+    ax.set_xlabel("seconds per query")

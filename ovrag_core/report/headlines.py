@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ovrag_core.evaluation import Json, confusion
 from ovrag_core.report import numbers
-from ovrag_core.report.run import Run, publisher
+from ovrag_core.report.run import Run
 
 
 def numbers_file(run: Run, scores: Json) -> Path:
@@ -30,7 +30,7 @@ def numbers_file(run: Run, scores: Json) -> Path:
     for arm, published in (run.published.arms if run.published else {}).items():
         names = [name for name, value in published.items() if not isinstance(value, dict)]
         values |= {numbers.macro_name("published", arm, name): f"{published[name]:g}" for name in names}
-    comment = f"Run {run.name}, model {run.model}. Published...: as published by {publisher(run)}."
+    comment = f"Run {run.name}, model {run.model}. Published...: as published by {run.publisher}."
     return numbers.write_numbers(values, run.tables / run.folder / "numbers.tex", comment, prefix=run.prefix)
 
 

@@ -42,7 +42,7 @@ def with_interval(
     name: str, value: float | None, low: float | None, high: float | None, decimals: int = 3
 ) -> dict[str, str]:
     """The values of two macros, a figure's and its interval's; what is missing may be None or NaN."""
-    figure, *bounds = _present(value, low, high)
+    figure, *bounds = (None if x is None or math.isnan(x) else x for x in (value, low, high))
     return {name: number(figure, decimals), f"{name} interval": interval(None if None in bounds else bounds, decimals)}
 
 
@@ -51,13 +51,3 @@ def interval(bounds: object, decimals: int = 3) -> str:
     if not isinstance(bounds, list | tuple):
         return "n/a"
     return f"[{float(bounds[0]):.{decimals}f}, {float(bounds[1]):.{decimals}f}]"
-
-
-def with_bounds_text(value: float | None, low: float | None, high: float | None) -> str:
-    """A figure for prose, with its interval behind it where there is one; what is missing may be None or NaN."""
-    figure, *bounds = _present(value, low, high)
-    return number(figure) + ("" if None in bounds else f" {interval(bounds)}")
-
-
-def _present(*values: float | None) -> list[float | None]:
-    return [None if value is None or math.isnan(value) else value for value in values]

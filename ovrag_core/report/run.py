@@ -4,41 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 from matplotlib.figure import Figure
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from ovrag_core.base import Frozen, QueryRecord, RunError, Settings, SettingsError
-from ovrag_core.evaluation import Resampling, confusion, resampling
-from ovrag_core.report import figures
-from ovrag_core.report.tables import TABLES, Note, write_table
+from ovrag_core.base import Frozen, QueryRecord, RunError, Settings, SettingsError, read_model
+from ovrag_core.evaluation import Difference, Resampling, confusion, holm, resampling
+from ovrag_core.report.captions import Captions, read_captions
+from ovrag_core.report.figures import FIGURES, save_figure
+from ovrag_core.report.tables import TABLES, write_table
 
 PUBLISHED = Path("data/published.yaml")
 MARK = "(published)"
 UNRECORDED = "not recorded"
-CELLS = {"queries": "Queries", "tp": "TP", "fp": "FP", "tn": "TN", "fn": "FN"}
-HEADERS = {
-    **CELLS,
-    "f1": "F1",
-    "rouge_l": "ROUGE-L",
-    "bertscore_precision": "BERTScore P",
-    "bertscore_recall": "BERTScore R",
-    "bertscore_f1": "BERTScore F1",
-    "bertscore_f1_rescaled": "F1 rescaled",
-    "p": "p",
-    "p_holm": "p (Holm)",
-    "bertscore_precision_rescaled": "P rescaled",
-    "bertscore_recall_rescaled": "R rescaled",
-    "clashes_flagged": "Flagged",
-    "clean_flagged": "Flagged",
-    "clash_type": "Type",
-    "document_id": "Contract",
-    "question_id": "Question",
-}
+CELLS = ("queries", *confusion.MATRIX)
 CORRECTING = (
     "No model answers here: an answer quotes passages and words nothing anew, so that asked again it can only quote "
     "others of the same chunks. What corrections are worth shows with a model"
@@ -68,10 +51,10 @@ class Published(Frozen):
     calls_by_attempts: dict[int, int] = Field(default_factory=dict)
     false_positives: list[dict[str, str]] = Field(default_factory=list)
 
-    def value(self, arm: str, name: str) -> float | None:
-        """A published figure of an arm; None where it was not published."""
-        figure = self.arms.get(arm, {}).get(name)
-        return None if isinstance(figure, dict) else figure
+
+@cache
+def _captions() -> Captions:
+    return read_captions("ovrag_core.report")
 
 
 @dataclass(frozen=True)
@@ -87,7 +70,7 @@ class Run:
     settings: Settings
     published: Published | None = None
     tables: Path = TABLES
-    figures: Path = figures.FIGURES
+    figures: Path = FIGURES
     folder: str = ""
     prefix: str = ""
     frame: pd.DataFrame = field(init=False)
@@ -124,15 +107,6 @@ class Run:
         return int(labelled["document_id"].nunique())
 
     @property
-    def offline(self) -> bool:
-        """Return True where no model answered."""
-        return self.model.startswith("offline")
-
-    def lacking(self, held: Callable[[QueryRecord], object]) -> list[str]:
-        """The arms of which no record holds this."""
-        return [arm for arm in self.arms if not any(held(record) for record in self.records if record.arm == arm)]
-
-    @property
     def width(self) -> float:
         """Text width in inches."""
         return self.settings.figures.text_width_inches
@@ -142,102 +116,87 @@ class Run:
         """The models that answered."""
         return ", ".join(sorted(self.frame["model"].unique()))
 
-    def note(self, *, interval: bool = True, arm: str = "", n: str = "", more: str = "") -> Note:
-        """State what a table or figure of this run rests on; published rows are named where there are any."""
-        documents = self.frame["document_id"].nunique()
-        per_arm = f"{len(self.frame)} queries: {documents} contracts, {self.frame['question_id'].nunique()} questions"
-        how = f"{self.plan.confidence:.0%}, BCa bootstrap over contracts as clusters ({self.plan.samples} resamples), "
-        how += "of a share on which all contracts agree Wilson over contracts"
-        model = f"{self.model}, run {self.name}"
-        return Note(model, arm or ", ".join(self.arms), n or per_arm, how if interval else "", more)
+    @property
+    def publisher(self) -> str:
+        """Name of the publisher of the figures that stand beside ours."""
+        return f"{self.published.source} ({self.published.model})" if self.published else "nobody"
 
     def printed(self, arm: str) -> Mapping[str, Any]:
         """The published figures of an arm that this run has too."""
         return self.published.arms.get(arm, {}) if self.published and arm in self.arms else {}
 
+    def table(
+        self, frame: pd.DataFrame, name: str, words: Mapping[str, object] | None = None, **options: Any
+    ) -> pd.DataFrame:
+        """Write a table of the run and return it as LaTeX shows it.
+
+        `words` are those of its caption and note, beside the run's own; `options` are those of `write_table`.
+        """
+        caption, note = _captions().filled("tables", name, self._words(words), "a run")
+        headers = _captions().headings(name, frame) | options.pop("headers", {})
+        options |= {"folder": self.tables, "label": self._label(name), "headers": headers}
+        return write_table(frame, self.place(name), caption, note, **options)
+
+    def figure(self, fig: Figure, name: str, words: Mapping[str, object] | None = None, *, captioned: str = "") -> Path:
+        """Write a figure of the run and return the path of the PNG; `captioned` names another caption than its own."""
+        caption, note = _captions().filled("figures", captioned or name, self._words(words), "a run")
+        return save_figure(
+            fig, self.place(name), caption=caption, note=note, folder=self.figures, label=self._label(name)
+        )
+
     def place(self, name: str) -> str:
         """The path of a result within tables and figures, without suffix."""
         return f"{self.folder}/{name}" if self.folder else name
 
-    def label(self, name: str) -> str:
-        """The label of a result in LaTeX."""
+    def _label(self, name: str) -> str:
         return f"{self.prefix}_{name}" if self.prefix else name
+
+    def _words(self, words: Mapping[str, object] | None) -> dict[str, object]:
+        """The words of captions: what every result rests on, and those of one result."""
+        published = f"{MARK}: as published, {self.publisher}, not measured here" if self.published else ""
+        plan = {"confidence": f"{self.plan.confidence:.0%}", "samples": self.plan.samples}
+        own = {"model": self.model, "run": self.name, "published": published, **plan, **extent(self.frame)}
+        return {**own, "correcting": CORRECTING if self.model.startswith("offline") else "", **(words or {})}
+
+
+def extent(frame: pd.DataFrame) -> dict[str, object]:
+    """The words of a caption that say which arms, and how many queries, contracts and questions a frame of them has."""
+    counts = {"contracts": frame["document_id"].nunique(), "questions": frame["question_id"].nunique()}
+    return {"arms": ", ".join(map(str, frame["arm"].unique())), "queries": len(frame), **counts}
 
 
 def load_published(path: Path = PUBLISHED) -> Published:
     """Published figures from YAML. Raises SettingsError for a file that does not hold them."""
-    try:
-        return Published.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
-        reason = str(error).splitlines()[0]
-        raise SettingsError(f"{path} does not hold published figures ({reason}); restore it") from None
+    return read_model(path, Published, SettingsError, "restore it")
 
 
-def open_run(
-    records: Sequence[QueryRecord],
-    settings: Settings,
-    folder: str = "",
-    *,
-    published: Path = PUBLISHED,
-    prefix: str = "",
-) -> Run:
+def open_run(records: Sequence[QueryRecord], settings: Settings, folder: str = "", *, prefix: str = "") -> Run:
     """The run that the settings name. Published figures stand beside ours only for the generated corpus."""
-    beside = load_published(published) if settings.corpus.is_generated and published.exists() else None
+    beside = load_published() if settings.corpus.is_generated and PUBLISHED.exists() else None
     return Run(settings.evaluation.run, records, settings, beside, folder=folder, prefix=prefix)
 
 
-def write(
-    run: Run,
-    table: pd.DataFrame,
-    name: str,
-    caption: str,
-    note: Note,
-    *,
-    headers: Mapping[str, str] | None = None,
-    **options: Any,
-) -> pd.DataFrame:
-    """Write a table of the run; `options` are those of `tables.write_table`, which says what of it goes where."""
-    titles = {**HEADERS, **(headers or {})}
-    options |= {"folder": run.tables, "label": run.label(name)}
-    return write_table(table, run.place(name), caption, note, headers=titles, **options)
+def paired_rows(
+    run: Run, metrics: Sequence[str], difference: Callable[[tuple[str, str], str], Difference]
+) -> list[dict[str, object]]:
+    """Paired comparisons of the run's arms, a row a metric and pair, with Holm's p within each metric.
 
-
-def save(run: Run, fig: Figure, name: str, caption: str, note: Note) -> Path:
-    """Write a figure of the run with its caption; the path of the PNG."""
-    path, label = run.place(name), run.label(name)
-    return figures.save_figure(fig, path, caption=caption, note=note, folder=run.figures, label=label)
-
-
-def source(run: Run, more: str = "") -> str:
-    """`more` with a sentence on published rows, where there are any."""
-    remark = f"{MARK}: as published, {publisher(run)}, not measured here" if run.published else ""
-    return ". ".join(filter(None, [more, remark]))
-
-
-def quoting(run: Run) -> str:
-    """Sentence to append on what a correction can do where no model answers; empty where one does."""
-    return f". {CORRECTING}" if run.offline else ""
-
-
-def publisher(run: Run) -> str:
-    """Name the publisher of the figures that stand beside ours."""
-    return f"{run.published.source} ({run.published.model})" if run.published else "nobody"
-
-
-def integers(table: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
-    """Counts as whole numbers, missing ones allowed."""
-    return table.astype({name: "Int64" for name in names if name in table})
+    Columns: metric, first, second, contracts, difference (and bounds), p, p_holm.
+    """
+    pairs = [pair for pair in COMPARISONS if set(pair) <= set(run.arms)]
+    rows: list[dict[str, object]] = []
+    for metric in metrics:
+        differences = [difference(pair, metric) for pair in pairs]
+        for (first, second), d, p_holm in zip(pairs, differences, holm([d.p for d in differences]), strict=True):
+            row = {"metric": metric, "first": first, "second": second, "contracts": d.clusters}
+            rows.append(row | confusion.bounds("difference", d) | {"p": d.p, "p_holm": p_holm})
+    return rows
 
 
 def with_rows(table: pd.DataFrame, rows: Sequence[Mapping[str, object]], counts: Iterable[str]) -> pd.DataFrame:
-    """The table with published rows below its own; its columns of `counts` stay whole numbers."""
-    return integers(pd.concat([table, pd.DataFrame(rows)], ignore_index=True) if rows else table, counts)
-
-
-def counted(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """Rows that agree in `keys` as one, with their number and the first contract, in the order of their firsts."""
-    groups = table.groupby(list(keys), sort=False, dropna=False)["document_id"]
-    return groups.agg(queries="size", first_contract="first").reset_index()
+    """The table with published rows below its own; its columns of `counts` stay whole numbers, missing ones allowed."""
+    longer = pd.concat([table, pd.DataFrame(rows)], ignore_index=True) if rows else table
+    return longer.astype({name: "Int64" for name in counts if name in longer})
 
 
 def number_of(document_id: str) -> str:

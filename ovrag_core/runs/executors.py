@@ -4,15 +4,12 @@ The queries of a document follow one another, so that what the document needs is
 beginnings of prompts has read it. Only a few queries are under way, whatever the size of the run.
 """
 
-import hashlib
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from importlib.util import find_spec
-from itertools import groupby, islice
-from pathlib import Path
+from collections.abc import Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, groupby
+from queue import SimpleQueue
 from typing import NamedTuple
-from weakref import WeakSet
 
 from ovrag_core.base import ArmName, LatencyRecord, QueryRecord, Question, Settings
 from ovrag_core.llm import cancel_all
@@ -46,22 +43,6 @@ def _answer(query: PlannedQuery, bench: Bench) -> Answered:
     return ask(query.question, query.document_id, ARMS[query.arm], bench)
 
 
-def code_digest(packages: Iterable[str] = ("ovrag_core",)) -> str:
-    """SHA-256 of the Python files of these packages or modules: contents alone, a file that is moved changes nothing.
-
-    Raises ModuleNotFoundError for a name that is neither.
-    """
-    files: set[Path] = set()
-    for name in packages:
-        spec = find_spec(name)
-        if spec is None or spec.origin is None:
-            raise ModuleNotFoundError(f"no package or module is called {name}", name=name)
-        folders = spec.submodule_search_locations
-        files |= {Path(spec.origin)} if folders is None else {p for f in folders for p in Path(f).rglob("*.py")}
-    contents = sorted(hashlib.sha256(path.read_bytes()).digest() for path in files)
-    return hashlib.sha256(b"".join(contents)).hexdigest()
-
-
 def by_document(todo: Sequence[PlannedQuery]) -> list[PlannedQuery]:
     """The queries of each document one after another, documents in the order of their first query."""
     names = dict.fromkeys(query.document_id for query in todo)
@@ -70,59 +51,39 @@ def by_document(todo: Sequence[PlannedQuery]) -> list[PlannedQuery]:
 
 
 def _by_threads(todo: Sequence[PlannedQuery], bench: Bench, calls: int) -> Answers:
-    submitted: WeakSet[Future[Answered]] = WeakSet()
-    with ThreadPoolExecutor(calls, "query") as pool:
+    """Answers as they come, by so many threads. After a failure those under way are still waited for."""
+    lanes = iter(_lanes(todo, calls))  # of which each thread takes the next
+    made: SimpleQueue[Answered | None] = SimpleQueue()  # None: a thread has ended
+    failures: list[BaseException] = []
 
-        def submit(query: PlannedQuery) -> Future[Answered]:
-            future = pool.submit(_answer, query, bench)
-            submitted.add(future)
-            return future
-
+    def work() -> None:
         try:
-            yield from _as_answered(_lanes(todo, calls), submit, calls)
-        except (KeyboardInterrupt, GeneratorExit):  # a model may take minutes, and nobody waits for its answer any more
-            while not all(future.done() for future in list(submitted)):
+            for query in chain.from_iterable(lanes):
+                if failures:
+                    break
+                made.put(_answer(query, bench))
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            made.put(None)
+
+    with ThreadPoolExecutor(calls, "query") as pool:
+        workers = [pool.submit(work) for _ in range(calls)]
+        try:
+            for _ in workers:
+                while (answered := made.get()) is not None:
+                    yield answered
+        except (KeyboardInterrupt, GeneratorExit) as stop:  # a model may take minutes, and nobody waits for its answer
+            failures.append(stop)
+            while not all(worker.done() for worker in workers):
                 cancel_all()
                 time.sleep(SECONDS_BETWEEN_CANCELS)
             raise
+    if failures:
+        raise failures[0]
 
 
-def _lanes(todo: Sequence[PlannedQuery], enough: int) -> Iterator[Iterator[PlannedQuery]]:
+def _lanes(todo: Sequence[PlannedQuery], enough: int) -> list[list[PlannedQuery]]:
     """Queries that are asked one after another: a document's, or single ones where the documents are not `enough`."""
-    by_name = groupby(by_document(todo), key=lambda query: query.document_id)
-    documents = [list(queries) for _, queries in by_name]
-    lanes = documents if len(documents) >= enough else [[query] for queries in documents for query in queries]
-    return map(iter, lanes)
-
-
-def _as_answered(
-    lanes: Iterator[Iterator[PlannedQuery]], submit: Callable[[PlannedQuery], Future[Answered]], most: int
-) -> Iterator[Answered]:
-    """Answers as they come, at most `most` lanes under way. After a failure those under way are still waited for."""
-    failure: BaseException | None = None
-    under_way: dict[Future[Answered], Iterator[PlannedQuery]] = {}
-    free = most
-    try:
-        while True:
-            for lane in islice(lanes, 0 if failure else free):
-                under_way[submit(next(lane))] = lane
-            if not under_way:
-                break
-            free = 0
-            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                lane = under_way.pop(future)
-                if (error := future.exception()) is None:
-                    yield future.result()
-                else:
-                    failure = failure or error
-                if failure is None and (query := next(lane, None)) is not None:
-                    under_way[submit(query)] = lane
-                else:
-                    free += 1
-            if failure is not None:
-                under_way = {future: lane for future, lane in under_way.items() if not future.cancel()}
-    finally:
-        for future in under_way:
-            future.cancel()
-    if failure is not None:
-        raise failure
+    documents = [list(queries) for _, queries in groupby(by_document(todo), key=lambda query: query.document_id)]
+    return documents if len(documents) >= enough else [[query] for queries in documents for query in queries]

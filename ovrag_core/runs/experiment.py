@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
+from importlib.resources import files as files_of
 from pathlib import Path
 from typing import TypeVar
 
@@ -31,7 +32,7 @@ from ovrag_core.base import (
 )
 from ovrag_core.llm import SHAPES_REPLIES, sum_usage
 from ovrag_core.loop import Bench
-from ovrag_core.runs.executors import Answered, PlannedQuery, answers, code_digest
+from ovrag_core.runs.executors import Answered, PlannedQuery, answers
 from ovrag_core.runs.files import (
     RUNS,
     RunFiles,
@@ -67,13 +68,7 @@ T = TypeVar("T")
 HOW = {"evaluation", "figures", "llm"}
 
 
-def run_experiment(
-    settings: Settings,
-    bench: Bench,
-    folder: Path = RUNS,
-    *,
-    retry_errors: bool = False,
-) -> Path:
+def run_experiment(settings: Settings, bench: Bench, folder: Path = RUNS, *, retry_errors: bool = False) -> Path:
     """Ask every question of every contract in every arm; the path of the run's records.
 
     A complete run is left as it is, a partial one is resumed. `retry_errors` asks anew what ended in an error or
@@ -229,6 +224,13 @@ def _manifest(settings: Settings, bench: Bench, truths: Mapping[str, DocumentTru
             "truth_sha256": _digest_of_json(truth_values),
         }
     )
+
+
+def code_digest(packages: Iterable[str]) -> str:
+    """SHA-256 of the Python files of these packages: contents alone, a file that is moved changes nothing."""
+    modules = {path for name in packages for path in Path(str(files_of(name))).rglob("*.py")}
+    contents = sorted(hashlib.sha256(path.read_bytes()).digest() for path in modules)
+    return hashlib.sha256(b"".join(contents)).hexdigest()
 
 
 def _digest_of_files(folder: Path) -> str:

@@ -7,13 +7,13 @@ While a run is under way, that is while `<run>.partial.manifest.json` is there, 
 import fcntl
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 from sys import intern
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
@@ -143,23 +143,22 @@ def is_under_way(files: RunFiles, manifest: str) -> bool:
     return True
 
 
-class Appending:
+class Appending(NamedTuple):
     """The partial files of a run that is under way, open for more lines. `done` are the queries they had at first."""
 
-    def __init__(self, files: RunFiles, records: FileIO, latency: FileIO) -> None:
-        self.done = _recover(files)
-        self._files = files
-        self._records = records
-        self._latency = latency
+    files: RunFiles
+    records: FileIO
+    latency: FileIO
+    done: Set[Key]
 
     def add(self, record: QueryRecord, latency: LatencyRecord) -> None:
         """Append a query. Raises RunError where the disk takes no more; what was appended before stays."""
         try:
             # A query counts as done when both lines are whole, so a crash between the two costs that query alone.
-            _append(self._latency, latency_line(latency))
-            _append(self._records, record_line(record))
+            _append(self.latency, latency_line(latency))
+            _append(self.records, record_line(record))
         except OSError as error:
-            raise _unwritable(self._files.partial_records, error) from None
+            raise _unwritable(self.files.partial_records, error) from None
 
 
 @contextmanager
@@ -178,7 +177,7 @@ def appending(files: RunFiles) -> Iterator[Appending]:
             ) from None
         except OSError:
             pass  # a file system without locks
-        yield Appending(files, records, latency)
+        yield Appending(files, records, latency, _recover(files))
 
 
 def _append(file: FileIO, line: str) -> None:

@@ -126,7 +126,7 @@ def _override(text: str) -> tuple[str, Any]:
 
 def load_each(paths: Sequence[Path]) -> Iterator[tuple[Path, Document | str]]:
     """Each document of the call, or the sentence that says why it cannot be read."""
-    from ovrag_core.documents import find
+    from ovrag_core.documents import find, load
 
     listed: list[tuple[Path, str | None]] = []
     for path in paths:
@@ -138,7 +138,10 @@ def load_each(paths: Sequence[Path]) -> Iterator[tuple[Path, Document | str]]:
     with bar(len(listed), "documents", "document") as progress:
         for path, problem in listed:
             with notice(f"ovrag: reading {path} …") if len(listed) == 1 else nullcontext():
-                yield path, _loaded(path) if problem is None else problem
+                try:
+                    yield path, problem or load(path, str(path))
+                except DocumentError as error:
+                    yield path, str(error)
             progress.update()
 
 
@@ -150,15 +153,6 @@ def say_passed_over(folder: Path) -> None:
     more = f" and {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
     if left:
         say(f"{folder}: passed over, as their kind is not read: {', '.join(left[:_MOST_NAMED])}{more}")
-
-
-def _loaded(path: Path) -> Document | str:
-    from ovrag_core.documents import load
-
-    try:
-        return load(path, str(path))
-    except DocumentError as error:
-        return str(error)
 
 
 def print_json(value: object, indent: int | None = 2) -> None:

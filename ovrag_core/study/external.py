@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pandas
 import yaml
-from pydantic import TypeAdapter, ValidationError
 from tqdm import tqdm
 
-from ovrag_core.base import DocumentError, OvragError, Part, external_data, fault, project_file, read_yaml, write_text
+from ovrag_core.base import DocumentError, OvragError, Part, external_data, project_file, read_model, write_text
 from ovrag_core.report import TABLES, Note, write_table
 from ovrag_core.study.book import EXTERNAL
 
@@ -40,12 +39,7 @@ class DataSet(Part):
 
 def read_sets(path: Path) -> dict[str, tuple[DataSet, ...]]:
     """The data sets of each study. Raises DocumentError for a file that is none of that form."""
-    try:
-        return TypeAdapter(dict[str, tuple[DataSet, ...]]).validate_python(
-            read_yaml(path, DocumentError, "restore it from git")
-        )
-    except ValidationError as error:
-        raise DocumentError(f"{path}: {fault(error)}; restore it from git") from None
+    return read_model(path, dict[str, tuple[DataSet, ...]], DocumentError, "restore it from git")
 
 
 def digest(path: Path) -> str:

@@ -6,7 +6,7 @@ import numpy
 import pandas
 
 from ovrag_core.evaluation import Difference, Estimate, confusion
-from ovrag_core.report import with_bounds, with_bounds_text, with_interval
+from ovrag_core.report import numbers, with_bounds, with_interval
 
 COLUMNS = ("set", "arm", "measure", "n", "value", "low", "high", "method")
 _NUMBERS = ["value", "low", "high"]
@@ -54,7 +54,8 @@ def macros(frame: pandas.DataFrame, name: Callable[[str, str], str]) -> dict[str
 
 def told(found: Estimate | Difference) -> str:
     """Return a figure with its interval, for prose."""
-    return with_bounds_text(found.value, found.low, found.high)
+    bounds = None if found.low is None else [found.low, found.high]
+    return numbers.number(found.value) + (f" {numbers.interval(bounds)}" if bounds else "")
 
 
 def milliseconds(seconds: Sequence[float]) -> dict[str, object]:

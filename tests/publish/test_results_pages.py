@@ -123,7 +123,7 @@ def test_awkward_names_compile_in_the_chapter_s_preamble(tmp_path: Path):
     frame = pd.DataFrame({AWKWARD: [AWKWARD], "n": [1]})
     write_table(frame, "short", AWKWARD, NOTE, folder=tmp_path / "tables")
     write_table(frame, "long", AWKWARD, NOTE, folder=tmp_path / "tables", long=True)
-    drawn = figures.matrices({AWKWARD: pd.DataFrame([[1, 2], [3, 4]])}, 5, row_label=AWKWARD, column_label="", unit="n")
+    drawn = figures.matrices({AWKWARD: pd.DataFrame([[1, 2], [3, 4]])}, 5)
     figures.save_figure(drawn, "one", caption=AWKWARD, note=NOTE, folder=tmp_path / "figures")
     write_numbers({"RunName": AWKWARD}, tmp_path / "tables" / "consistency" / "numbers.tex", AWKWARD)
     for other in ("latency/numbers_latency", "open/numbers"):

@@ -135,6 +135,7 @@ def test_nothing_has_changed_after_a_run(pipeline: Path):
     stages = read_stages(pipeline)
     assert [change for name in stages for change in changes(stages, name)] == []
     found = provenance("figures/consistency/rates.pdf", pipeline)
+    assert provenance(found.stage.name, pipeline).stage == found.stage
     assert found.state == "up to date"
     assert found.stage.name == "04_consistency_and_quality"
     assert found.stage.notebook is None, "the stand-in executes no notebook"

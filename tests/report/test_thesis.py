@@ -24,7 +24,7 @@ from ovrag_core.report import (
     numbers,
 )
 from ovrag_core.report.results import write_results
-from ovrag_core.report.run import PUBLISHED, UNLABELLED, Run, load_published, number_of, open_run
+from ovrag_core.report.run import UNLABELLED, Run, load_published, number_of, open_run
 from ovrag_core.report.tables import Note, display, escape, write_table
 
 NOTE = Note("offline", "ovrag", "10 queries", "95%")
@@ -137,9 +137,7 @@ def test_numbers_are_written_sorted_and_escaped(tmp_path):
 
 def test_figures_have_no_dates_and_the_same_bytes_twice(tmp_path):
     for folder in ("a", "b"):
-        fig = figures.part_distributions(
-            pd.DataFrame({"arm": ["a"] * 3, "x": [0.1, 0.2, 3.0]}), "arm", ["x"], 5, label="s"
-        )
+        fig = figures.part_distributions(pd.DataFrame({"arm": ["a"] * 3, "x": [0.1, 0.2, 3.0]}), ["x"], 5, {})
         figures.save_figure(fig, "f", caption="C_1.", note=NOTE, folder=tmp_path / folder)
     for suffix in ("pdf", "png", "tex"):
         assert (tmp_path / "a" / f"f.{suffix}").read_bytes() == (tmp_path / "b" / f"f.{suffix}").read_bytes()
@@ -147,17 +145,17 @@ def test_figures_have_no_dates_and_the_same_bytes_twice(tmp_path):
 
 
 def test_figures_are_as_wide_as_the_text():
-    fig = figures.matrices({"a": pd.DataFrame([[1, 2], [3, 4]])}, 4.2, row_label="r", column_label="c", unit="n")
+    fig = figures.matrices({"a": pd.DataFrame([[1, 2], [3, 4]])}, 4.2)
     assert fig.get_figwidth() == pytest.approx(4.2)
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: figures.part_distributions(pd.DataFrame({"arm": ["a"], "x": [0.0]}), "arm", ["x"], 5, label="s"),
-        lambda: figures.grid_of_cells({}, {"a": ("a", "red")}, 5, row_label="", column_label=""),
-        lambda: figures.matrices({"a$b": pd.DataFrame([[0]])}, 5, row_label="", column_label="", unit="n"),
-        lambda: figures.matrices({"a": pd.DataFrame([[90]])}, 5, row_label="", column_label="", unit="n"),
+        lambda: figures.part_distributions(pd.DataFrame({"arm": ["a"], "x": [0.0]}), ["x"], 5, {}),
+        lambda: figures.grid_of_cells({}, {"a": ("a", "red")}, 5),
+        lambda: figures.matrices({"a$b": pd.DataFrame([[0]])}, 5),
+        lambda: figures.matrices({"a": pd.DataFrame([[90]])}, 5),
         lambda: figures.sentence("Nothing.", 5),
     ],
 )
@@ -323,7 +321,7 @@ def test_what_corrections_can_do_offline_is_said_where_no_model_answers(tmp_path
 
 def test_published_figures_are_left_out_for_a_corpus_of_ones_own():
     own = Settings.model_validate({"corpus": {"source": "my/contracts"}})
-    assert open_run(run(2), SETTINGS, published=PUBLISHED).published is not None
+    assert open_run(run(2), SETTINGS).published is not None
     assert open_run(run(2), own).published is None
 
 

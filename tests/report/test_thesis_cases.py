@@ -6,7 +6,7 @@ from dataclasses import asdict
 from run_factory import record
 
 from ovrag_core.base.types import Chunk, Recorded
-from ovrag_core.report.cases import case_page, chosen, escape, fence, folder_of, read_chunks, write_cases
+from ovrag_core.report.cases import CASES, case_page, chosen, escape, fence, read_chunks, write_cases, write_run_cases
 from ovrag_core.runs.files import RUNS
 
 
@@ -137,6 +137,9 @@ def test_pages_take_turns_between_types_of_contradiction(tmp_path):
     assert [path.stem.split("_")[2] for path in paths[:-1]] == ["D0", "D3"]
 
 
-def test_pages_of_a_run_recorded_elsewhere_stay_beside_it():
+def test_pages_of_a_run_recorded_elsewhere_stay_beside_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     theirs = false_positive().model_copy(update={"recorded": Recorded(attempts=4)})
-    assert folder_of("x", [theirs]) == RUNS / "x.cases"
+    said, page = write_run_cases("x", [theirs], {})
+    assert said.parent == CASES and "not quoted here" in said.read_text()
+    assert page.parent == RUNS / "x.cases" and not list(CASES.glob("false*"))

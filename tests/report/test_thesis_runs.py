@@ -8,11 +8,11 @@ from run_factory import latencies, record, run
 from ovrag_core.base.errors import RunError
 from ovrag_core.base.settings import Settings
 from ovrag_core.base.types import Recorded, Triple, Usage, Verdict
-from ovrag_core.evaluation import confusion, effort, latency, statements
+from ovrag_core.evaluation import latency, statements
 from ovrag_core.evaluation.contamination import source_frame
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.ontology.load import load_ontology
-from ovrag_core.report import contamination_results, latency_results, statement_results
+from ovrag_core.report import consistency, contamination_results, effort_results, latency_results, statement_results
 from ovrag_core.report.results import write_run_results
 from ovrag_core.report.run import Run
 from ovrag_core.runs.files import run_files, write_run
@@ -34,7 +34,7 @@ def test_calls_tokens_and_cost_are_means_by_outcome_and_a_sum():
     dear = {"usage": Usage(calls=9, prompt_tokens=900, completion_tokens=90), "cost_usd": 0.05}
     records = [record(document="D1", **paid), record(document="D2", **paid)]
     records += [record(document="D3", outcome="hard_rejected", attempts=4, **dear)]
-    table = effort.by_outcome(effort.effort_frame(records), PLAN).set_index("outcome")
+    table = effort_results.by_outcome(records, PLAN).set_index("outcome")
     assert table.loc["hard_rejected", ["attempts", "calls", "cost_usd"]].tolist() == [4, 9, 0.05]
     assert table.loc["all", ["queries", "calls", "prompt_tokens"]].tolist() == [3, 5, 500]
     assert table.loc["all", "cost_usd_sum"] == pytest.approx(0.07)
@@ -42,7 +42,7 @@ def test_calls_tokens_and_cost_are_means_by_outcome_and_a_sum():
 
 
 def test_what_a_recorded_run_did_not_say_is_missing_and_not_zero():
-    table = effort.by_outcome(effort.effort_frame([record(recorded=Recorded(attempts=1))]), PLAN)
+    table = effort_results.by_outcome([record(recorded=Recorded(attempts=1))], PLAN)
     assert table["calls"].isna().all()
     assert table["attempts"].tolist() == [1]
 
@@ -50,9 +50,10 @@ def test_what_a_recorded_run_did_not_say_is_missing_and_not_zero():
 # --- statements
 
 
-def test_statements_are_counted_by_origin_and_foreign_ones_named():
-    table = statements.origin_table([record(document="D1"), record(document="D2")], PLAN)
-    assert table[["origin", "statements", "per_query"]].values.tolist() == [["answer", 2, 1.0], ["context", 2, 1.0]]
+def test_statements_are_counted_by_origin_and_foreign_ones_named(tmp_path):
+    table = statement_results.origin_table(opened([record(document="D1"), record(document="D2")], tmp_path))
+    shown = table[["Origin", "Statements", "Per query", "Foreign"]].values.tolist()
+    assert shown == [["answer", "2", "1.00", "n/a"], ["context", "2", "1.00", "0"]]
 
 
 def with_triples(*triples, **more):
@@ -61,17 +62,17 @@ def with_triples(*triples, **more):
     return item.model_copy(update={"attempts": (attempt,), "context_triples": ()})
 
 
-def test_coverage_counts_what_asserts_and_names_what_does_not_but_no_values():
+def test_coverage_counts_what_asserts_and_names_what_does_not_but_no_values(tmp_path):
     said = Triple(subject="Loan", predicate="rdf:type", object="Mortgage")
     odd = Triple(subject="Loan", predicate="rdf:type", object="Spaceship")
     unread = Triple(subject="Loan", predicate="hasPrincipalAmount", object="a secret of the contract")
-    records = [with_triples(said, odd, unread)]
-    asserted = statements.assert_all(records, ONTOLOGY)
-    row = statements.coverage(asserted, ONTOLOGY, PLAN).iloc[0]
-    assert (row["statements"], round(row["taking_part"], 3), row["classes"]) == (3, 0.333, 1)
-    table = statements.unmapped(asserted).set_index("reason")
-    assert table.loc["unknown class", "commonest"] == "Spaceship"
-    assert table.loc["value cannot be read", ["statements", "commonest"]].tolist() == [1, ""]
+    made = opened([with_triples(said, odd, unread)], tmp_path)
+    asserted = statements.assert_all(made.records, ONTOLOGY)
+    row = statement_results.coverage_table(made, asserted, ONTOLOGY).iloc[0]
+    assert row[["Statements", "Taking part"]].tolist() == ["3", "0.333"] and row["Classes"].startswith("1 of ")
+    table = statement_results.unmapped_table(made, asserted).set_index("Reason")
+    assert table.loc["unknown class", "Commonest"] == "Spaceship"
+    assert table.loc["value cannot be read", ["Statements", "Commonest"]].tolist() == ["1", ""]
 
 
 @pytest.mark.parametrize(
@@ -85,16 +86,16 @@ def test_coverage_counts_what_asserts_and_names_what_does_not_but_no_values():
     ],
 )
 def test_a_miss_has_the_reason_that_stood_in_the_way_first(more, reason):
-    missed = statements.missed([record(document="D1", label="CLASH", **more)])
-    assert missed["reason"].tolist() == [reason]
+    assert statements.miss_reason(record(document="D1", label="CLASH", **more)) == reason
 
 
-def test_a_violation_is_counted_once_a_query_and_by_the_label():
+def test_a_violation_is_counted_once_a_query_and_by_the_label(tmp_path):
     records = [
         record(document=d, outcome="hard_rejected", label=label) for d, label in (("A", "CLEAN"), ("B", "CLASH"))
     ]
-    table = statements.violations(records)
-    assert table[["rule", "queries", "on_clash", "on_clean"]].values.tolist() == [["secured_unsecured", 2, 1, 1]]
+    shown = statement_results.violation_table(opened(records, tmp_path))
+    rows = shown[["Rule", "Queries", "On clash", "On clean"]].values.tolist()
+    assert rows == [["secured_unsecured", "2", "1", "1"]]
 
 
 def test_statements_of_a_run_recorded_elsewhere_are_not_printed(tmp_path):
@@ -128,11 +129,11 @@ def test_latency_rests_on_the_queries_that_were_timed(tmp_path):
 # --- contracts
 
 
-def test_contracts_are_counted_by_kind_and_in_all():
+def test_contracts_are_counted_by_kind_and_in_all(tmp_path):
     records = [record(document="A"), record(document="B", label="CLASH"), record(document="C", label=None)]
-    table = confusion.distribution(confusion.contract_frame(records, {"A": ["X"], "B": ["X", "Y"]}))
-    assert table.iloc[-1].tolist() == ["all", 1, 1, 1, 3, "secured unsecured 1"]
-    assert set(table["kind"]) == {"X", "X and Y", "not recorded", "all"}
+    table = consistency.corpus_table(opened(records, tmp_path), {"A": ["X"], "B": ["X", "Y"]})
+    assert table.iloc[-1].tolist() == ["all", "1", "1", "1", "3", "secured unsecured 1"]
+    assert set(table["Kind of loan"]) == {"X", "X and Y", "not recorded", "all"}
 
 
 # --- other runs

@@ -31,7 +31,7 @@ from ovrag_core.llm.background import run as run_in_background
 from ovrag_core.retrieval.indexing import Documents
 from ovrag_core.runs import executors
 from ovrag_core.runs import files as runs
-from ovrag_core.runs.experiment import count_failures, planned, refuse_failed, run_experiment, spent_usd
+from ovrag_core.runs.experiment import code_digest, count_failures, planned, refuse_failed, run_experiment, spent_usd
 from ovrag_core.runs.files import Key, read_latency, read_run, run_files
 
 MANY = {f"Contract_{number:03d}": "is_Black is_White" if number % 3 else "is_Black" for number in range(1, 13)}
@@ -302,23 +302,28 @@ def test_a_run_that_is_stopped_waits_for_no_model(settings: Settings) -> None:
 
 
 def test_the_digest_of_code_is_of_contents_and_not_of_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = {"made/__init__.py": "", "made/first.py": "a = 1\n", "made/below/__init__.py": "", "beside.py": "b = 2\n"}
+    files = {
+        "made/__init__.py": "",
+        "made/first.py": "a = 1\n",
+        "made/below/__init__.py": "",
+        "beside/__init__.py": "b = 2\n",
+    }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    package, both = executors.code_digest(["made"]), executors.code_digest(["made", "beside"])
-    assert package != both == executors.code_digest(["beside", "made", "made.first"])
+    package, both = code_digest(["made"]), code_digest(["made", "beside"])
+    assert package != both == code_digest(["beside", "made", "made.below"])
     moved = tmp_path / "made" / "below" / "zeroth.py"
     (tmp_path / "made" / "first.py").rename(moved)
-    assert executors.code_digest(["made"]) == package
+    assert code_digest(["made"]) == package
     moved.write_text("a = 2\n", encoding="utf-8")
-    assert executors.code_digest(["made"]) != package
+    assert code_digest(["made"]) != package
     moved.write_text(files["made/first.py"], encoding="utf-8")
     (tmp_path / "made" / "again.py").write_text(files["made/first.py"], encoding="utf-8")
-    assert executors.code_digest(["made"]) != package
+    assert code_digest(["made"]) != package
     with pytest.raises(ModuleNotFoundError, match="nowhere"):
-        executors.code_digest(["made", "nowhere"])
+        code_digest(["made", "nowhere"])
 
 
 # --- the command line

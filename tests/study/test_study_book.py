@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from ovrag_core.base.errors import ResultError
 from ovrag_core.base.settings import Settings
 from ovrag_core.evaluation.statistics import Difference, Estimate, Resampling
-from ovrag_core.report.intervals import Look, interval_plot
+from ovrag_core.report.figures import Look, interval_plot
 from ovrag_core.study.book import Book, Captions, open_book
 from ovrag_core.study.score_frames import bounds, estimates_of, macros, scores, told, wide
 from ovrag_studies.abstention.settings import Epistemic
@@ -134,7 +134,7 @@ def test_a_mark_with_its_interval_stands_in_its_row() -> None:
     assert [line.get_xydata().tolist() for line in first.lines] == [[[0.7, 0.0]]]
     assert [label.get_text() for label in first.get_yticklabels()] == ["Brest", "Ribe"]
     assert second.get_xlabel() == "metres"
-    both = interval_plot({"a": frame}, "harbour", 5.9, series="kind", look=Look(spread=0.4, rules=True))
+    both = interval_plot({"a": frame}, "harbour", 5.9, series="kind", look=Look(spread=0.4))
     neap = next(line for line in both.axes[0].lines if line.get_label() == "neap")
     assert neap.get_xydata().tolist() == [[0.4, 0.1], [0.2, 1.1]]
     assert [text.get_text() for text in both.legends[0].get_texts()] == ["spring", "neap"]
