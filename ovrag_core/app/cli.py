@@ -52,6 +52,7 @@ from ovrag_core.study import (
     say_passed_over,
     silence_output,
     system_error_text,
+    with_settings,
     writable_file,
     writable_folder,
 )
@@ -92,9 +93,6 @@ def _program(
 Documents = Annotated[list[Path], typer.Option("--document", "-d", help="A document, or a folder of documents.")]
 Domain = Annotated[
     Path | None, typer.Option("--ontology", help="A folder of another domain: ontology, rules and form.yaml.")
-]
-Rejudge = Annotated[
-    bool, typer.Option("--rejudge", help="Add an arm in which our validator judges the recorded triples.")
 ]
 
 
@@ -206,32 +204,31 @@ def ask(
     with bench:
         record = _ask(question, document_id, arm, bench)
     _print(record, lambda: answer_text(record, known_facts(record, bench) if bench.reader else ()), output)
-    if (problem := _problem(record)) is not None:
-        say(problem)
+    if record.failure is not None:
+        say(_problem(record))
     return _exit_code(record)
 
 
 @app.command(rich_help_panel=READ, epilog="Example: ovrag chat -d contract.pdf")
+@with_settings
 def chat(
+    settings: Settings,
     documents: Documents,
     arm: Annotated[ArmName, typer.Option(help="How questions are answered and checked.")] = "ovrag_evidence",
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """Ask questions one after the other; an empty line or `quit` ends."""
     from ovrag_core.loans import answer_text, known_facts
 
-    bench, document_id = _bench(documents, read_settings(params, overrides))
+    bench, document_id = _bench(documents, settings)
     worst = 0
-    problems: list[str | None] = []
+    said = None
     with bench:
         for question in _questions(document_id):
             record = _ask(question, document_id, arm, bench)
             print(answer_text(record, known_facts(record, bench)) + "\n", flush=True)
-            problem = _problem(record)
-            if problem is not None and problem not in problems[-1:]:
-                say(problem)
-            problems.append(problem)
+            if record.failure is not None and record.failure != said:
+                say(_problem(record))
+            said = record.failure
             worst = max(worst, _exit_code(record))
     return worst
 
@@ -258,11 +255,11 @@ def check(
 
 
 @app.command(rich_help_panel=RUN, epilog="Example: ovrag corpus -S corpus.source=my_contracts")
-def corpus(params: Params = DEFAULT_PARAMS, overrides: Overrides = None) -> int:
+@with_settings
+def corpus(settings: Settings) -> int:
     """Check that the contracts and labels which the parameter file names are there; change nothing."""
     from ovrag_core.loans import find_own
 
-    settings = read_settings(params, overrides)
     own = None if settings.corpus.is_generated else find_own(settings)
     print(f"{settings.corpus.source}: {own.text() if own else f'{settings.corpus.contracts} contracts'}")
     return 0
@@ -310,7 +307,9 @@ def run(
 
 
 @app.command(rich_help_panel=RUN, epilog="Example: ovrag import-run queries.csv --name theirs --truth truth.json")
+@with_settings
 def import_run(
+    settings: Settings,
     source: Annotated[Path, typer.Argument(metavar="FILE", help="A per-query CSV, or recorded queries as JSON Lines.")],
     name: Annotated[str, typer.Option(help="The name that the run gets here.")],
     truth: Annotated[Path | None, typer.Option(help="Ground truth with reference answers, by contract id.")] = None,
@@ -318,9 +317,9 @@ def import_run(
         Path | None, typer.Option(help="The folder of the contracts, to find answers about the wrong one.")
     ] = None,
     model: Annotated[str | None, typer.Option(help="The model that answered, where the file does not say.")] = None,
-    rejudge: Rejudge = False,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
+    rejudge: Annotated[
+        bool, typer.Option("--rejudge", help="Add an arm in which our validator judges the recorded triples.")
+    ] = False,
 ) -> int:
     """Read a run recorded elsewhere, so that every table and figure can be made from it."""
     from ovrag_core.loans import UNKNOWN_MODEL
@@ -335,18 +334,18 @@ def import_run(
         contracts=contracts,
         model=model or UNKNOWN_MODEL,
         rejudge=rejudge,
-        settings=read_settings(params, overrides),
+        settings=settings,
     )
     print(summary.text())
     return 0
 
 
 @app.command(rich_help_panel=RUN, epilog="Example: ovrag score main")
+@with_settings
 def score(
+    settings: Settings,
     run_name: Annotated[str, typer.Argument(metavar="RUN", help="The name of a run, or the path of its JSONL file.")],
     output: Output = Format.text,
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """Print the metrics of a run, per arm, with intervals."""
     from ovrag_core.evaluation import CACHE, score_run, score_text
@@ -356,7 +355,7 @@ def score(
     records, seconds = read_run(path), read_latency(path.with_suffix(".latency.jsonl"))
     if not records:
         raise RunError(f"{path} has no records; make the run again")
-    result = score_run(records, seconds, read_settings(params, overrides), run=path.stem, cache=_here(CACHE))
+    result = score_run(records, seconds, settings, run=path.stem, cache=_here(CACHE))
     if output is Format.text:
         print(score_text(result))
     else:
@@ -365,11 +364,11 @@ def score(
 
 
 @app.command(rich_help_panel=RUN, epilog="Example: ovrag results theirs --to build/theirs")
+@with_settings
 def results(
+    settings: Settings,
     run_name: Annotated[str, typer.Argument(metavar="RUN", help="The name of a run.")],
     to: Annotated[Path, typer.Option("--to", help="The folder that they are written to.", callback=writable_folder)],
-    params: Params = DEFAULT_PARAMS,
-    overrides: Overrides = None,
 ) -> int:
     """Write every table and figure of any run, an imported one too, into a folder of its own."""
     from ovrag_core.evaluation import CACHE
@@ -377,7 +376,6 @@ def results(
     from ovrag_core.report import write_run_results
     from ovrag_core.runs import RUNS
 
-    settings = read_settings(params, overrides)
     print(write_run_results(run_name, to, settings, _here(RUNS), kinds_of_loan(), _here(CACHE)))
     return 0
 
@@ -407,7 +405,9 @@ def rules(params: Params = DEFAULT_PARAMS, ontology: Domain = None) -> int:
 
 @app.command(rich_help_panel=LOOK, epilog="Example: ovrag why figures/consistency/rates.pdf")
 def why(
-    asked: Annotated[str, typer.Argument(metavar="RESULT", help="A file of the results, a macro, or a LaTeX label.")],
+    asked: Annotated[
+        str, typer.Argument(metavar="RESULT", help="A file of the results, a macro, a LaTeX label, or a stage.")
+    ],
     output: Output = Format.text,
 ) -> int:
     """Tell where a result comes from: what has changed since, stage, parameters, inputs, revision."""
@@ -545,14 +545,12 @@ def _questions(asked: str) -> Iterator[str]:
 
 
 def _exit_code(record: QueryRecord) -> int:
-    if record.failure is not None:
-        return BAD
-    return FOUND if record.flagged else 0
+    return BAD if record.failure is not None else FOUND if record.flagged else 0
 
 
-def _problem(record: QueryRecord) -> str | None:
-    """Explain why a question got no answer or its answer was not checked; None where it was."""
-    return None if record.failure is None else f"{record.document_id} was not checked: {record.failure}"
+def _problem(record: QueryRecord) -> str:
+    """Explain why a question got no answer or its answer was not checked."""
+    return f"{record.document_id} was not checked: {record.failure}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
 from .chunking import split as split
+from .cleaning import Repaired as Repaired
+from .cleaning import repair as repair
 from .opening import MAX_CHARACTERS as MAX_CHARACTERS
 from .opening import SUFFIXES as SUFFIXES
 from .opening import find as find
@@ -7,7 +9,5 @@ from .opening import load_readable as load_readable
 from .opening import passed_over as passed_over
 from .opening import refuse_doubled as refuse_doubled
 from .pdf import scanned_pages as scanned_pages
-from .repairs import Repaired as Repaired
-from .repairs import repair as repair
 from .sections import find_sections as find_sections
 from .sections import is_capitals as is_capitals

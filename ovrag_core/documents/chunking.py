@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ovrag_core.base import Chunk, Document
 from ovrag_core.text import Span, strip_span
@@ -54,7 +54,7 @@ def _fixed(text: str, size: int, overlap: int) -> Iterator[Span]:
 
 def _paragraph(text: str, size: int, overlap: int) -> Iterator[Span]:
     """Paragraphs, parted by blank lines; a heading stays with its paragraph, a long paragraph is split recursively."""
-    for start, end in _join_headings(list(_parts(text)), size):
+    for start, end in _join_headings(_parts(text), size):
         if end - start <= size:
             yield start, end
         else:
@@ -68,7 +68,9 @@ def _recursive(text: str, size: int, overlap: int, start: int = 0, stop: int | N
     while stop - start > size:
         end = _cut(text, start, size, end)
         yield start, end
-        start = _skip_space(text, _next_start(text, start, end, overlap), stop)
+        start = _next_start(text, start, end, overlap)
+        while start < stop and text[start].isspace():
+            start += 1
     if start < stop:
         yield start, stop
 
@@ -79,8 +81,8 @@ def _cut(text: str, start: int, size: int, last: int) -> int:
     half = min(max(start + size // 2, last) + 1, limit)
     for separator in _SEPARATORS:
         # A separator may begin at the limit itself: the chunk ends before it.
-        cuts = [match.start() for match in separator.finditer(text, half, min(limit + 2, len(text)))]
-        if cuts := [cut for cut in cuts if half <= cut <= limit]:
+        cuts = [match.start() for match in separator.finditer(text, half, limit + 2) if match.start() <= limit]
+        if cuts:
             return cuts[-1]
     return limit
 
@@ -105,27 +107,18 @@ def _parts(text: str) -> Iterator[Span]:
     yield start, len(text)
 
 
-def _join_headings(parts: list[Span], size: int) -> Iterator[Span]:
-    begun: int | None = None
-    heading_end = 0
+def _join_headings(parts: Iterable[Span], size: int) -> Iterator[Span]:
+    headings: Span | None = None  # that wait for their paragraph
     for start, end in parts:
-        begin = start if begun is None or end - begun > size else begun
-        if begun is not None and begin != begun:
-            yield begun, start
-        if end - begin < _HEADING_LENGTH:
-            begun = begin
-            heading_end = end
-            continue
-        yield begin, end
-        begun = None
-    if begun is not None:
-        yield begun, heading_end
-
-
-def _skip_space(text: str, start: int, stop: int) -> int:
-    while start < stop and text[start].isspace():
-        start += 1
-    return start
+        if headings and end - headings[0] > size:
+            yield headings[0], start
+            headings = None
+        begin = headings[0] if headings else start
+        headings = (begin, end) if end - begin < _HEADING_LENGTH else None
+        if not headings:
+            yield begin, end
+    if headings:
+        yield headings
 
 
 SPLITTERS = {"recursive": _recursive, "fixed": _fixed, "paragraph": _paragraph}

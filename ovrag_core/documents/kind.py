@@ -17,9 +17,10 @@ _HTML_TAG = re.compile(rb"<(?:html|body|div|p|table|span|h[1-6]|br|ul|pre)\b[^>]
 _IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"BM6")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED_PACKAGE = "EncryptedPackage".encode("utf-16-le")
-_BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+BYTE_ORDER_MARKS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _CONTROLS = re.compile(rb"[\x00-\x06\x0e-\x19\x1c-\x1f\x7f]")
 _CONTROL_SHARE = 0.01
+_MUST_NOT_BE_TEXT = {"pdf": "PDF"} | dict.fromkeys(("docx", "docm", "doc"), "Word document")
 
 
 def tell_kind(name: str, data: bytes) -> Kind:
@@ -32,35 +33,33 @@ def tell_kind(name: str, data: bytes) -> Kind:
         return "pdf"
     if data.startswith(b"PK"):
         return _tell_archive(name, data)
-    _refuse_binary(name, data)
-    if suffix == "pdf":
-        raise DocumentError(f"{name} is not a PDF but plain text; rename it to end in .txt and try again")
-    if suffix in ("docx", "docm", "doc"):
-        raise DocumentError(f"{name} is not a Word document but plain text; rename it to end in .txt and try again")
+    if problem := _binary_problem(data):
+        raise DocumentError(f"{name} is {problem}")
+    if kind := _MUST_NOT_BE_TEXT.get(suffix):
+        raise DocumentError(f"{name} is not a {kind} but plain text; rename it to end in .txt and try again")
     is_named_html = suffix in ("html", "htm", "xhtml") and _HTML_TAG.search(data)
     return "html" if is_named_html or _HTML_START.match(data.removeprefix(b"\xef\xbb\xbf")) else "text"
 
 
-def _refuse_binary(name: str, data: bytes) -> None:
+def _binary_problem(data: bytes) -> str | None:
+    if data.startswith(_OLE) and _ENCRYPTED_PACKAGE in data:
+        return "encrypted; remove the password and try again"
     if data.startswith(_OLE):
-        if _ENCRYPTED_PACKAGE in data:
-            raise DocumentError(f"{name} is encrypted; remove the password and try again")
-        raise DocumentError(f"{name} is in an old Office format; save it as DOCX or PDF and try again")
+        return "in an old Office format; save it as DOCX or PDF and try again"
     if data.startswith(b"{\\rtf"):
-        raise DocumentError(f"{name} is in Rich Text Format; save it as DOCX or PDF and try again")
+        return "in Rich Text Format; save it as DOCX or PDF and try again"
     if data.startswith(_IMAGES):
-        raise DocumentError(f"{name} is an image without text; run text recognition (OCR) on it and try again")
+        return "an image without text; run text recognition (OCR) on it and try again"
     sample = data[:1_000_000]
-    if not data.startswith(_BOMS) and len(_CONTROLS.findall(sample)) > _CONTROL_SHARE * len(sample):
-        raise DocumentError(
-            f"{name} is not a document of a supported kind; convert it to PDF, DOCX, HTML or plain text"
-        )
+    if not data.startswith(tuple(BYTE_ORDER_MARKS)) and len(_CONTROLS.findall(sample)) > _CONTROL_SHARE * len(sample):
+        return "not a document of a supported kind; convert it to PDF, DOCX, HTML or plain text"
+    return None
 
 
 def _tell_archive(name: str, data: bytes) -> Kind:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = set(archive.namelist())
+            names = archive.namelist()
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError, EOFError):
         raise DocumentError(f"{name} is truncated or damaged; fetch or save it again") from None
     if "word/document.xml" in names or "[Content_Types].xml" in names:

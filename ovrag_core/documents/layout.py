@@ -7,9 +7,10 @@ sides, or by the same labels on both sides (the blocks of two signatories).
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Callable, Collection, Iterable
+from itertools import chain, pairwise
 from statistics import median
+from typing import TypeVar
 
 from ovrag_core.documents.glyphs import TextRun
 
@@ -28,29 +29,24 @@ _TABLE_ROWS = 2
 _LABEL_LINES = 4
 _PROSE_LINES = 4
 _PROSE_WORDS = 4
-_MAX_DEPTH = 6
 _RIGHT_PART = 0.25  # of the width, from the left: a second column begins beyond
 
 _RULE = re.compile(r"_{4,}|\.{8,}|-{8,}|…{3,}")
 _LABEL = re.compile(r"\s*([^\W\d_][^:_]{0,30}?)\s*:")
 _ONLY_LABEL = re.compile(r"\s*\(?[^\W\d_][^:]{0,60}:\s*$")
 
-
 Line = list[TextRun]  # cells: texts without a wide gap inside
 Gap = tuple[float, float]
+T = TypeVar("T")
 
 
 def compose(pieces: list[TextRun]) -> str:
-    """The text of pieces that all stand the same way up, line by line in reading order."""
+    """The text of pieces, one at least, that all stand the same way up, line by line in reading order."""
     lines = _lines(pieces)
-    stops = _stops([_cells(line, frozenset()) for line in lines])
-    return _compose([cells for line in lines if (cells := _cells(line, stops))], 0)
-
-
-def _stops(lines: list[Line]) -> frozenset[int]:
-    """Find where cells begin again and again, in whole points: a narrow gap before such a place parts cells too."""
-    starts = Counter(round(cell.x0) for line in lines for cell in line)
-    return frozenset(x for x, count in starts.items() if count >= _STOP_LINES)
+    # Where cells begin again and again, in whole points, a narrow gap parts cells too.
+    starts = Counter(round(cell.x0) for line in lines for cell in _cells(line, frozenset()))
+    stops = {x for x, count in starts.items() if count >= _STOP_LINES}
+    return _compose([cells for line in lines if (cells := _cells(line, stops))])
 
 
 def _lines(pieces: list[TextRun]) -> list[list[TextRun]]:
@@ -59,22 +55,19 @@ def _lines(pieces: list[TextRun]) -> list[list[TextRun]]:
     Texts that stand a little higher or lower beside one another are one line, and raised or lowered marks in a smaller
     size join the line that they belong to.
     """
-    if not pieces:
-        return []
     body = _SMALL * median(piece.size for piece in pieces for _ in range(min(len(piece.text), 100)))
-    lines: list[list[TextRun]] = []
-    for piece in sorted((piece for piece in pieces if piece.size >= body), key=_downwards):
-        if lines and lines[-1][0].y - piece.y <= _SAME_BASELINE * min(lines[-1][0].size, piece.size):
-            lines[-1].append(piece)
-        else:
-            lines.append([piece])
-    lines = _join_uneven(lines)
-    for piece in sorted((piece for piece in pieces if piece.size < body), key=_downwards):
-        near = min(lines, key=lambda line: abs(line[0].y - piece.y), default=None)
-        if near is not None and abs(near[0].y - piece.y) <= _RAISED * near[0].size:
-            near.append(piece)
-        else:
-            lines.append([piece])
+    downwards = sorted(pieces, key=_downwards)
+    level = _grouped(
+        (piece for piece in downwards if piece.size >= body), lambda line, piece: _near(line[0], piece, _SAME_BASELINE)
+    )
+    lines = [list(chain(*group)) for group in _grouped(level, _are_beside)]
+    for piece in downwards:
+        if piece.size < body:
+            near = min(lines, key=lambda line: abs(line[0].y - piece.y))
+            if abs(near[0].y - piece.y) <= _RAISED * near[0].size:
+                near.append(piece)
+            else:
+                lines.append([piece])
     return sorted(lines, key=lambda line: _downwards(line[0]))
 
 
@@ -82,37 +75,37 @@ def _downwards(piece: TextRun) -> tuple[float, float]:
     return (-piece.y, piece.x0)
 
 
-def _join_uneven(lines: list[list[TextRun]]) -> list[list[TextRun]]:
-    joined: list[list[TextRun]] = []
-    for line in lines:
-        if joined and _is_uneven_line(joined[-1], line):
-            joined[-1].extend(line)
+def _near(above: TextRun, below: TextRun, distance: float) -> bool:
+    """Return True where two baselines are no further apart, in sizes of the smaller text."""
+    return above.y - below.y <= distance * min(above.size, below.size)
+
+
+def _grouped(items: Iterable[T], belongs: Callable[[list[T], T], bool]) -> list[list[T]]:
+    """Items in order, each in the group before where it belongs there."""
+    groups: list[list[T]] = []
+    for item in items:
+        if groups and belongs(groups[-1], item):
+            groups[-1].append(item)
         else:
-            joined.append(line)
-    return joined
+            groups.append([item])
+    return groups
 
 
-def _is_uneven_line(above: list[TextRun], below: list[TextRun]) -> bool:
-    """Return True where two texts are one line, a little higher and lower, and beside one another."""
-    if above[0].y - below[0].y > _SAME_LINE * min(above[0].size, below[0].size):
-        return False
-    return all(a.x1 <= b.x0 or b.x1 <= a.x0 for a in above for b in below)
+def _are_beside(above: list[list[TextRun]], below: list[TextRun]) -> bool:
+    """Return True where texts are one line, a little higher and lower, and beside one another."""
+    near = _near(above[0][0], below[0], _SAME_LINE)
+    return near and all(a.x1 <= b.x0 or b.x1 <= a.x0 for a in chain(*above) for b in below)
 
 
-def _cells(line: list[TextRun], stops: frozenset[int]) -> Line:
+def _cells(line: list[TextRun], stops: Collection[int]) -> Line:
     cells: Line = []
     for piece in sorted(line, key=lambda piece: (round(piece.x0, 2), piece.x1)):
-        if not cells or _parts(cells[-1], piece, stops):
-            if piece.text.strip():
-                cells.append(piece)
-        else:
+        least = _STOP_GAP if round(piece.x0) in stops else _CELL_GAP
+        if cells and piece.x0 - cells[-1].x1 <= least * max(cells[-1].size, piece.size):
             cells[-1] = _join(cells[-1], piece)
+        elif piece.text.strip():
+            cells.append(piece)
     return [cell._replace(text=" ".join(cell.text.split())) for cell in cells]
-
-
-def _parts(cell: TextRun, piece: TextRun, stops: frozenset[int]) -> bool:
-    least = _STOP_GAP if round(piece.x0) in stops else _CELL_GAP
-    return piece.x0 - cell.x1 > least * max(cell.size, piece.size)
 
 
 def _join(cell: TextRun, piece: TextRun) -> TextRun:
@@ -124,27 +117,31 @@ def _join(cell: TextRun, piece: TextRun) -> TextRun:
     return cell._replace(x1=right, size=size, text=cell.text + space + piece.text)
 
 
-def _compose(lines: list[Line], depth: int) -> str:
-    blocks = _blocks(lines) if depth < _MAX_DEPTH and _may_have_columns(lines) else [(lines, None)]
+def _compose(lines: list[Line]) -> str:
     text = ""
     above: list[Line] = []
-    for block, gutter in blocks:
-        if gutter is None:
-            written = _write_rows(block)
-        else:
-            written = "\n\n".join(_compose(side, depth + 1) for side in _sides(block, gutter))
+    for block, gutter in _blocks(lines):
+        written = _write_rows(block) if gutter is None else "\n\n".join(map(_compose, _sides(block, gutter)))
         if above:
-            text += "\n\n" if _is_paragraph_gap(above[-1], block[0]) or "\n\n" in written else "\n"
+            text += "\n" if _near(above[-1][0], block[0][0], _PARAGRAPH_GAP) and "\n\n" not in written else "\n\n"
         text += written
         above = block
     return text
 
 
-def _sides(block: list[Line], gutter: float) -> tuple[list[Line], list[Line]]:
-    """What stands left and right of a gutter, by line, where there is anything."""
-    left = [side for line in block if (side := _side(line, gutter, left=True))]
-    right = [side for line in block if (side := _side(line, gutter, left=False))]
-    return left, right
+def _blocks(lines: list[Line]) -> list[tuple[list[Line], float | None]]:
+    """The lines in runs that share a gutter; the gutter's middle where its sides are to be read one after the other."""
+    if not _may_have_columns(lines):
+        return [(lines, None)]
+    blocks: list[tuple[list[Line], float | None]] = []
+    start = 0
+    while start < len(lines):
+        rows, gutter, start = _next_block(lines, start)
+        if gutter is None and blocks and blocks[-1][1] is None:
+            blocks[-1][0].extend(rows)
+        else:
+            blocks.append((rows, gutter))
+    return blocks
 
 
 def _may_have_columns(lines: list[Line]) -> bool:
@@ -154,84 +151,19 @@ def _may_have_columns(lines: list[Line]) -> bool:
     return any(cell.x0 > low + _RIGHT_PART * (high - low) for line in lines for cell in line)
 
 
-def _blocks(lines: list[Line]) -> list[tuple[list[Line], float | None]]:
-    """The lines in runs that share a gutter; the gutter's middle where its sides are to be read one after the other."""
-    blocks: list[tuple[list[Line], float | None]] = []
-    start = 0
-    while start < len(lines):
-        end, gutter = _columns(lines, start)
-        rows = lines[start:end]
-        if gutter is None:
-            end, middle = _label_table(lines, start)
-            rows = lines[start:end] if middle is None else _join_wrapped(lines[start:end], middle)
-        if gutter is None and blocks and blocks[-1][1] is None:
-            blocks[-1][0].extend(rows)
-        else:
-            blocks.append((rows, gutter))
-        start = end
-    return blocks
-
-
-def _label_table(lines: list[Line], start: int) -> tuple[int, float | None]:
-    """End of a table of labels and values that begins at a line, and the middle of its gutter; else the next line."""
+def _next_block(lines: list[Line], start: int) -> tuple[list[Line], float | None, int]:
+    """Columns, a table of labels and values, or else one line from `start` on; the gutter of columns; and the end."""
     end, gaps = _run(lines, start)
-    for middle in _middles(gaps):
-        block = lines[start:end]
-        two_sided = sum(1 for line in block if _side(line, middle, left=True) and _side(line, middle, left=False))
-        if two_sided >= _TABLE_ROWS and _side(block[0], middle, left=True):
-            return end, middle
-    return start + 1, None
-
-
-def _join_wrapped(block: list[Line], gutter: float) -> list[Line]:
-    """Rows of a table whose labels or values take several lines, each with its whole label on the first line."""
-    rows: list[Line] = []
-    for group in _tight_groups(block):
-        left, right = _sides(group, gutter)
-        if left and right and _is_one_label(left, len(group) > len(right)):
-            rows.append([_whole(left), *right[0]])
-            rows.extend(right[1:])
-        else:
-            rows.extend(group)
-    return rows
-
-
-def _is_one_label(lines: list[Line], stands_apart: bool) -> bool:
-    """Return True where lines of labels are one label.
-
-    They are where some stand beside no value, or where each but the first begins in lower case.
-    """
-    texts = [_text(line) for line in lines]
-    if len(lines) > _LABEL_LINES or any(":" in text for text in texts):
-        return False
-    return stands_apart or (len(texts) > 1 and all(text[0].islower() for text in texts[1:]))
-
-
-def _tight_groups(block: list[Line]) -> Iterator[list[Line]]:
-    """Lines set as close as the lines of one cell are."""
-    group: list[Line] = []
-    for line in block:
-        if group and group[-1][0].y - line[0].y > _TIGHT * min(group[-1][0].size, line[0].size):
-            yield group
-            group = []
-        group.append(line)
-    if group:
-        yield group
-
-
-def _whole(label: list[Line]) -> TextRun:
-    cells = [cell for line in label for cell in line]
-    text = " ".join(cell.text for cell in cells)
-    return cells[0]._replace(x0=min(cell.x0 for cell in cells), x1=max(cell.x1 for cell in cells), text=text)
-
-
-def _columns(lines: list[Line], start: int) -> tuple[int, float | None]:
-    """End of the columns that begin at a line, and the middle of their gutter; the next line and None without any."""
-    end, gaps = _run(lines, start)
-    for middle in _middles(gaps):
-        if _are_columns(lines[start:end], middle):
-            return end, middle
-    return start + 1, None
+    rows = lines[start:end]
+    middles = [(left + right) / 2 for left, right in sorted(gaps, key=lambda gap: (gap[0] - gap[1], gap))]
+    for middle in middles:
+        if _are_columns(rows, middle):
+            return rows, middle, end
+    for middle in middles:
+        parted = [_parted(line, middle) for line in rows]
+        if parted[0][0] and sum(bool(left and right) for left, right in parted) >= _TABLE_ROWS:
+            return _join_wrapped(rows, middle), None, end
+    return [lines[start]], None, start + 1
 
 
 def _run(lines: list[Line], start: int) -> tuple[int, list[Gap]]:
@@ -256,19 +188,46 @@ def _free(line: Line, low: float, high: float) -> list[Gap]:
     return [(left, right) for left, right in zip(edges[::2], edges[1::2], strict=True) if right > left]
 
 
-def _middles(gaps: list[Gap]) -> list[float]:
-    return [(left + right) / 2 for left, right in sorted(gaps, key=lambda gap: (gap[0] - gap[1], gap))]
+def _parted(line: Line, gutter: float) -> tuple[Line, Line]:
+    """The cells left and right of a gutter."""
+    return [cell for cell in line if cell.x1 <= gutter], [cell for cell in line if cell.x1 > gutter]
+
+
+def _sides(block: list[Line], gutter: float) -> tuple[list[Line], list[Line]]:
+    """What stands left and right of a gutter, by line, where there is anything."""
+    parted = [_parted(line, gutter) for line in block]
+    return [left for left, _ in parted if left], [right for _, right in parted if right]
+
+
+def _join_wrapped(block: list[Line], gutter: float) -> list[Line]:
+    """Rows of a table whose labels or values take several lines, each with its whole label on the first line."""
+    rows: list[Line] = []
+    for group in _grouped(block, lambda above, line: _near(above[-1][0], line[0], _TIGHT)):
+        left, right = _sides(group, gutter)
+        if left and right and _is_one_label(left, len(group) > len(right)):
+            label = left[0][0]._replace(text=" ".join(cell.text for line in left for cell in line))
+            rows += [[label, *right[0]], *right[1:]]
+        else:
+            rows += group
+    return rows
+
+
+def _is_one_label(lines: list[Line], stands_apart: bool) -> bool:
+    """Return True where lines of labels are one label.
+
+    They are where some stand beside no value, or where each but the first begins in lower case.
+    """
+    texts = [_text(line) for line in lines]
+    if len(lines) > _LABEL_LINES or any(":" in text for text in texts):
+        return False
+    return stands_apart or (len(texts) > 1 and all(text[0].islower() for text in texts[1:]))
 
 
 def _are_columns(block: list[Line], gutter: float) -> bool:
-    halves = [(_side(line, gutter, left=True), _side(line, gutter, left=False)) for line in block]
-    if _are_signatures([(_text(left), _text(right)) for left, right in halves if left and right]):
+    parted = [_parted(line, gutter) for line in block]
+    if _are_signatures([(_text(left), _text(right)) for left, right in parted if left and right]):
         return True
     return all(_is_prose(side) for side in _sides(block, gutter))
-
-
-def _side(line: Line, gutter: float, *, left: bool) -> Line:
-    return [cell for cell in line if (cell.x1 <= gutter) == left]
 
 
 def _are_signatures(texts: list[tuple[str, str]]) -> bool:
@@ -288,22 +247,15 @@ def _is_prose(side: list[Line]) -> bool:
         return False
     low = min(line[0].x0 for line in side)
     width = max(line[-1].x1 for line in side) - low
-    filled = [line for line in side if line[-1].x1 - line[0].x0 >= _FILLED * width]
-    return 2 * len(filled) >= len(side)
-
-
-def _is_paragraph_gap(above: Line, below: Line) -> bool:
-    return above[0].y - below[0].y > _PARAGRAPH_GAP * min(above[0].size, below[0].size)
+    return 2 * sum(line[-1].x1 - line[0].x0 >= _FILLED * width for line in side) >= len(side)
 
 
 def _write_rows(lines: list[Line]) -> str:
-    text = ""
-    for number, line in enumerate(lines):
-        if number:
-            above = lines[number - 1]
-            # The rows of a table are set wider than lines of prose and stay together.
-            table = len(line) > 1 and len(above) > 1
-            text += "\n\n" if _is_paragraph_gap(above, line) and not table else "\n"
+    text = _text(lines[0]) if lines else ""
+    for above, line in pairwise(lines):
+        # The rows of a table are set wider than lines of prose and stay together.
+        table = len(line) > 1 and len(above) > 1
+        text += "\n" if table or _near(above[0], line[0], _PARAGRAPH_GAP) else "\n\n"
         text += _text(line)
     return text
 

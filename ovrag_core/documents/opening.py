@@ -5,13 +5,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ovrag_core.base import CorpusError, Document, DocumentError, Page, bar
-from ovrag_core.documents import html, pdf, plain, word
-from ovrag_core.documents.kind import tell_kind
+from ovrag_core.documents import html, pdf, word
+from ovrag_core.documents.kind import BYTE_ORDER_MARKS, tell_kind
 from ovrag_core.documents.sections import find_sections
 
 SUFFIXES = (".pdf", ".txt", ".text", ".html", ".htm", ".xhtml", ".docx", ".docm", ".md")
 MAX_BYTES = 200_000_000
 MAX_CHARACTERS = 5_000_000  # some 1,500 pages, whose reading takes minutes
+# From Latin-1 to WHATWG's windows-1252, where the five bytes that it leaves undefined stand for themselves.
+_WINDOWS_1252 = {byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(0x80, 0xA0)}
 
 
 def load(path: Path, document_id: str | None = None) -> Document:
@@ -20,18 +22,13 @@ def load(path: Path, document_id: str | None = None) -> Document:
     Raises DocumentError, with one sentence that names the file and the remedy, for whatever cannot be read: a missing
     path, a folder, an empty, encrypted, truncated or scanned file, or a kind that is not supported.
     """
-    path = Path(path)
     data = _read_bytes(path)
     kind = tell_kind(path.name, data)
     pages: tuple[Page, ...] = ()
     if kind == "pdf":
         text, pages = pdf.read(path.name, data)
-    elif kind == "docx":
-        text = word.read(path.name, data)
-    elif kind == "html":
-        text = html.read(path.name, data)
     else:
-        text = plain.read(path.name, data)
+        text = {"docx": word.read, "html": html.read, "text": _read_plain}[kind](path.name, data)
     if not text.strip():
         raise DocumentError(f"{path.name} holds no text; check that it is the right file")
     if len(text) > MAX_CHARACTERS:
@@ -41,13 +38,27 @@ def load(path: Path, document_id: str | None = None) -> Document:
     )
 
 
-def find(folder_or_file: Path) -> list[Path]:
+def _read_plain(name: str, data: bytes) -> str:
+    """The text of a plain-text file, without newline translation: offsets count characters of the file itself.
+
+    A byte-order mark decides the encoding and stays in the text as its first character, so that offsets agree with
+    `data.decode("utf-8")`. Without one it is UTF-8, or else Windows-1252.
+    """
+    marked = next((encoding for mark, encoding in BYTE_ORDER_MARKS.items() if data.startswith(mark)), None)
+    try:
+        return data.decode(marked or "utf-8")
+    except UnicodeDecodeError:
+        if marked:
+            raise DocumentError(f"{name} is not valid {marked.upper()}; save it as UTF-8 and try again") from None
+        return data.decode("latin-1").translate(_WINDOWS_1252)
+
+
+def find(path: Path) -> list[Path]:
     """The file itself, or the readable documents below a folder, sorted by path.
 
     Files whose suffix is not supported, hidden files and Word's lock files are passed over. Raises DocumentError for a
     path that does not exist, and for a folder that holds no document.
     """
-    path = Path(folder_or_file)
     if path.is_file():
         return [path]
     if not path.is_dir():

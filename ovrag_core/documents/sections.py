@@ -2,16 +2,20 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ovrag_core.base import Section
 from ovrag_core.text import word_list
 
 _MAX_HEADING = 120
+_MAX_LINE = 4_000  # characters; a longer line is prose
 _LINE = re.compile(r"[^\n\r]+")
 _NAMED = re.compile(
-    r"(?:section|article|part|clause|schedule|annex|appendix|exhibit|chapter|recitals?|preamble)\b", re.I
+    r"(?:section|article|part|clause|schedule|annex|appendix|exhibit|chapter|recitals?|preamble)\s+"
+    r"(?:\d{1,3}(?:\.\d{1,3})*|[IVXLC]{1,7}|[A-Z]|one|two|three|four|five|six|seven|eight|nine|ten)\b",
+    re.I,
 )
-_NAMED_NUMBER = re.compile(
+_NUMBER = re.compile(
     r"\w+\s+(?:\d{1,3}(?:\.\d{1,3})*|[IVXLC]{1,7}|[A-Z]|one|two|three|four|five|six|seven|eight|nine|ten)\b", re.I
 )
 _NUMBER = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]?|[IVXLC]{1,7}[.)]|[A-Z][.)]|§+\s*\d+\.?)\s+(?=[^\W\d_])")
@@ -40,24 +44,15 @@ def is_capitals(line: str) -> bool:
 
 
 def _headings(text: str) -> Iterator[tuple[int, str]]:
-    lines = [(match.start(), match.end()) for match in _LINE.finditer(text)]
-    line_end = 0
-    for number, (start, end) in enumerate(lines):
-        alone_above = number == 0 or text.count("\n", line_end, start) > 1
-        line_end = end
-        if end - start > 4000:
-            continue
+    lines = [match.span() for match in _LINE.finditer(text)]
+    alone = [True, *(text.count("\n", above[1], below[0]) > 1 for above, below in pairwise(lines)), False]
+    for (start, end), alone_above, alone_below in zip(lines, alone, alone[1:], strict=False):
         line = text[start:end].strip()
-        if not line:
-            continue
-        indent = len(text[start:end]) - len(text[start:end].lstrip())
-        below = lines[number + 1] if number + 1 < len(lines) else None
-        alone_below = below is None or text.count("\n", end, below[0]) > 1
-        if title := _title(line, alone_above=alone_above, alone=alone_above and alone_below and below is not None):
-            yield start + indent, title
+        if line and end - start <= _MAX_LINE and (title := _title(line, alone_above, alone_above and alone_below)):
+            yield text.index(line, start), title
 
 
-def _title(line: str, *, alone_above: bool, alone: bool) -> str | None:
+def _title(line: str, alone_above: bool, alone: bool) -> str | None:
     if _CONTENTS.search(line):
         return None
     if named := _named_title(line):
@@ -67,21 +62,18 @@ def _title(line: str, *, alone_above: bool, alone: bool) -> str | None:
     if len(line) > _MAX_HEADING:
         return None
     if _is_capitals(line):
-        return line if alone_above or alone else None
+        return line if alone_above else None
     return line if alone and ":" not in line and _is_title(line) else None
 
 
 def _named_title(line: str) -> str | None:
-    numbered = _NAMED_NUMBER.match(line)
-    if not numbered or not _NAMED.match(line) or len(line) > _MAX_HEADING:
+    numbered = _NAMED.match(line)
+    if not numbered or len(line) > _MAX_HEADING:
         return None
-    title = re.sub(r"^[\s.:–—-]+", "", line[numbered.end() :].strip())
+    title = re.sub(r"^[\s.:–—-]+", "", line[numbered.end() :])
     # "Section 4 shall apply" is a sentence; "Section 4: Security" and "ARTICLE IV" are headings.
-    if title and (not title[0].isupper() or line.endswith((",", ";"))):
-        return None
-    if line.endswith(".") and len(title.split()) > 10:
-        return None
-    return line
+    is_sentence = title and (not title[0].isupper() or line.endswith((",", ";")))
+    return None if is_sentence or (line.endswith(".") and len(title.split()) > 10) else line
 
 
 def _numbered_title(line: str, start: int, *, alone: bool) -> str | None:

@@ -7,7 +7,7 @@ asks once more where JSON came back broken. A reply that cannot be used is an er
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
@@ -51,15 +51,8 @@ class Request:
 
     def as_json(self) -> JsonObject:
         """The request in plain values, by which its reply is recorded and found again."""
-        return {
-            "kind": "chat",
-            "model": self.model,
-            "temperature": float(self.temperature),
-            "seed": self.seed,
-            "max_tokens": self.max_tokens,
-            "schema": self.schema,
-            "messages": [{"role": m.role, "content": m.content} for m in self.messages],
-        }
+        plain = asdict(self) | {"kind": "chat", "temperature": float(self.temperature)}
+        return plain | {"messages": list(plain["messages"])}
 
 
 class Completion(Frozen):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ovrag_core.base import ModelSetupError, Options, StoreError, project_file
 from ovrag_core.llm.background import run
-from ovrag_core.llm.chat import Backend, Chat, ChatModel
+from ovrag_core.llm.chat import Chat, ChatModel
 from ovrag_core.llm.keys import key_for
 from ovrag_core.llm.meter import Budget, Tally
 from ovrag_core.llm.prices import Prices, load_prices
@@ -25,7 +25,7 @@ SHAPES_REPLIES = frozenset({"model", "max_tokens", "temperature", "seed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class Connection(AbstractContextManager["Connection"]):
     """Everything a run needs of language models. Close it at the end."""
 
     chat: ChatModel
@@ -46,9 +46,6 @@ class Connection:
         price = self.prices.find(self.chat.name)
         return None if price is None else round(price.cost(used.usage), 9)
 
-    def __enter__(self) -> Connection:
-        return self
-
     def __exit__(self, *exception: object) -> None:
         self.close()
 
@@ -63,7 +60,8 @@ def connect(
     """
     if options.provider == "offline":
         raise ValueError("offline work connects to no model")
-    prices = load_prices(folder / options.prices)
+    prices = load_prices(project_file(folder / options.prices))
+    budget, server, store = None, None, None
     if options.provider == "replay":
         if options.store is None:
             raise ModelSetupError("provider replay needs the path of a store of recorded replies in llm.store")
@@ -72,8 +70,32 @@ def connect(
             raise StoreError(
                 f"{store.path} holds no recorded reply; record some with a model first, or name another store"
             )
-        return _connection(options, RecordedReplies(store), prices, store=store)
-    return _remote(options, folder, prices, spent_usd, say)
+    else:
+        if options.budget_usd is not None:
+            prices.of(options.model)
+            budget = Budget(options.budget_usd, prices, spent_usd=spent_usd)
+        server = _server(options, folder / ".env", budget, say)
+        store = ReplyStore(folder / options.store, create=True, warn=say) if options.store else None
+    backend = server if store is None else RecordedReplies(store, server)
+    assert backend is not None
+    chat = ChatModel(backend, options.model, max_tokens=options.max_tokens, retry_failures=options.retry_failures)
+    return Connection(chat, prices, budget, store, server)
+
+
+def _server(options: Options, env_file: Path, budget: Budget | None, say: Callable[[str], None]) -> OpenAIBackend:
+    from ovrag_core.llm.openai import OpenAIBackend  # noqa: PLC0415 - takes a second; a replay shall not wait for it
+
+    return OpenAIBackend(
+        base_url=options.base_url,
+        key=key_for(options.base_url, options.key_variable, env_file),
+        concurrency=options.concurrency,
+        retries=options.retries,
+        seconds_per_attempt=options.seconds_per_attempt,
+        seconds_per_call=options.seconds_per_call,
+        structured=options.structured,
+        budget=budget,
+        announce=say,
+    )
 
 
 @contextmanager
@@ -85,51 +107,10 @@ def open_chat(options: Options) -> Iterator[Chat | None]:
     if options.provider == "offline":
         yield None
         return
-    with connect(options.model_copy(update={"prices": project_file(options.prices)})) as connection:
+    with connect(options) as connection:
         yield connection.chat
         if connection.store is not None and (missed := connection.store.missed):
             warn_on_stderr(
                 f"{connection.store.path} has no reply to {missed} of the requests, which count as replies that cannot "
                 "be used; record them with a model"
             )
-
-
-def _remote(options: Options, folder: Path, prices: Prices, spent_usd: float, say: Callable[[str], None]) -> Connection:
-    from ovrag_core.llm.openai import OpenAIBackend  # noqa: PLC0415 - takes a second; a replay shall not wait for it
-
-    budget = None
-    if options.budget_usd is not None:
-        prices.of(options.model)
-        budget = Budget(options.budget_usd, prices, spent_usd=spent_usd)
-    server = OpenAIBackend(
-        base_url=options.base_url,
-        key=key_for(options.base_url, options.key_variable, folder / ".env"),
-        concurrency=options.concurrency,
-        retries=options.retries,
-        seconds_per_attempt=options.seconds_per_attempt,
-        seconds_per_call=options.seconds_per_call,
-        structured=options.structured,
-        budget=budget,
-        announce=say,
-    )
-    store = ReplyStore(folder / options.store, create=True, warn=say) if options.store else None
-    backend = server if store is None else RecordedReplies(store, server)
-    return _connection(options, backend, prices, budget=budget, store=store, server=server)
-
-
-def _connection(
-    options: Options,
-    backend: Backend,
-    prices: Prices,
-    *,
-    budget: Budget | None = None,
-    store: ReplyStore | None = None,
-    server: OpenAIBackend | None = None,
-) -> Connection:
-    return Connection(
-        chat=ChatModel(backend, options.model, max_tokens=options.max_tokens, retry_failures=options.retry_failures),
-        prices=prices,
-        budget=budget,
-        store=store,
-        server=server,
-    )

@@ -59,11 +59,6 @@ def simpler(dialect: Dialect, words: str) -> Dialect | None:
     return None
 
 
-def given_up(before: Dialect, after: Dialect) -> list[str]:
-    """List, in words, what a reply depends on and the server does not take."""
-    return [name for name in ("temperature", "seed") if getattr(before, name) and not getattr(after, name)]
-
-
 def _names(field: str, words: str) -> bool:
     """Return True where an error's words name a field, and not a thing that is called so ("seed capital")."""
     named = rf"""['"`]{field}['"`]|\b(?:arguments?|parameters?|fields?|propert\w+|names?)\W[^.]*\b{field}\b"""

@@ -15,11 +15,7 @@ from ovrag_core.llm.prices import Prices
 def sum_usage(usages: Iterable[Usage]) -> Usage:
     """Calls and tokens together."""
     listed = list(usages)
-    return Usage(
-        calls=sum(u.calls for u in listed),
-        prompt_tokens=sum(u.prompt_tokens for u in listed),
-        completion_tokens=sum(u.completion_tokens for u in listed),
-    )
+    return Usage(**{name: sum(getattr(usage, name) for usage in listed) for name in Usage.model_fields})
 
 
 @dataclass(slots=True)
@@ -39,7 +35,6 @@ class Tally:
 
     by_purpose: dict[str, Spending] = field(default_factory=dict)
     discarded: dict[str, int] = field(default_factory=dict)  # statements of a model that were not used, by reason
-    outer: Tally | None = None
 
     @property
     def usage(self) -> Usage:
@@ -47,31 +42,23 @@ class Tally:
         return sum_usage(spending.usage for spending in self.by_purpose.values())
 
     def add(self, purpose: str, usage: Usage, seconds: float) -> None:
-        """Count a call here and in the tally around this one."""
+        """Count a call."""
         with _counting:
-            for counter in self._and_around():
-                spending = counter.by_purpose.setdefault(purpose, Spending())
-                spending.usage = sum_usage([spending.usage, usage])
-                spending.seconds += seconds
+            spending = self.by_purpose.setdefault(purpose, Spending())
+            spending.usage = sum_usage([spending.usage, usage])
+            spending.seconds += seconds
 
     def discard(self, statements: Mapping[str, int]) -> None:
-        """Count statements that were not used, by reason, here and in the tally around this one."""
+        """Count statements that were not used, by reason."""
         with _counting:
-            for counter in self._and_around():
-                for reason, number in statements.items():
-                    counter.discarded[reason] = counter.discarded.get(reason, 0) + number
+            for reason, number in statements.items():
+                self.discarded[reason] = self.discarded.get(reason, 0) + number
 
     def include(self, other: Tally, *, cached: bool = False) -> None:
         """Count all that another tally holds; `cached`: it was made earlier, and costs no money and no time now."""
         for purpose, spending in other.by_purpose.items():
             self.add(purpose, spending.usage, 0.0 if cached else spending.seconds)
         self.discard(other.discarded)
-
-    def _and_around(self) -> Iterator[Tally]:
-        counter: Tally | None = self
-        while counter is not None:
-            yield counter
-            counter = counter.outer
 
     @property
     def total_seconds(self) -> float:
@@ -92,14 +79,16 @@ def current_tally() -> Tally | None:
 def tally(*, apart: bool = False) -> Iterator[Tally]:
     """Counts every model call made inside, also by tasks started inside.
 
-    A tally within a tally counts to both, unless it stands `apart`.
+    What a tally within a tally has counted is counted to both at its end, unless it stands `apart`.
     """
-    inner = Tally(outer=None if apart else _tally.get())
+    inner, outer = Tally(), _tally.get()
     token = _tally.set(inner)
     try:
         yield inner
     finally:
         _tally.reset(token)
+        if outer is not None and not apart:
+            outer.include(inner)
 
 
 class Budget:

@@ -31,19 +31,19 @@ class Once(Generic[K, V]):
     def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit
         self._made: OrderedDict[K, Made[V]] = OrderedDict()
-        self._under_way: dict[K, threading.Lock] = {}
+        self._turns: dict[K, threading.Lock] = {}
         self._lock = threading.Lock()
 
     def get(self, key: K, make: Callable[[], V]) -> Made[V]:
         """The value of `key`, made now where there is none."""
         with self._lock:
-            if (stored := self._known(key)) is not None:
-                return stored
-            turn = self._under_way.setdefault(key, threading.Lock())
+            turn = self._turns.setdefault(key, threading.Lock())
         with turn:
             with self._lock:
-                if (stored := self._known(key)) is not None:
-                    return stored
+                if key in self._made:
+                    self._made.move_to_end(key)
+                    self._turns.pop(key, None)
+                    return self._made[key]
             around = current_tally()
             with tally(apart=True) as used:
                 try:
@@ -54,7 +54,7 @@ class Once(Generic[K, V]):
                     raise
             with self._lock:
                 self._made[key] = metered._replace(fresh=False)
-                self._under_way.pop(key, None)
+                self._turns.pop(key, None)
                 while len(self._made) > self._limit:
                     self._made.popitem(last=False)
         return metered
@@ -65,9 +65,3 @@ class Once(Generic[K, V]):
         if (around := current_tally()) is not None:
             around.include(metered.used, cached=not metered.fresh)
         return metered.value
-
-    def _known(self, key: K) -> Made[V] | None:
-        if key in self._made:
-            self._made.move_to_end(key)
-            return self._made[key]
-        return None

@@ -9,9 +9,10 @@ import re
 import time
 from collections.abc import Callable, Coroutine
 
+import httpx  # noqa: F401 - the client looks at it; Chroma, which loads it, may be half-way in another thread by then
 import httpx2
 import openai
-from pydantic import BaseModel, ValidationError
+from pydantic import AliasPath, BaseModel, Field, ValidationError
 
 from ovrag_core.base import (
     MalformedReplyError,
@@ -25,7 +26,7 @@ from ovrag_core.base import (
     Usage,
 )
 from ovrag_core.llm.chat import Completion, Request, clipped
-from ovrag_core.llm.dialect import Dialect, Structured, chat_body, given_up, simpler
+from ovrag_core.llm.dialect import Dialect, Structured, chat_body, simpler
 from ovrag_core.llm.keys import read_address
 from ovrag_core.llm.meter import Budget
 from ovrag_core.llm.store import warn_on_stderr
@@ -44,24 +45,15 @@ _TOO_LONG = re.compile(
 )
 
 
-class _WireUsage(BaseModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+class _Wire(BaseModel):
+    """The first choice of a completion as servers send it; what one leaves out is None."""
 
-
-class _WireMessage(BaseModel):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _WireChoice(BaseModel):
-    message: _WireMessage = _WireMessage()
-    finish_reason: str | None = None
-
-
-class _WireCompletion(BaseModel):
-    choices: list[_WireChoice]
-    usage: _WireUsage | None = None
+    choices: list[dict[str, object]]
+    text: str | None = Field(None, validation_alias=AliasPath("choices", 0, "message", "content"))
+    refusal: str | None = Field(None, validation_alias=AliasPath("choices", 0, "message", "refusal"))
+    finish_reason: str | None = Field(None, validation_alias=AliasPath("choices", 0, "finish_reason"))
+    prompt_tokens: int | None = Field(None, validation_alias=AliasPath("usage", "prompt_tokens"))
+    completion_tokens: int | None = Field(None, validation_alias=AliasPath("usage", "completion_tokens"))
     model: str | None = None
 
 
@@ -126,20 +118,14 @@ class OpenAIBackend:
             self._tell()
             start = time.perf_counter()
             wire = self._understood(await self._answered(request))
-            counted = wire.usage or _WireUsage()
-            used = Usage(
-                calls=1,
-                prompt_tokens=counted.prompt_tokens or 0,
-                completion_tokens=counted.completion_tokens or 0,
-            )
+            used = Usage(calls=1, prompt_tokens=wire.prompt_tokens or 0, completion_tokens=wire.completion_tokens or 0)
             if self._budget:
                 self._budget.charge(request.model, used)
-        choice = wire.choices[0] if wire.choices else _WireChoice()
         return Completion(
             # What a reasoning model thought stands first, where a server does not keep that apart.
-            text=_THOUGHT.sub("", choice.message.content or "", count=1),
-            refusal=choice.message.refusal,
-            finish_reason=choice.finish_reason,
+            text=_THOUGHT.sub("", wire.text or "", count=1),
+            refusal=wire.refusal,
+            finish_reason=wire.finish_reason,
             usage=used,
             seconds=time.perf_counter() - start,
             model=wire.model or request.model,
@@ -167,16 +153,17 @@ class OpenAIBackend:
                     raise
                 dialect = fallback
                 continue
-            for name in given_up(self._dialect, dialect):
-                self._say(f"{self.host} takes no {name} for this model, so its replies do not follow llm.{name}")
+            for name in ("temperature", "seed"):
+                if getattr(self._dialect, name) and not getattr(dialect, name):
+                    self._say(f"{self.host} takes no {name} for this model, so its replies do not follow llm.{name}")
             self._dialect, self._reached = dialect, True
             return response.content
 
-    def _understood(self, content: bytes) -> _WireCompletion:
+    def _understood(self, content: bytes) -> _Wire:
         if self._secret:  # a server may repeat what it was sent
             content = content.replace(self._secret.encode(), b"[key]")
         try:
-            return _WireCompletion.model_validate_json(content)
+            return _Wire.model_validate_json(content)
         except ValidationError:
             shown = clipped(content[:200].decode(errors="replace"), 60)
             raise MalformedReplyError(

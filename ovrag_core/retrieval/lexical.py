@@ -1,4 +1,4 @@
-"""Texts ranked by their words."""
+"""Texts ranked by their words, and rankings of the same texts made one."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -11,6 +11,7 @@ logging.getLogger("bm25s").setLevel(logging.WARNING)  # it tells of every index 
 
 Scores = NDArray[numpy.float64]
 K1, B = 1.5, 0.75
+RRF = 60  # Cormack, Clarke and Buettcher (2009)
 
 
 class WordRanker:
@@ -36,3 +37,16 @@ class WordRanker:
             rows = self._rows[span]
             total[rows] = numpy.maximum(total[rows], 0.0) + weight * self._data[span].astype(numpy.float64)
         return total
+
+
+def join(scores: Sequence[Scores]) -> Scores:
+    """Scores of several scorers over the same texts, or of several queries, joined by their ranks; ties by place.
+
+    What a scorer gives -inf has no rank with it, and what none ranks stays at -inf.
+    """
+    total = numpy.zeros(len(scores[0]))
+    for vector in scores:
+        ranks = numpy.empty(len(vector))
+        ranks[numpy.argsort(-vector, kind="stable")] = numpy.arange(1, len(vector) + 1)
+        total += numpy.where(numpy.isfinite(vector), 1.0 / (RRF + ranks), 0.0)
+    return numpy.where(total > 0, total, -numpy.inf)

@@ -4,6 +4,7 @@ import contextlib
 import html
 import re
 import shutil
+import tempfile
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -215,14 +216,17 @@ class TestDesk:
         assert "There are no contracts yet" in tab.status.value and tab.go.disabled
         assert "There is no run yet" in RunsTab(tab.desk).summary.value
 
-    def test_upload_that_cannot_be_read_is_one_sentence(self, inside: Path):
+    def test_upload_that_cannot_be_read_is_one_sentence(
+        self, inside: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
         desk = work.open_desk()
         for name, content in (("scan.pdf", b"%PDF-1.7 broken"), ("../../evil.txt", b""), ("a.exe", b"MZ\0\0")):
             with pytest.raises(DocumentError, match=Path(name).name) as caught:
                 work.add_upload(desk, name, content)
             assert "upload-" not in str(caught.value) and "\n" not in str(caught.value)
         assert not desk.uploads
-        assert list(desk.folder.iterdir()) == []
+        assert list(tmp_path.iterdir()) == []
 
     def test_button_counts_what_is_held_and_takes_a_file_again(self, inside: Path):
         tab = AskTab(work.open_desk())

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ovrag_core.base.types import Document
-from ovrag_core.documents.repairs import repair
+from ovrag_core.documents.cleaning import repair
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.reading.prepared import addressed
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import cast
@@ -17,9 +18,11 @@ import ipywidgets as widgets
 from ovrag_core.app.explorer import desk as work
 from ovrag_core.app.explorer import view
 from ovrag_core.app.explorer.desk import Desk
-from ovrag_core.base import ARM_NAMES, ArmName, Chunk, OvragError, QueryRecord
-from ovrag_core.documents import SUFFIXES
+from ovrag_core.base import ARM_NAMES, ArmName, Chunk, CorpusError, DocumentError, OvragError, QueryRecord, RunError
+from ovrag_core.documents import SUFFIXES, load
 from ovrag_core.loans import OUTCOMES, known_facts
+from ovrag_core.retrieval import INDEX, read_chunks
+from ovrag_core.runs import RUNS, read_run, run_files
 
 ARM_WORDS: dict[ArmName, str] = {
     "plain": "retrieves from all contracts; nothing is checked",
@@ -29,6 +32,7 @@ ARM_WORDS: dict[ArmName, str] = {
     "ovrag_evidence": "checked against the whole asked contract; tells whether answer or contract is at fault",
 }
 ALL = "all"
+PARTS_OF_RUNS = (".latency.jsonl", ".partial.jsonl")
 NO_QUERY = ("choose a query …", None)
 READY = "Choose a contract and a question."
 NONE_YET = "There are no contracts yet. Upload one; the project's own come with make reproduce."
@@ -66,10 +70,9 @@ class AskTab:
         self.arm_words = widgets.HTML(_soft(ARM_WORDS["ovrag_evidence"]))
         self.model = widgets.Dropdown(options=list(desk.models), description="Model")
         self.go = widgets.Button(description="Ask", button_style="primary", disabled=not _places(desk))
-        self.status = widgets.HTML(view.message(READY if _places(desk) else NONE_YET))
+        self.go.add_class("ovx-ask")
+        self.status = widgets.HTML(view.message(READY if _places(desk) else NONE_YET)).add_class("ovx-status")
         self.result = widgets.HTML()
-        for widget, name in ((self.go, "ask"), (self.status, "status")):
-            widget.add_class(f"ovx-{name}")
         self.upload.observe(lambda change: self.take(change["new"]), "value")
         self.chosen.observe(lambda change: setattr(self.question, "value", change["new"]), "value")
         self.arm.observe(lambda change: setattr(self.arm_words, "value", _soft(ARM_WORDS[change["new"]])), "value")
@@ -131,21 +134,21 @@ class RunsTab:
         self.desk = desk
         self.records: list[QueryRecord] = []
         self.chunks: dict[str, Chunk] = {}
-        self.run = widgets.Dropdown(description="Run")
+        self.run = widgets.Dropdown(description="Run").add_class("ovx-run-name")
         self.arm = widgets.Dropdown(options=[ALL], description="Arm")
         self.outcome = widgets.Dropdown(options=[ALL], description="Outcome")
-        self.query = widgets.Dropdown(options=[NO_QUERY], description="Query")
+        self.query = widgets.Dropdown(options=[NO_QUERY], description="Query").add_class("ovx-query")
         self.summary, self.result = widgets.HTML(), widgets.HTML()
         self.run.observe(lambda change: self.open(change["new"]), "value")
         self.arm.observe(lambda _: self.choose(), "value")
         self.outcome.observe(lambda _: self.choose(), "value")
         self.query.observe(lambda change: self.show(change["new"]), "value")
         row = widgets.HBox([self.run, self.arm, self.outcome, self.query]).add_class("controls")
-        for widget, name in ((self.run, "run-name"), (self.query, "query")):
-            widget.add_class(f"ovx-{name}")
         self.widget = widgets.VBox([row, self.summary, self.result])
-        self.run.options = [("choose a run …", None), *((name, name) for name in work.runs_of())]
-        self.summary.value = view.message("Choose a run." if self.run.options[1:] else NO_RUN)
+        files = [path for path in RUNS.glob("*.jsonl") if not path.name.endswith(PARTS_OF_RUNS)]
+        files.sort(key=lambda path: (-path.stat().st_mtime, path.name))  # the last one made first
+        self.run.options = [("choose a run …", None), *((path.stem, path.stem) for path in files)]
+        self.summary.value = view.message("Choose a run." if files else NO_RUN)
 
     def open(self, run: str | None) -> None:
         """Show the results of the run of that name."""
@@ -153,11 +156,14 @@ class RunsTab:
         if run is not None:
             self.summary.value = view.message("Reading …")
             try:
-                self.records = work.open_run(run)
+                self.records = read_run(run_files(run).records)
+                if not self.records:
+                    raise RunError(f"the run {run} holds no query; choose another")
                 self.summary.value = view.run_view(self.records)
             except OvragError as error:
                 self.summary.value = view.message(str(error), "bad")
-            self.chunks = work.stored_chunks()
+            with suppress(CorpusError):  # without the index, queries are shown without the chunks' text
+                self.chunks = {chunk.id: chunk for chunk in read_chunks(INDEX / "chunks.jsonl")}
         self.arm.options = [ALL, *dict.fromkeys(record.arm for record in self.records)]
         outcomes = {record.outcome for record in self.records}
         self.outcome.options = [(ALL, ALL), *((words, name) for name, words in OUTCOMES.items() if name in outcomes)]
@@ -178,7 +184,10 @@ class RunsTab:
             self.result.value = ""
             return
         record = self.records[place]
-        document = work.document_of(self.desk, record.document_id)
+        document = self.desk.uploads.get(record.document_id)
+        if document is None and (path := self.desk.corpus.get(record.document_id)):
+            with suppress(DocumentError):
+                document = load(path)
         self.result.value = view.query_view(record, self.chunks.get, document, name="runs")
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import weakref
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
+from tempfile import TemporaryDirectory
 
 from ovrag_core.base import (
     ArmName,
-    Chunk,
     CorpusError,
     Document,
     DocumentError,
@@ -20,7 +17,6 @@ from ovrag_core.base import (
     QueryRecord,
     Question,
     QuestionError,
-    RunError,
     Settings,
     load_questions,
     load_settings,
@@ -31,13 +27,11 @@ from ovrag_core.llm import Once
 from ovrag_core.loans import ask_once, corpus_bench, documents_bench
 from ovrag_core.loans import folder as contracts_folder
 from ovrag_core.loop import ARMS, Bench
-from ovrag_core.retrieval import INDEX, Index, load_all, read_chunks
-from ovrag_core.runs import RUNS, read_run, run_files
+from ovrag_core.retrieval import Index, load_all
 
 OFFLINE = "offline"
 OFFLINE_CHANGES = {"llm.provider": "offline", "extraction.extractor": "auto"}
 MOST_OPEN = 3  # benches; each has a reasoner's process
-PARTS_OF_RUNS = (".latency.jsonl", ".partial.jsonl")
 
 
 @dataclass
@@ -50,7 +44,6 @@ class Desk:
     models: dict[str, Settings]
     questions: tuple[Question, ...]
     corpus: dict[str, Path]
-    folder: Path
     uploads: dict[str, Document] = field(default_factory=dict)
     benches: Once[tuple[str, int], Bench] = field(default_factory=lambda: Once(MOST_OPEN))
 
@@ -66,24 +59,19 @@ def open_desk(params: Path = Path("params.yaml")) -> Desk:
         corpus = {path.stem: path for path in find(contracts_folder(named))}
     except DocumentError:
         corpus = {}
-    questions = load_questions(project_file(named.questions))
-    folder = Path(tempfile.mkdtemp(prefix="ovrag-explorer-"))
-    desk = Desk(models, questions, corpus, folder)
-    weakref.finalize(desk, shutil.rmtree, folder, ignore_errors=True)  # uploads are held while the page is open
-    return desk
+    return Desk(models, load_questions(project_file(named.questions)), corpus)
 
 
 def add_upload(desk: Desk, name: str, content: bytes) -> Document:
     """Take in an uploaded file. Raises DocumentError, with one sentence, for what cannot be read as a document."""
     clean = PurePath(name.replace("\\", "/")).name.lstrip(".") or "upload"  # a browser may send any name
-    path = desk.folder / f"upload-{len(desk.uploads):03}{PurePath(clean).suffix[:10]}"
-    path.write_bytes(content)
-    try:
-        document = load(path, PurePath(clean).stem)
-    except DocumentError as error:
-        raise DocumentError(str(error).replace(path.name, clean)) from None
-    finally:
-        path.unlink()
+    with TemporaryDirectory(prefix="ovrag-explorer-") as folder:
+        path = Path(folder, f"upload-{PurePath(clean).suffix[:10]}")
+        path.write_bytes(content)
+        try:
+            document = load(path, PurePath(clean).stem)
+        except DocumentError as error:
+            raise DocumentError(str(error).replace(path.name, clean)) from None
     desk.uploads[document.id] = document
     return document
 
@@ -99,44 +87,12 @@ def ask_about(
         raise QuestionError("the question is empty; choose one or write one")
     question = next((q for q in desk.questions if q.text == text.strip()), Question(id="Q", text=text.strip()))
     documents = tuple(desk.uploads.values()) if uploaded else ()
-    bench = desk.benches.get((model, hash(documents)), lambda: _open_bench(desk, desk.models[model], documents)).value
+    bench = desk.benches.get((model, hash(documents)), lambda: _open_bench(desk.models[model], documents)).value
     record, latency = ask_once(question, document_id, ARMS[arm], bench)
     return record, latency, bench
 
 
-def runs_of() -> list[str]:
-    """Names of the complete runs, the last one made first."""
-    files = [path for path in RUNS.glob("*.jsonl") if not path.name.endswith(PARTS_OF_RUNS)]
-    return [path.stem for path in sorted(files, key=lambda path: (-path.stat().st_mtime, path.name))]
-
-
-def open_run(run: str) -> list[QueryRecord]:
-    """The records of a run. Raises RunError where it is broken or empty."""
-    records = read_run(run_files(run).records)
-    if not records:
-        raise RunError(f"the run {run} holds no query; choose another")
-    return records
-
-
-def stored_chunks() -> dict[str, Chunk]:
-    """The chunks of the project's index by id; none where it is missing or broken."""
-    try:
-        return {chunk.id: chunk for chunk in read_chunks(INDEX / "chunks.jsonl")}
-    except CorpusError:
-        return {}
-
-
-def document_of(desk: Desk, document_id: str) -> Document | None:
-    """The document of that id, uploaded or the project's; None where there is none or it cannot be read."""
-    if document_id in desk.uploads:
-        return desk.uploads[document_id]
-    try:
-        return load(desk.corpus[document_id]) if document_id in desk.corpus else None
-    except DocumentError:
-        return None
-
-
-def _open_bench(desk: Desk, settings: Settings, documents: Sequence[Document]) -> Bench:
+def _open_bench(settings: Settings, documents: Sequence[Document]) -> Bench:
     """The bench over these documents, or over the project's contracts, which are indexed anew where that is needed."""
     if documents:
         return documents_bench(settings, documents)

@@ -6,9 +6,8 @@ import base64
 import io
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 
-from jinja2 import Template
 from markupsafe import Markup, escape
 
 from ovrag_core.base import Chunk, Document, LatencyRecord, QueryRecord, Retrieved, Violation, page_templates, shown
@@ -31,6 +30,7 @@ from ovrag_core.loans import (
 # Statistics and drawing take a second to import; the first answer shall not wait for them.
 ANSWER = "answer"  # what evidence in an answer names as its document
 MOST_PICTURES = 6
+_PAGES = page_templates("ovrag_core.app")
 
 CAUSES = {
     "answer": "the answer contradicts the contract",
@@ -58,14 +58,19 @@ def query_view(
     verdict = record.attempts[-1].verdict if record.attempts else None
     violations = contradictions(verdict.violations) if verdict else ()
     grounds = [row.grounds for _, rows in facts for row in rows if row.grounds]
-    marks = [*_marks(record, violations), ("F", [evidence for basis in grounds for evidence in basis.evidence])]
     answer = record.answer
-
-    def anchor(quoted: Passage) -> str:
-        return f"ovx-{name}-" if document and quoted.document == document.id else ""
-
     quoted = answer.evidence if answer else ()
-    return _template("query").render(
+    # Passages by the sign that marks them: the number of a violation, A for the answer's quotes, F for those of facts.
+    marks = [
+        *((str(number), _passages(violation)) for number, violation in enumerate(violations, 1)),
+        ("A", [passage(quote) for quote in quoted]),
+        ("F", [evidence for basis in grounds for evidence in basis.evidence]),
+    ]
+
+    def anchor(marked: Passage) -> str:
+        return f"ovx-{name}-" if document and marked.document == document.id else ""
+
+    return _PAGES.get_template("explorer/query.html.j2").render(
         record=record,
         answer=pieces(answer.text, _within(marks, ANSWER, 0, len(answer.text))) if answer else [],
         sources=sorted({quote.document_id for quote in quoted}),
@@ -98,7 +103,7 @@ def run_view(records: Sequence[QueryRecord]) -> str:
     """A run by arm: how many queries came to which outcome."""
     arms = dict.fromkeys(record.arm for record in records)
     outcomes = {arm: Counter(record.outcome for record in records if record.arm == arm) for arm in arms}
-    return _template("run").render(
+    return _PAGES.get_template("explorer/run.html.j2").render(
         outcomes=outcomes,
         words={name: words for name, words in OUTCOMES.items() if any(name in counts for counts in outcomes.values())},
         models=sorted({record.model for record in records}),
@@ -116,7 +121,7 @@ def message(text: str, kind: str = "note") -> str:
 
 def style() -> str:
     """The style sheet of everything here, once a page."""
-    return _template("style").render()
+    return _PAGES.get_template("explorer/style.html.j2").render()
 
 
 def picture(violation: Violation) -> Markup:
@@ -128,11 +133,6 @@ def picture(violation: Violation) -> Markup:
     data = base64.b64encode(drawn.getvalue()).decode()
     label = escape(f"Explanation graph: {violation.message}")
     return Markup(f'<img class="graph" src="data:image/svg+xml;base64,{data}" alt="{label}">')
-
-
-@cache
-def _template(name: str) -> Template:
-    return page_templates("ovrag_core.app").get_template(f"explorer/{name}.html.j2")
 
 
 def _verdict_words(record: QueryRecord) -> str:
@@ -147,13 +147,6 @@ def _verdict_words(record: QueryRecord) -> str:
     if verdict.status == "consistent":
         return "There is no answer to check." if is_silent(record) else "Answer and contract can be true together."
     return CAUSES[record.cause][0].upper() + CAUSES[record.cause][1:] + "." if record.cause else "A contradiction."
-
-
-def _marks(record: QueryRecord, violations: Sequence[Violation]) -> Marks:
-    """Passages by the sign that marks them: the number of the violation that quotes them, or A for the answer's."""
-    marks = [(str(number), _passages(violation)) for number, violation in enumerate(violations, 1)]
-    quoted = record.answer.evidence if record.answer else ()
-    return [*marks, ("A", [passage(quote) for quote in quoted])]
 
 
 def _passages(violation: Violation) -> list[Passage]:

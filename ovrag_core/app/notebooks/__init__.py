@@ -7,7 +7,7 @@ every notebook imports it.
 import os
 from pathlib import Path
 
-from ovrag_core.app.notebooks.shown_tables import use_in_notebook
+from ovrag_core.app.notebooks.shown_tables import table_html
 from ovrag_core.base import project_of
 
 
@@ -18,5 +18,10 @@ def enter_project() -> Path:
     """
     folder = project_of(Path.cwd())
     os.chdir(folder)
-    use_in_notebook()
+    from IPython import get_ipython  # noqa: PLC0415 - only notebooks have it
+
+    if (shell := get_ipython()) is not None:
+        formatter = shell.display_formatter.formatters["text/html"]
+        for module in ("pandas", "pandas.core.frame"):  # where pandas says that it is, by its version
+            formatter.for_type_by_name(module, "DataFrame", table_html)
     return folder

@@ -19,19 +19,14 @@ def parameter(text: str) -> tuple[str, Value]:
     return name, yaml.safe_load(value)
 
 
-def arguments() -> argparse.Namespace:
-    """Read what the command line asks for."""
+def main() -> None:
+    """Execute or clean each notebook; one line on stderr and exit code 1 where one fails."""
     parser = argparse.ArgumentParser(prog="python -m ovrag_core.app.notebooks", description=__doc__)
     parser.add_argument("notebooks", type=Path, nargs="+", metavar="NOTEBOOK")
     parser.add_argument("-p", "--parameter", type=parameter, action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--clean", action="store_true", help="strip outputs, in place or into the folder of --to")
     parser.add_argument("--to", type=Path, metavar="FOLDER", help="where results go; reports/ where notebooks are run")
-    return parser.parse_args()
-
-
-def main() -> None:
-    """Execute or clean each notebook; one line on stderr and exit code 1 where one fails."""
-    options = arguments()
+    options = parser.parse_args()
     try:
         for notebook in options.notebooks:
             if options.clean:

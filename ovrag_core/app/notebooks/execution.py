@@ -28,6 +28,8 @@ Value = str | int | float | bool | None
 KERNEL_START = 120
 KERNEL_SILENCE = 60
 PARAMETERS_TAG = "parameters"
+# The kernel is that of this very environment; with an IPYTHONDIR of its own, without the user's start-up files.
+KERNEL_ENVIRONMENT = {"JUPYTER_PREFER_ENV_PATH": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 
 
 def execute(notebook: Path, output: Path, parameters: Mapping[str, Value] | None = None) -> None:
@@ -42,7 +44,7 @@ def execute(notebook: Path, output: Path, parameters: Mapping[str, Value] | None
     output = output.resolve()
     output.parent.mkdir(parents=True, exist_ok=True)
     failed = output.with_suffix(".failed.ipynb")
-    with tempfile.TemporaryDirectory() as private, patch.dict(os.environ, _kernel_environment(Path(private))):
+    with tempfile.TemporaryDirectory() as private, patch.dict(os.environ, KERNEL_ENVIRONMENT | {"IPYTHONDIR": private}):
         prepared = Path(private) / notebook.name
         prepared.write_text(text_of(cleaned(source)), encoding="utf-8")
         executed = _run(prepared, failed, parameters or {}, project, shown_as=notebook)
@@ -103,12 +105,3 @@ def _run(prepared: Path, failed: Path, parameters: Mapping[str, Value], project:
     except DeadKernelError:
         reason, where = "its process died, perhaps for want of memory", str(shown_as)
     raise NotebookError(f"{where}: {reason} (the copy {failed.name} in {failed.parent.name}/ shows where)")
-
-
-def _kernel_environment(private: Path) -> dict[str, str]:
-    """The kernel of this very environment, with no start-up file or history of the user's own IPython."""
-    return {
-        "JUPYTER_PREFER_ENV_PATH": "1",
-        "IPYTHONDIR": str(private / "ipython"),
-        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-    }

@@ -32,18 +32,6 @@ def parameter_table(settings: BaseModel, *sections: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["parameter", "value"])
 
 
-def use_in_notebook() -> None:
-    """Have the notebook that runs this show its data frames so; elsewhere nothing happens."""
-    try:
-        from IPython import get_ipython  # noqa: PLC0415
-    except ImportError:
-        return
-    if (shell := get_ipython()) is not None:
-        formatter = shell.display_formatter.formatters["text/html"]
-        for module in ("pandas", "pandas.core.frame"):  # where pandas says that it is, by its version
-            formatter.for_type_by_name(module, "DataFrame", table_html)
-
-
 def _value(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "all"
