@@ -18,11 +18,10 @@ from ovrag_core.base import external_data
 from ovrag_core.evaluation import Estimate, Resampling, wilson
 from ovrag_studies.cited.answering.cited_answers import answer
 from ovrag_studies.cited.answering.silence import score_answer
-from ovrag_studies.cited.arms import ArmParts, search
+from ovrag_studies.cited.arms import ArmParts, calibrate_on, search
 from ovrag_studies.cited.corpus.golden import GoldenQuery, read_golden
 from ovrag_studies.cited.corpus.policies import read_corpus
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex
-from ovrag_studies.cited.golden_runs import calibrate_on
 from ovrag_studies.cited.printing import value_text
 from ovrag_studies.cited.settings import Policy
 

@@ -54,7 +54,7 @@ def random_triples(chance: random.Random) -> list[Triple]:
 
 def minimality(ontology: Ontology, wanted: int, seed: int) -> tuple[int, int]:
     """How many explanations of so many random contradictions Pellet too finds minimal, and how many there are."""
-    reasoner = Reasoner.of(ontology)
+    reasoner = Reasoner(ontology)
     reasoner.start()
     java.start_jvm(1024, pellet=True)
     logic = java.Logic(ontology.axioms, {term.iri: term.name for term in ontology.terms})
@@ -76,7 +76,7 @@ def minimality(ontology: Ontology, wanted: int, seed: int) -> tuple[int, int]:
 def _is_minimal_by_pellet(logic: object, facts: list[tuple[object, ...]], axioms: Sequence[int]) -> bool:
 
     def contradicts(some_facts: Sequence[object], some_axioms: Sequence[int]) -> bool:
-        return not java.Fresh(logic, some_axioms, 20, pellet=True).consistent(some_facts)
+        return not java.consistent_afresh(logic, some_axioms, some_facts, 20, pellet=True)
 
     return (
         contradicts(facts, axioms)
@@ -90,19 +90,15 @@ def disagreements(ontology: Ontology, count: int, seed: int) -> tuple[int, int, 
     java.start_jvm(1024, pellet=True)
     logic = java.Logic(ontology.axioms)
     every = range(len(logic.axioms))
-    fast, pellet, fresh = (
-        java.HermiT(logic, every, 20),
-        java.Fresh(logic, every, 20, pellet=True),
-        java.Fresh(logic, every, 20),
-    )
+    fast = java.HermiT(logic, every, 20)
     chance = random.Random(seed)
     differing, inconsistent = [], 0
     for number in range(count):
         triples = random_triples(chance)
         facts = [plain_fact(fact) for fact in assert_triples(triples, ontology).facts]
-        answers = {fast.consistent(facts), pellet.consistent(facts)}
+        answers = {fast.consistent(facts), java.consistent_afresh(logic, every, facts, 20, pellet=True)}
         if number % 10 == 0:
-            answers.add(fresh.consistent(facts))
+            answers.add(java.consistent_afresh(logic, every, facts, 20))
         inconsistent += False in answers
         if len(answers) > 1:
             differing.append(triples)
@@ -118,7 +114,9 @@ def w3c_axioms(path: Path) -> str:
 
 def decide(axioms: str, reasoner: str, seconds: float) -> str:
     """consistent, inconsistent or unchecked."""
-    engine = Reasoner(axioms, reasoner="pellet" if reasoner == "pellet" else "hermit", seconds=seconds)
+    ontology = Ontology(Graph(), (), (), "")
+    vars(ontology)["axioms"] = axioms  # as they are, not those of a graph of ours
+    engine = Reasoner(ontology, reasoner="pellet" if reasoner == "pellet" else "hermit", seconds=seconds)
     try:
         engine.start()
     except OntologyError as error:

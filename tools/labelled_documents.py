@@ -1,6 +1,6 @@
 """Documents with labelled queries and pairs of rules, a YAML file each, as in `training/cited/calibration`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from ovrag_core.base import Frozen, QuestionError, fault, read_yaml
 from ovrag_core.text import one_line
 from ovrag_studies.cited.corpus.golden import Category
-from ovrag_studies.cited.corpus.policies import PolicyCorpus, corpus_of
+from ovrag_studies.cited.corpus.policies import FileParagraph, PolicyCorpus, assemble
 
 REMEDY = "its form is described in training/cited/calibration/README.md"
 
@@ -49,6 +49,12 @@ class LabelledDocument(Frozen):
     def corpus(self, name: str) -> PolicyCorpus:
         """The document alone; the title is a paragraph too, so that paragraph `n` is its row `n`."""
         return corpus_of(name, (self.title, *self.paragraphs))
+
+
+def corpus_of(name: str, texts: Iterable[str]) -> PolicyCorpus:
+    """The corpus of one document that is given by its paragraphs."""
+    read = [FileParagraph(name, f"{name}.txt", 1, row, text) for row, text in enumerate(texts)]
+    return assemble(read, {name: "0" * 64})
 
 
 def read_labelled(path: Path) -> LabelledDocument:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy
 import scipy.sparse
-from labelled_documents import read_labelled
+from labelled_documents import corpus_of, read_labelled
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 from sklearn.linear_model import LogisticRegression
@@ -29,15 +29,15 @@ from ovrag_studies.cited.conflicts.conflict_model import (
     SIZE,
     WEIGHTS,
     ConflictModel,
+    compare,
     features_of,
     hashed,
     scaled,
     texts_of,
 )
-from ovrag_studies.cited.conflicts.opposition import compare
 from ovrag_studies.cited.conflicts.rule_conflicts import RuleComparison, least_chance
 from ovrag_studies.cited.conflicts.rules import read_rules
-from ovrag_studies.cited.corpus.policies import PolicyCorpus, corpus_of, read_corpus
+from ovrag_studies.cited.corpus.policies import PolicyCorpus, read_corpus
 from ovrag_studies.cited.corpus.retrieval import Nearness
 from ovrag_studies.cited.measuring import conflict_metrics
 

@@ -20,8 +20,8 @@ from sklearn.linear_model import LogisticRegression
 from training_data import notes
 
 from ovrag_core.retrieval import minilm
-from ovrag_studies.cited.critic.critic_learned import WEIGHTS, WINDOW_LABELS, pair_features, window_features
 from ovrag_studies.cited.critic.critic_rules import LABELS, clauses_of, rules, sentences_of
+from ovrag_studies.cited.critic.criticism import WEIGHTS, WINDOW_LABELS, pair_features, window_features
 
 SOURCE = Path("data/samples/policy/source")
 PARAGRAPHS = Path("data/samples/policy/corpus/processed/paragraphs.jsonl")

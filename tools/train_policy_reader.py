@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy
 import torch
 from adapters import BATCH, FROZEN, SMOOTHING, add_adapters, fit, load_trainable, mean, saved, upper_states
-from labelled_documents import read_labelled
+from labelled_documents import corpus_of, read_labelled
 from safetensors.torch import save_file
 from sklearn.metrics import roc_auc_score
 from torch import Tensor, nn
@@ -34,7 +34,6 @@ from ovrag_core.retrieval import DIMENSIONS, Vectors, load_tokenizer, minilm
 from ovrag_studies.cited.answering.cited_answers import answer
 from ovrag_studies.cited.answering.silence import COSINE, MEAN, AnswerTraits, read_traits
 from ovrag_studies.cited.arms import ArmParts, search
-from ovrag_studies.cited.corpus.policies import corpus_of
 from ovrag_studies.cited.corpus.relevance import WEIGHTS, RelevanceReader, join, load_reader, windows_of
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex
 from ovrag_studies.cited.settings import Policy

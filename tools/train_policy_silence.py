@@ -3,7 +3,7 @@
 Asks the queries of `training/cited/calibration`, from which neither the reader nor its weights learned anything, and
 prints what comes of it by kind of prose. Silence: the threshold that answers COVERAGE of the queries, the least risk
 that it certifies, and that for a new document; written to `ovrag_studies/cited/weights/calibration.json`. Conflicts:
-the weights of `contested.py`, learned on the kinds that taught the weights of pairs too (TAUGHT), and how often a
+the weights of `rule_conflicts.py`, learned on the kinds that taught the weights of pairs too (TAUGHT), and how often a
 conflict is rightly reported on these and on the others. Some ten minutes on two cores. With `--unread` the documents of
 `tests/data/policy/unread` are asked with what there is, and nothing is written; nor is it with `--measure`.
 """
@@ -11,9 +11,11 @@ conflict is rightly reported on these and on the others. Some ten minutes on two
 import argparse
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from pathlib import Path
 
 from labelled_documents import LabelledDocument, LabelledQuery, read_labelled
+from scipy import stats
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from tqdm import tqdm
@@ -24,15 +26,14 @@ from ovrag_studies.cited.answering.cited_answers import answer
 from ovrag_studies.cited.answering.silence import (
     BUNDLED,
     Calibration,
-    bounded,
-    least_certified,
+    Certificate,
+    certificate_at,
     read_calibration,
     score_answer,
     write_calibration,
 )
 from ovrag_studies.cited.arms import ArmParts, search
-from ovrag_studies.cited.conflicts.contested import REPORTED, ContestedTraits, contested_pairs
-from ovrag_studies.cited.conflicts.rule_conflicts import settle
+from ovrag_studies.cited.conflicts.rule_conflicts import REPORTED, ContestedTraits, contested_pairs, settle
 from ovrag_studies.cited.conflicts.rules import Rule
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex
 from ovrag_studies.cited.printing import value_text
@@ -44,8 +45,10 @@ LEARNED_FROM = [f"{DOCUMENTS}/*.yaml"]
 TAUGHT = ("firm policy", "university regulations", "hospital procedures")  # kinds that teach what a conflict is
 COVERAGE = 0.4  # of the queries, that the threshold is set to answer; it looks at scores alone
 DELTA = 0.1
-PAIRS = 10  # of a query that teach the weights of `contested`
+PAIRS = 10  # of a query that teach the weights of `rule_conflicts`
 PLAN = Resampling()
+RISKS = tuple(step / 100 for step in range(1, 100))
+STAKES = tuple(step / 20 for step in range(1, 20))
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ def ask_document(name: str, document: LabelledDocument) -> list[Outcome]:
     parts = ArmParts(Policy(), CorpusIndex(corpus))
 
     def candidate(one: Rule, other: Rule, traits: ContestedTraits) -> Candidate:
-        conflict = settle((one, other), 0.0, parts.clauses, parts.learned_precedence)
+        conflict = settle((one, other), parts.clauses, parts.learned_precedence)
         sides = {"first": places[one.source.paragraph_id], "second": places[other.source.paragraph_id]}
         prevails = sides[conflict.prevails] if conflict.prevails else None
         return Candidate(frozenset(sides.values()), prevails, traits, traits.score())
@@ -106,7 +109,7 @@ def ask_document(name: str, document: LabelledDocument) -> list[Outcome]:
     for query in document.queries:
         evidence = search(parts, query.question)
         copied = answer(query.question, evidence, parts.verifier)
-        pairs = contested_pairs(query.question, evidence, parts.rules, parts.comparison, parts.index.embedder)
+        pairs = contested_pairs(query.question, evidence, parts.comparison)
         found.append(
             Outcome(
                 name,
@@ -123,7 +126,7 @@ def ask_document(name: str, document: LabelledDocument) -> list[Outcome]:
 
 
 def weigh(outcomes: Sequence[Outcome]) -> tuple[float, ...]:
-    """The weights of `contested` that the queries teach: is a pair the two sides of what is asked for?"""
+    """The weights of `rule_conflicts` that the queries teach: is a pair the two sides of what is asked for?"""
     rows = [pair.traits for each in outcomes for pair in each.pairs]
     sides = [
         each.query.category == "contradiction" and pair.paragraphs <= set(each.query.gold)
@@ -133,13 +136,14 @@ def weigh(outcomes: Sequence[Outcome]) -> tuple[float, ...]:
     model = LogisticRegression(max_iter=1000).fit(rows, sides)
     weights = tuple(round(float(weight), 2) for weight in (*model.coef_[0], *model.intercept_))
     print(
-        f"\nWEIGHTS of contested.py: {weights}; by {len(rows)} pairs of rules, {sum(sides)} of them the sides asked for"
+        f"\nWEIGHTS of rule_conflicts.py: {weights}; "
+        f"by {len(rows)} pairs of rules, {sum(sides)} of them the sides asked for"
     )
     return weights
 
 
 def weighed(outcome: Outcome, weights: Sequence[float]) -> Outcome:
-    """The outcome with other weights of `contested`."""
+    """The outcome with other weights of `rule_conflicts`."""
     pairs = (replace(pair, score=pair.traits.score(weights)) for pair in outcome.pairs)
     return replace(outcome, pairs=tuple(sorted(pairs, key=lambda pair: -pair.score)))
 
@@ -179,7 +183,7 @@ def share(outcomes: Sequence[Outcome], some: Sequence[Outcome], of: Sequence[Out
 
 def certify(outcomes: Sequence[Outcome], untaught: Sequence[Outcome]) -> Calibration:
     """The calibration: the threshold that answers COVERAGE of the queries, and the risk below which it stays; of
-    reported conflicts too, on outcomes that taught no weights of `contested`.
+    reported conflicts too, on outcomes that taught no weights of `rule_conflicts`.
     """
     scores = [1.0 if each.contested else each.score for each in outcomes]
     threshold = sorted(scores, reverse=True)[round(COVERAGE * len(scores)) - 1]
@@ -195,6 +199,36 @@ def certify(outcomes: Sequence[Outcome], untaught: Sequence[Outcome]) -> Calibra
         conflicts_in_new_document=for_new_document(untaught, [score >= REPORTED for score in contested], invented),
         learned_from=dict(learned_from(LEARNED_FROM)),
     )  # fmt: skip
+
+
+def bounded(scores: Sequence[float], wrong: Sequence[bool], threshold: float, delta: float) -> Certificate:
+    """Return the certificate of a threshold that was chosen by scores alone: alpha is the least risk that its answers
+    stay below at `delta`, by the exact bound of Clopper and Pearson (1934).
+    """
+    counted = certificate_at(scores, wrong, threshold, 1.0, delta)
+    alpha, right = 1.0, counted.answered - counted.errors
+    if right:
+        alpha = round(float(stats.beta.ppf(1 - delta, counted.errors + 1, right)), 4)
+    return certificate_at(scores, wrong, threshold, alpha, delta)
+
+
+def least_certified(asked: Sequence[int], answered: Sequence[int], wrong: Sequence[int], delta: float) -> float | None:
+    """Return the least risk, wrong ÷ answered, that holds for a new document at `delta`; None where none of RISKS does.
+
+    One count each for each document, which are taken as independent draws of one kind. For a risk r the mean of
+    (wrong - r · answered) / asked is tested against 0 by betting (Waudby-Smith and Ramdas 2024): with a bet at each of
+    STAKES the mean of the gains is an e-value, and its inverse a p-value whatever the distribution.
+    """
+    least = None
+    for risk in reversed(RISKS):
+        losses = [
+            (errors - risk * answers) / queries for queries, answers, errors in zip(asked, answered, wrong, strict=True)
+        ]
+        gains = [prod(1 - stake / (1 - risk) * loss for loss in losses) for stake in STAKES]
+        if sum(gains) / len(gains) * delta < 1:
+            return least
+        least = risk
+    return least
 
 
 def for_new_document(outcomes: Sequence[Outcome], given: Sequence[bool], wrong: Sequence[bool]) -> float | None:

@@ -29,23 +29,20 @@ def forms(rows: Mapping[str, Mapping[str, Estimate]], pairs: Mapping[str, str], 
             ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
         axes[0].plot([], [], "s", mfc="white", mec="black", ms=5, ls="", label="as published")
         axes[0].plot([], [], "o", color=OURS, ms=4.5, ls="", label="corrected, with interval")
-        handles, names = axes[0].get_legend_handles_labels()
-        fig.legend(handles, names, loc="outside lower center", ncols=2)
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
         return fig
 
 
 def _both(ax: Axes, place: int, old: Estimate, new: Estimate) -> None:
     above, below = place - 0.17, place + 0.17
-    if old.value is None:
-        ax.text(0.5, above, MISSING, ha="center", va="center", color=GREY, fontsize=6)
-    else:
+    for height in (at for at, shown in ((above, old), (below, new)) if shown.value is None):
+        ax.text(0.5, height, MISSING, ha="center", va="center", color=GREY, fontsize=6)
+    if old.value is not None:
         ax.plot(old.value, above, "s", mfc="white", mec="black", ms=4.5, mew=0.8)
-    if new.value is None:
-        ax.text(0.5, below, MISSING, ha="center", va="center", color=GREY, fontsize=6)
-        return
     if new.low is not None and new.high is not None:
         ax.hlines(below, new.low, new.high, color=OURS, lw=1.6)
-    ax.plot(new.value, below, "o", ms=4.5, color=OURS)
+    if new.value is not None:
+        ax.plot(new.value, below, "o", ms=4.5, color=OURS)
 
 
 def risk_and_coverage(curves: Mapping[str, RiskCoverage], answerable: int, width: float) -> Figure:
@@ -70,11 +67,9 @@ def risk_and_coverage(curves: Mapping[str, RiskCoverage], answerable: int, width
             first_curve = next(iter(curves.values()))
             least = least_risk(len(first_curve.coverage), answerable)
             ax.plot(first_curve.coverage, least, ls=(0, (1, 1)), color="black", lw=1, label="least possible")
-        ax.set(
-            xlim=(0, 1.01),
-            xlabel="share of cards answered, the surest first",
-            ylabel="share of the answered that is wrong",
-        )
+        ax.set_xlim(0, 1.01)
+        ax.set_xlabel("share of cards answered, the surest first")
+        ax.set_ylabel("share of the answered that is wrong")
         ax.xaxis.set_major_formatter(PercentFormatter(1))
         ax.yaxis.set_major_formatter(PercentFormatter(1))
         ax.set_ylim(-0.02)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ovrag_core.base import CardError, GraphError, Settings, project_file, write_text
+from ovrag_core.base import CardError, GraphError, Settings, write_text
 from ovrag_core.study import (
     BAD,
     FOUND,
@@ -30,8 +30,6 @@ from ovrag_studies.abstention.settings import Epistemic, GraphSource
 
 if TYPE_CHECKING:
     from ovrag_core.evaluation import Estimate
-    from ovrag_core.graph import Store
-    from ovrag_studies.abstention.knowledge.domain import Domain
 
 Graph = Annotated[
     str | None,
@@ -58,10 +56,11 @@ def license_(
     output: Output = Format.text,
 ) -> int:
     """Answer YES, NO or UNKNOWN, with the proof: the facts, the constraint that is broken, or what is lacking."""
+    from ovrag_studies.abstention.arms.world import open_source
     from ovrag_studies.abstention.licensing import asking
     from ovrag_studies.abstention.parsing.name_index import names_of
 
-    loaded_domain, store = _opened(settings, graph, domain)
+    loaded_domain, store = open_source(_source(settings, graph, domain))
     answer = asking.ask(question, store, loaded_domain, names_of(store, loaded_domain))
     if output is Format.text:
         print(asking.as_text(answer))
@@ -78,9 +77,10 @@ def license_(
 def check(settings: Settings, graph: Graph = None, domain: DomainFile = None, output: Output = Format.text) -> int:
     """Check a graph against its domain: mended IRIs, shared names, contradictions."""
     from ovrag_core.graph import EmbeddedStore
+    from ovrag_studies.abstention.arms.world import open_source
     from ovrag_studies.abstention.knowledge.known import violations
 
-    loaded_domain, store = _opened(settings, graph, domain)
+    loaded_domain, store = open_source(_source(settings, graph, domain))
     if not isinstance(store, EmbeddedStore):
         raise GraphError("an endpoint is asked as it is and not loaded; check the graph as files")
     report, contradictions = store.report, violations(store, loaded_domain)
@@ -92,12 +92,14 @@ def check(settings: Settings, graph: Graph = None, domain: DomainFile = None, ou
             "violations": contradictions,
         }
         print_record(record, output)
-    else:
-        print(f"{report.triples} triples")
-        _print_listed("IRIs mended", [f"{before} -> {after}" for before, after in report.repaired])
-        shared = [f"{name}: {', '.join(bearers)}" for name, bearers in report.double_labels.items()]
-        _print_listed("names of several things", shared)
-        _print_listed("contradictions", contradictions)
+        return FOUND if contradictions else 0
+    print(f"{report.triples} triples")
+    for heading, lines in (
+        ("IRIs mended", [f"{before} -> {after}" for before, after in report.repaired]),
+        ("names of several things", [f"{name}: {', '.join(of)}" for name, of in report.double_labels.items()]),
+        ("contradictions", contradictions),
+    ):
+        print("\n".join([f"{heading}: {len(lines) or 'none'}", *(f"  {one_line(line)}" for line in lines)]))
     return FOUND if contradictions else 0
 
 
@@ -178,16 +180,6 @@ def score(
     return 0
 
 
-def _opened(settings: Settings, graph: str | None, domain: str | None) -> tuple[Domain, Store]:
-    """A domain, and a graph that has something of it; those of the main source where none is named."""
-    from ovrag_studies.abstention.knowledge.domain import load_domain
-    from ovrag_studies.abstention.knowledge.known import open_with_domain
-
-    source = _source(settings, graph, domain)
-    loaded_domain = load_domain(project_file(source.domain))
-    return loaded_domain, open_with_domain(source.graph, loaded_domain)
-
-
 def _source(settings: Settings, graph: str | None, domain: str | None, **files: Path | None) -> GraphSource:
     """The first source of the settings, or another graph; `files` replace parts of it."""
     from ovrag_studies.abstention.study import find_domain
@@ -196,12 +188,6 @@ def _source(settings: Settings, graph: str | None, domain: str | None, **files: 
     if graph is not None or domain is not None:
         chosen = GraphSource(graph=graph or chosen.graph, domain=find_domain(domain or str(chosen.domain)))
     return chosen.model_copy(update={key: path for key, path in files.items() if path is not None})
-
-
-def _print_listed(heading: str, lines: Sequence[str]) -> None:
-    print(f"{heading}: {len(lines) or 'none'}")
-    for line in lines:
-        print(f"  {one_line(line)}")
 
 
 def _system_text(name: str, table: Sequence[Sequence[int]], found: Mapping[str, Estimate]) -> str:

@@ -85,9 +85,6 @@ def _sums(tables: Counts, pattern: str) -> Vector:
     return np.asarray((tables * mask).sum(axis=(-2, -1)), dtype=float)
 
 
-# -- tables and figures -----------------------------------------------------------------------------------------------
-
-
 def count(outcomes: Iterable[CardOutcome]) -> Counts:
     """The table (3, 4) of gold against answered."""
     table = np.zeros((len(GOLD), len(COLUMNS)), dtype=np.int64)
@@ -115,10 +112,8 @@ def macro_f1(tables: Counts) -> Vector:
 def values(outcomes: Sequence[CardOutcome]) -> dict[str, float | None]:
     """Every figure of a system, without intervals. Raises ValueError without an outcome."""
     table, risks = count(outcomes), risk_curve(outcomes)
-    figures: dict[str, float | None] = {}
-    for name, (top, bottom) in (PUBLISHED | CORRECTED).items():
-        counted_in = _sums(table, bottom)
-        figures[name] = float(_sums(table, top) / counted_in) if counted_in else None
+    cells = {name: (_sums(table, top), _sums(table, bottom)) for name, (top, bottom) in (PUBLISHED | CORRECTED).items()}
+    figures = {name: float(counted / of) if of else None for name, (counted, of) in cells.items()}
     return figures | {MACRO_F1: float(macro_f1(table)), "AURC": risks.aurc, "excess AURC": risks.excess}
 
 
@@ -137,15 +132,10 @@ def estimates(outcomes: Sequence[CardOutcome], plan: Resampling) -> dict[str, Es
     # How often each cluster is drawn in each resample (samples, clusters).
     clusters = len(tables)
     drawn = np.random.default_rng(plan.seed).multinomial(clusters, np.full(clusters, 1 / clusters), size=plan.samples)
-    areas = _risk_areas(outcomes, drawn[:, cluster_of])
-    risks = risk_curve(outcomes)
-    for name, value, resampled in (
-        (MACRO_F1, float(macro_f1(count(outcomes))), macro_f1(np.tensordot(drawn, tables, axes=1))),
-        ("AURC", risks.aurc, areas[:, 0]),
-        ("excess AURC", risks.excess, areas[:, 1]),
-    ):
-        figures[name] = _percentiles(value, resampled, clusters, plan)
-    return figures
+    aurc, excess = _risk_areas(outcomes, drawn[:, cluster_of]).T
+    resampled = {MACRO_F1: macro_f1(np.tensordot(drawn, tables, axes=1)), "AURC": aurc, "excess AURC": excess}
+    found = values(outcomes)
+    return figures | {name: _percentiles(found[name], draws, clusters, plan) for name, draws in resampled.items()}
 
 
 def shares_by_kind(outcomes: Sequence[CardOutcome]) -> dict[str, float]:
@@ -167,16 +157,13 @@ def _cell(outcome: CardOutcome) -> tuple[int, int]:
     return GOLD.index(outcome.gold), column
 
 
-def _percentiles(value: float, drawn: Vector, clusters: int, plan: Resampling) -> Estimate:
+def _percentiles(value: float | None, drawn: Vector, clusters: int, plan: Resampling) -> Estimate:
     drawn = drawn[np.isfinite(drawn)]
     if clusters < 2 or not drawn.size or np.ptp(drawn) < 1e-12:
         return Estimate(value, clusters=clusters)
     tail = (1 - plan.confidence) / 2
     low, high = (float(bound) for bound in np.quantile(drawn, [tail, 1 - tail]))
     return Estimate(value, low, high, clusters, "percentile")
-
-
-# -- risk and coverage ------------------------------------------------------------------------------------------------
 
 
 def risk_curve(outcomes: Sequence[CardOutcome]) -> RiskCoverage:

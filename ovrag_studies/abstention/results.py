@@ -92,11 +92,8 @@ def _references(answered: Answered) -> dict[str, dict[str, float | None]]:
 
 def references_table(book: Book, answered: Answered) -> pandas.DataFrame:
     """Scores of perfect and constant systems by both forms of the metrics: `references`."""
-    rows = [
-        {"system": system, **{name: figures[name] for name in REFERRED}}
-        for system, figures in _references(answered).items()
-    ]
-    return book.table(pandas.DataFrame(rows), "references", _on(answered))
+    frame = pandas.DataFrame(_references(answered)).T[list(REFERRED)].reset_index(names="system")
+    return book.table(frame, "references", _on(answered))
 
 
 def forms_figure(book: Book, answered: Answered, measured: pandas.DataFrame) -> Path:
@@ -149,9 +146,6 @@ def paired_table(book: Book, answered: Answered) -> pandas.DataFrame:
     return book.table(frame, "paired", _on(answered) | {"arm": LICENSED})
 
 
-# -- a chat model -----------------------------------------------------------------------------------------------------
-
-
 def model_table(book: Book, answered: Answered) -> pandas.DataFrame:
     """Answers of a chat model and the offline arms to the same sample of cards; the CSV has accuracy too: `model`."""
     outcomes = answered.outcomes
@@ -191,12 +185,10 @@ def retrieval_table(book: Book, answered: Answered, found: pandas.DataFrame) -> 
     of = sums([1.0] * len(found), clusters)
     rows: list[dict[str, object]] = []
     for way in found.columns.drop("cluster"):
-        row: dict[str, object] = {"retrieval": way}
+        rows.append({"retrieval": way})
         for name, most in (("in the first", 1), ("in the first five", 5)):
-            row |= bounds(
-                name, ratio(sums([float(hit) for hit in found[way].astype(float) <= most], clusters), of, book.plan)
-            )
-        rows.append(row)
+            hits = (found[way].astype(float) <= most).astype(float).tolist()
+            rows[-1] |= bounds(name, ratio(sums(hits, clusters), of, book.plan))
     words = {"cards": len(found), "domain": answered.world.domain.name, "clusters": len(of)}
     return book.table(pandas.DataFrame(rows), "retrieval", words)
 
@@ -215,9 +207,6 @@ def latency_table(book: Book, answered: Answered) -> pandas.DataFrame:
     by_arm = milliseconds.groupby([record.arm for record in answered.run.records], sort=False)
     frame = pandas.DataFrame({"median": by_arm.median(), "95th percentile": by_arm.quantile(0.95)})
     return book.table(frame.reset_index(names="arm"), "latency", _on(answered))
-
-
-# -- prose ------------------------------------------------------------------------------------------------------------
 
 
 def numbers_file(book: Book, answered: Answered, measured: pandas.DataFrame, short: Sequence[Shortcut]) -> Path:

@@ -10,16 +10,9 @@ from ovrag_core.study import Study, StudySettings
 
 SAMPLES = Path("data/samples/epistemic")
 DOMAINS = Path("ontologies/domains")
+SourceName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Share = Annotated[float, Field(ge=0, le=1)]
-Arm = Literal[
-    "oracle",
-    "similarity",
-    "weights",
-    "claim",
-    "licence",
-    "chat",
-    "chat_licence",
-]
+Arm = Literal["oracle", "similarity", "weights", "claim", "licence", "chat", "chat_licence"]
 ARMS: tuple[Arm, ...] = get_args(Arm)
 
 
@@ -47,20 +40,17 @@ class Cards(Part):
     chains: Share = 0.25
 
 
-def _samples() -> dict[str, GraphSource]:
-    return {
-        "rivers": GraphSource(graph=str(SAMPLES / "hasMouth_facts.tsv"), domain=DOMAINS / "rivers.yaml"),
-        "loans": GraphSource(graph=str(SAMPLES / "loans_facts.tsv"), domain=DOMAINS / "loans.yaml"),
-    }
+_SAMPLES = {
+    "rivers": GraphSource(graph=str(SAMPLES / "hasMouth_facts.tsv"), domain=DOMAINS / "rivers.yaml"),
+    "loans": GraphSource(graph=str(SAMPLES / "loans_facts.tsv"), domain=DOMAINS / "loans.yaml"),
+}
 
 
 class Epistemic(StudySettings):
     """All parameters of the study; paths are relative to the project's folder, the first source is the main one."""
 
     name: ClassVar[str] = "epistemic"
-    sources: Annotated[dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")], GraphSource], Field(min_length=1)] = (
-        Field(default_factory=_samples)
-    )
+    sources: Annotated[dict[SourceName, GraphSource], Field(min_length=1)] = Field(default_factory=_SAMPLES.copy)
     cards: Cards = Cards()
     arms: Annotated[tuple[Arm, ...], Field(min_length=1)] = ARMS
 

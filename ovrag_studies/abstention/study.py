@@ -70,11 +70,7 @@ def examples(answered: Answered) -> list[str]:
 
 
 def make_arms(
-    world: CardWorld,
-    cards: Sequence[Card],
-    arms: Sequence[Arm],
-    chat: Chat | None = None,
-    seed: int | None = 42,
+    world: CardWorld, cards: Sequence[Card], arms: Sequence[Arm], chat: Chat | None = None, seed: int | None = 42
 ) -> dict[Arm, Adapter]:
     """The systems that are asked, in the order of `arms`; those that ask a chat model only where there is one.
 

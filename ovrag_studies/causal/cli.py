@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +19,7 @@ from ovrag_core.text import one_line
 from ovrag_studies.causal.settings import Causal
 
 if TYPE_CHECKING:
-    from ovrag_studies.causal.graphs.verifier import CausalVerdict, Verifier
+    from ovrag_studies.causal.graphs.verifier import CausalVerdict
     from ovrag_studies.causal.questions.question_files import Solved
 
 Asked = Annotated[
@@ -48,19 +47,14 @@ def verify(
     output: Output = Format.text,
 ) -> int:
     """A verdict on every statement: VERIFIED, CONTRADICTION, PARTIAL, FAILED or UNCHECKED, with query and triples."""
-    verifier = _verifier(Causal.of(settings), graph)
-    all_verdicts: list[CausalVerdict] = []
-    faults = 0
+    sources: list[tuple[str, str]] = []
     for argument in texts:
         try:
-            source, text = _text_of(argument)
+            sources.append(_text_of(argument))
         except QuestionError as error:
             say(str(error))
-            faults += 1
-            continue
-        all_verdicts += _checked(verifier, source, text, output, explained=False)
-    ended = _ended(all_verdicts, verifier)
-    return BAD if faults else ended
+    ended = _verified(Causal.of(settings), graph, sources, output)
+    return BAD if len(sources) < len(texts) else ended
 
 
 @app.command(epilog="Example: ovrag causal explain 'Rain causes floods.'")
@@ -70,8 +64,7 @@ def explain(settings: Settings, question: Asked = None, graph: Graph = None, out
     text = _given(question)
     if text.rstrip().endswith("?"):
         return _answered(text, output, explained=True)
-    verifier = _verifier(Causal.of(settings), graph)
-    return _ended(_checked(verifier, "the text", text, output, explained=True), verifier)
+    return _verified(Causal.of(settings), graph, [("the text", text)], output, explained=True)
 
 
 @app.command(epilog="Example: ovrag causal bench questions.jsonl --out records.jsonl")
@@ -138,47 +131,44 @@ def _answered(text: str, output: Format, *, explained: bool) -> int:
     from ovrag_studies.causal.questions.question_files import split
 
     solved = split(text)
+    is_read = solved.status != "unread"
     answer = f"{solved.answer or 'no answer'} ({solved.status})"
     if output is not Format.text:
         print_record(solved.record | ({"lines": list(solved.lines)} if explained else {}), output)
-    elif solved.status != "unread" and explained:
+    elif is_read and explained:
         print("\n".join([*solved.lines, f"answer: {answer}"]))
-    elif solved.status != "unread":
+    elif is_read:
         print(f"{answer}: {solved.reason}" if solved.reason else answer)
-    if solved.status == "unread":
+    if not is_read:
         say(f"the question was not read: {solved.reason}")
-        return BAD
-    return 0
+    return 0 if is_read else BAD
 
 
-def _verifier(options: Causal, graph: str | None) -> Verifier:
-    from ovrag_studies.causal.graphs.stores import open_store
-    from ovrag_studies.causal.graphs.verifier import Verifier
+def _verified(
+    options: Causal, graph: str | None, sources: list[tuple[str, str]], output: Format, *, explained: bool = False
+) -> int:
+    """Print the verdicts on texts, each with its source; where there are none, it is said why.
 
-    return Verifier(open_store(options, graph))
+    Returns the exit code: what could not be checked is never passed over.
+    """
+    from ovrag_studies.causal.graphs.causal_terms import open_store
+    from ovrag_studies.causal.graphs.verifier import Verifier, verdict_record, verdict_text
 
-
-def _checked(verifier: Verifier, source: str, text: str, output: Format, *, explained: bool) -> Sequence[CausalVerdict]:
-    """The verdicts on a text, printed; where there are none, it is said why."""
-    from ovrag_studies.causal.graphs.verifier import verdict_record, verdict_text
-
-    verdicts = verifier.check(text)
-    for verdict in verdicts:
-        if output is not Format.text:
-            print_record(({} if explained else {"source": source}) | verdict_record(verdict), output)
-        elif explained:
-            print(verdict_text(verdict))
-        else:
-            print(f"{verdict.outcome}: {one_line(verdict.quote)}: {verdict.reason}")
-    if not text.strip():
-        say(f"{source} is empty; write sentences such as “A raises B.”")
-    elif not verdicts:
-        say(f"{source} states no cause or effect that could be checked; write sentences such as “A raises B.”")
-    return verdicts
-
-
-def _ended(verdicts: Sequence[CausalVerdict], verifier: Verifier) -> int:
-    """The exit code of verdicts: what could not be checked is never passed over."""
+    verifier = Verifier(open_store(options, graph))
+    verdicts: list[CausalVerdict] = []
+    for source, text in sources:
+        of_text = verifier.check(text)
+        verdicts += of_text
+        for verdict in of_text:
+            if output is not Format.text:
+                print_record(({} if explained else {"source": source}) | verdict_record(verdict), output)
+            elif explained:
+                print(verdict_text(verdict))
+            else:
+                print(f"{verdict.outcome}: {one_line(verdict.quote)}: {verdict.reason}")
+        if not of_text:
+            fault = "states no cause or effect that could be checked" if text.strip() else "is empty"
+            say(f"{source} {fault}; write sentences such as “A raises B.”")
     if not verdicts:  # which has been said
         return BAD
     if unchecked := sum(verdict.outcome == "UNCHECKED" for verdict in verdicts):

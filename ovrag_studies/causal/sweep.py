@@ -12,12 +12,11 @@ from typing import get_args
 import pandas
 
 from ovrag_core.base import OvragError, ResultError, bar, load_settings, write_text
-from ovrag_core.evaluation import Difference
+from ovrag_core.report import with_bounds
 from ovrag_core.retrieval import Embedder, minilm
 from ovrag_core.study import bounds
 from ovrag_studies.causal.chains import chain_metrics, chain_runs
-from ovrag_studies.causal.chains.chain_runs import Case, varied
-from ovrag_studies.causal.chains.stability import instability_in
+from ovrag_studies.causal.chains.chain_runs import Case, instability_in, varied
 from ovrag_studies.causal.chains.study import open_bench
 from ovrag_studies.causal.settings import Arm, Causal, LoopPart
 
@@ -73,14 +72,14 @@ def read_sweep(path: Path = FILE) -> pandas.DataFrame:
 
 def _rows(cases: list[Case], options: Causal) -> Iterator[dict[str, object]]:
     plan = options.experiments.plan
-    (against,) = chain_metrics.compare(cases, "caf", ["best_of_t"], plan)
+    (gain,) = chain_metrics.compare(cases, "caf", ["best_of_t"], plan).to_dict("records")
     for arm in ARMS:
         estimates = chain_metrics.figures(cases, arm, plan)
         row: dict[str, object] = {"arm": arm, "chains": len(cases) // len(ARMS)}
         for measure in MEASURES:
             row |= bounds(measure, estimates[measure])
-        gain = against.difference if arm == "caf" else Difference(None, None, None, None, 0)
-        yield row | bounds("gain", gain) | {"p": gain.p}
+        row |= {column: gain[column] if arm == "caf" else None for column in with_bounds(["gain"])}
+        yield row | {"p": gain["Holm p"] if arm == "caf" else None}
 
 
 def main() -> None:

@@ -5,38 +5,36 @@ gate and checks. `ours` checks every sentence, is silent below a certified thres
 rules prevails before it is silent. All but `b1` search alike.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
+from time import perf_counter
 from typing import Any
 
-from ovrag_core.base import ModelError, ModelSetupError
+from ovrag_core.base import ModelError, ModelSetupError, bar
 from ovrag_core.llm import Chat, Message, tally
 from ovrag_core.text import one_line
 from ovrag_studies.cited.answering import published_pipeline
 from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY, UNUSABLE, answer
-from ovrag_studies.cited.answering.quotations import (
-    CitedAnswer,
-    CitedSentence,
-    cite,
-    find_instructions,
-    silent_answer,
-)
-from ovrag_studies.cited.answering.silence import Calibration, score_answer
-from ovrag_studies.cited.answering.verification import TEMPERATURE, JudgingVerifier, SentenceVerifier
-from ovrag_studies.cited.conflicts.contested import REPORTED, Pairs, contested_pairs
+from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence, cite, find_instructions, silent_answer
+from ovrag_studies.cited.answering.silence import Calibration, learn_then_test, score_answer
+from ovrag_studies.cited.answering.verification import TEMPERATURE, SentenceVerifier
 from ovrag_studies.cited.conflicts.learned_precedence import LearnedPrecedence
 from ovrag_studies.cited.conflicts.precedence import Precedence, find_precedence
 from ovrag_studies.cited.conflicts.rule_conflicts import (
+    REPORTED,
     Conflict,
+    Pairs,
     RuleComparison,
-    find_corpus_conflicts,
+    contested_pairs,
     settle,
 )
-from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, read_rules
+from ovrag_studies.cited.conflicts.rules import RuleSource, read_rules
+from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.corpus.policies import Paragraph, corpus_digest
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RankedParagraph, retrieve
-from ovrag_studies.cited.records import ConflictRecord, HeardChat, PolicyRecord, record_of
+from ovrag_studies.cited.records import HeardChat, PolicyRecord, record_of
 from ovrag_studies.cited.settings import Arm, Policy
 
 ALONE = """You answer questions of employees about the policies of their company, in a few plain sentences. If you
@@ -63,37 +61,23 @@ class ArmParts:
     @cached_property
     def verifier(self) -> SentenceVerifier:
         """Verifier of sentences."""
-        return SentenceVerifier(self.index.embedder).remember(*self.index.vectors())
+        return SentenceVerifier(self.index.embedder, self.index.vectors)
 
     @cached_property
     def judging(self) -> SentenceVerifier:
         """Verifier of a chat model's sentences: the rules, and a model after them where the settings say so."""
-        if self.options.verification.by == "rules" or self.heard is None:
-            return self.verifier
-        return JudgingVerifier(self.heard, self.seed, self.index.embedder).remember(*self.index.vectors())
+        chat = self.heard if self.options.verification.by == "chat" else None
+        return SentenceVerifier(self.index.embedder, self.index.vectors, chat, self.seed)
+
+    @cached_property
+    def unchecked(self) -> SentenceVerifier:
+        """Verifier that lets every sentence pass that cites something."""
+        return _Unchecked(self.index.embedder, self.index.vectors)
 
     @cached_property
     def heard(self) -> HeardChat | None:
         """The chat model, whose replies are remembered."""
         return HeardChat(self.chat) if self.chat else None
-
-    @cached_property
-    def unchecked(self) -> SentenceVerifier:
-        """Verifier that lets every sentence pass that cites something."""
-        return _Unchecked(self.index.embedder).remember(*self.index.vectors())
-
-    @cached_property
-    def conflicts(self) -> tuple[Conflict, ...]:
-        """All conflicts of the corpus."""
-        return find_corpus_conflicts(self.index.corpus, self.index.embedder)
-
-    @cached_property
-    def rules(self) -> dict[str, list[Rule]]:
-        """The rules of each paragraph, by its id."""
-        by_paragraph: dict[str, list[Rule]] = {}
-        for rule in read_rules(self.index.corpus):
-            by_paragraph.setdefault(self.paragraphs[rule.source.paragraph_id].id, []).append(rule)
-        return by_paragraph
 
     @cached_property
     def comparison(self) -> RuleComparison:
@@ -133,6 +117,42 @@ def runnable(arms: Sequence[Arm], parts: ArmParts) -> list[Arm]:
     return [arm for arm in arms if arm != "b1" or parts.chat is not None]
 
 
+def run_arms(
+    parts: ArmParts, queries: Sequence[GoldenQuery], arms: Sequence[Arm]
+) -> Iterator[tuple[PolicyRecord, float]]:
+    """Each query through each arm that can run, with the seconds it took; golden labels are not looked at."""
+    chosen = runnable(arms, parts)
+    with bar(len(chosen) * len(queries), "asking", "query") as progress:
+        for arm in chosen:
+            for query in queries:
+                begun = perf_counter()
+                yield ask(parts, arm, query.question, query.query_id), perf_counter() - begun
+                progress.update()
+
+
+def calibrate_on(parts: ArmParts, queries: Sequence[GoldenQuery], golden: str) -> Calibration:
+    """Learn where silence begins by these queries, whose labels `golden` names.
+
+    The score of a query is that of the copied answer to it, whoever answers in the end. An answer is wrong as scores
+    count it, conflicts being reported. Conflicts below the threshold, which are reported all the same, are not covered.
+    """
+    scores, wrong = [], []
+    with bar(len(queries), "calibrating silence", "query") as progress:
+        for query in queries:
+            retrieved = search(parts, query.question)
+            pairs = contested(parts, query.question, retrieved)
+            copied = answer(query.question, retrieved, parts.verifier)
+            scores.append(score_answer(copied, retrieved, parts.verifier))
+            cited_answer = conflict_answer(parts, query.question, pairs, copied.sentences)[0] if pairs else copied
+            cited = {citation.paragraph_id for sentence in cited_answer.sentences for citation in sentence.citations}
+            gold = {parts.paragraphs[name].id for name in query.gold}
+            wrong.append(not cited_answer.silent and not (query.answerable and cited & gold))
+            progress.update()
+    levels = parts.options.silence
+    certificate = learn_then_test(scores, wrong, levels.alpha, levels.delta)
+    return Calibration(corpus=parts.digest, golden=golden, certificate=certificate)
+
+
 def ask(parts: ArmParts, arm: Arm, query: str, query_id: str = "asked") -> PolicyRecord:
     """Return an arm's answer to a query. Raises ModelSetupError for `b1` without a model."""
     before = len(parts.heard.kept) if parts.heard else 0
@@ -160,8 +180,8 @@ def _components(parts: ArmParts, **more: str) -> dict[str, Any]:
     chosen = parts.options.answers.by
     ran = parts.chat.name if chosen == "chat" and parts.chat else chosen
     finding = {"retrieval": "fused", "embedder": parts.index.embedder.name, "rerank": "reader"}
-    components = {**finding, "answers": chosen, **more}
-    return {"requested": components, "ran": {**components, "answers": ran}}
+    requested = {**finding, "answers": chosen, **more}
+    return {"requested": requested, "ran": requested | {"answers": ran}}
 
 
 def _alone(parts: ArmParts, query: str) -> PolicyRecord:
@@ -176,8 +196,7 @@ def _alone(parts: ArmParts, query: str) -> PolicyRecord:
     else:
         cited_answer = silent_answer(query, "the model says so")
         if SILENT not in reply and reply.strip():
-            sentence = CitedSentence(" ".join(reply.split()), ())
-            cited_answer = replace(cited_answer, sentences=(sentence,), silent=False, reason="")
+            cited_answer = CitedAnswer(query, (CitedSentence(" ".join(reply.split()), ()),))
     return record_of("b1", cited_answer, (), 0.0, requested={"answers": "chat"}, ran={"answers": chat.name})
 
 
@@ -209,7 +228,7 @@ def _ours(parts: ArmParts, arm: Arm, query: str, found: Sequence[RankedParagraph
             unsure = f"score {confidence:.3f} is below the certified threshold {threshold:.3f}"
             if not calibration.certificate.certified:
                 unsure = "no threshold is certified"
-    conflicts: tuple[ConflictRecord, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
     if arm != "no_conflicts" and (pairs := contested(parts, query, found)):
         cited_answer, conflict = conflict_answer(parts, query, pairs, () if unsure else copied.sentences)
         conflicts = (conflict,)
@@ -234,46 +253,33 @@ def contested(parts: ArmParts, query: str, found: Sequence[RankedParagraph]) -> 
     """Return the pairs of rules in the evidence that both answer and contradict each other, likeliest first."""
     if not query.strip() or len(query) > LONGEST_QUERY:
         return []
-    pairs = contested_pairs(query, found, parts.rules, parts.comparison, parts.index.embedder)
-    return [pair for pair in pairs if pair[2].score() >= REPORTED]
+    return [pair for pair in contested_pairs(query, found, parts.comparison) if pair[2].score() >= REPORTED]
 
 
 def conflict_answer(
     parts: ArmParts, query: str, pairs: Pairs, others: Sequence[CitedSentence] = ()
-) -> tuple[CitedAnswer, ConflictRecord]:
+) -> tuple[CitedAnswer, Conflict]:
     """Return the answer that quotes both sides of the likeliest conflict, the one that prevails first, then others."""
-
-    def quotes(sentence: CitedSentence, source: RuleSource) -> bool:
-        return any(
-            citation.doc_id == source.doc_id and citation.start < source.end and source.start < citation.end
-            for citation in sentence.citations
+    first, second, traits = pairs[0]
+    conflict = settle((first, second), parts.clauses, parts.learned_precedence)
+    sources = [second.source, first.source] if conflict.prevails == "second" else [first.source, second.source]
+    sentences = [_sentence(parts, source) for source in sources]
+    sentences += [
+        sentence
+        for sentence in others
+        if not any(
+            source.doc_id == cited.doc_id and source.start < cited.end and cited.start < source.end
+            for source, cited in product(sources, sentence.citations)
         )
-
-    rules, chance = pairs[0][:2], pairs[0][2].score()
-    conflict = settle(rules, chance, parts.clauses, parts.learned_precedence)
-    sides = rules[::-1] if conflict.prevails == "second" else rules
-    sentences = [_sentence(parts, side.source) for side in sides]
-    sentences += [sentence for sentence in others if not any(quotes(sentence, side.source) for side in sides)]
-    quoted = dict.fromkeys(side.source.paragraph_id for side in sides)
+    ]
+    quoted = dict.fromkeys(source.paragraph_id for source in sources)
     notices = tuple(notice for name in quoted for notice in find_instructions(parts.paragraphs[name]))
-    answered = CitedAnswer(query, tuple(sentences), confidence=chance, notices=notices)
-    return answered, ConflictRecord(
-        status=conflict.status,
-        first=conflict.first.source,
-        second=conflict.second.source,
-        prevails=conflict.prevails,
-        clause=conflict.clause,
-    )
+    return CitedAnswer(query, tuple(sentences), confidence=traits.score(), notices=notices), conflict
 
 
 def _sentence(parts: ArmParts, source: RuleSource) -> CitedSentence:
     paragraph = parts.paragraphs[source.paragraph_id]
     # A paragraph is cited by its first place, which need not be the one of the norm.
-    starts = [
-        source.start - place.start
-        for place in paragraph.places
-        if place.start <= source.start < place.end and place.doc_id == source.doc_id
-    ]
-    begin = starts[0] if starts else 0
+    begin = source.start - next(place.start for place in paragraph.places if place.id == source.paragraph_id)
     citation = cite(paragraph, begin, begin + source.end - source.start)
     return CitedSentence(" ".join(source.text.split()), (citation,))

@@ -88,7 +88,7 @@ def calibrate(
 ) -> int:
     """Learn where silence begins on a golden set, and say whether that can be certified."""
     from ovrag_studies.cited.answering.silence import write_calibration
-    from ovrag_studies.cited.golden_runs import calibrate_on
+    from ovrag_studies.cited.arms import calibrate_on
 
     with _parts(settings, corpus) as arm_parts:
         calibration = calibrate_on(arm_parts, *_golden(arm_parts, golden))
@@ -108,7 +108,7 @@ def run(
     calibration: CalibrationFile = None,
 ) -> int:
     """Run all queries of a golden set through the arms; the seconds go into a file of their own."""
-    from ovrag_studies.cited import arms, golden_runs, records
+    from ovrag_studies.cited import arms, records
 
     with _parts(settings, corpus) as opened:
         chosen = [name for name in ARMS if name in arm] if arm else opened.options.arms
@@ -118,7 +118,7 @@ def run(
             if arm:
                 raise ModelSetupError(f"{skipped} asks a chat model; set llm.provider to openai or replay")
             say(f"{skipped} asks a chat model and is left out")
-        count = records.write_run(out, golden_runs.run_arms(arm_parts, opened.options.sampled(queries), chosen))
+        count = records.write_run(out, arms.run_arms(arm_parts, opened.options.sampled(queries), chosen))
         records.write_replies(out, arm_parts.heard.kept if arm_parts.heard else ())
     print(f"{out}: {count} records")
     return 0

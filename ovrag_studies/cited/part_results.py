@@ -18,7 +18,6 @@ from ovrag_studies.cited.measuring.critic_metrics import Snippet, assess_critic
 from ovrag_studies.cited.measuring.perturbations import CHECKS, TRIALS, share_rejected
 from ovrag_studies.cited.measuring.ratings import read_report
 
-PUBLISHED = Path(__file__).parent / "measuring" / "published.yaml"
 Ranks = Mapping[tuple[str, str], Mapping[str, Estimate]]  # measures by golden set and way of finding
 Criticised = Mapping[str, Sequence[Sequence[CriticFinding]]]  # findings by critic and snippet
 
@@ -26,8 +25,8 @@ Criticised = Mapping[str, Sequence[Sequence[CriticFinding]]]  # findings by crit
 @cache
 def published() -> dict[str, Any]:
     """Return the content of `published.yaml`: figures of the dissertation, which ours stand beside, by their names."""
-    figures: dict[str, Any] = yaml.safe_load(PUBLISHED.read_text(encoding="utf-8"))
-    return figures
+    path = Path(__file__).parent / "measuring" / "published.yaml"
+    return dict(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
 def columns_of(measures: Mapping[str, Estimate]) -> dict[str, object]:
@@ -42,15 +41,11 @@ def retrieval_table(book: Book, ranks: Ranks) -> pandas.DataFrame:
         for (labels, way), measures in ranks.items()
     ]
     rows += [
-        {"labels": "published", "found by": f"{run} (recorded)"}
-        | {name: values[name] for name in ("recall@5", "MRR@5")}
-        for run, values in published()["recorded"].items()
-        if values["recall@5"]
-    ]
-    rows += [
-        {"labels": "published", "found by": f"{name} (draft)", "recall@5": values["recall@5"]}
-        for name, values in published()["draft"].items()
-        if "recall@5" in values
+        {"labels": "published", "found by": f"{name} ({source})"}
+        | {measure: values[measure] for measure in ("recall@5", "MRR@5") if measure in values}
+        for source in ("recorded", "draft")
+        for name, values in published()[source].items()
+        if values.get("recall@5")
     ]
     return book.table(pandas.DataFrame(rows).astype({"queries": "Int64"}), "retrieval")
 
@@ -72,18 +67,12 @@ def conflicts_table(book: Book, reports: Mapping[str, ConflictReport], paragraph
     """Write conflicts found and lookalikes flagged, by system: `conflicts`. Nothing where no pairs are named."""
     if not reports:
         return pandas.DataFrame()
-    rows = []
-    for system, report in reports.items():
-        flagged = {"lookalikes flagged": report.lookalikes, "other pairs flagged": report.others}
-        measures = {"found": report.found, **flagged, "told apart": report.told_apart}
-        rows.append({"system": system, **columns_of(measures)})
-    first_report = next(iter(reports.values()))
-    words = {
-        "conflicts": first_report.found.clusters,
-        "lookalikes": first_report.lookalikes.clusters,
-        "others": first_report.others.clusters,
-        "paragraphs": paragraphs,
-    }
+    names = "found", "lookalikes flagged", "other pairs flagged", "told apart"  # in the order of the report's fields
+    rows = [
+        {"system": system, **columns_of(dict(zip(names, report, strict=True)))} for system, report in reports.items()
+    ]
+    found, lookalikes, others, _ = (estimate.clusters for estimate in next(iter(reports.values())))
+    words = {"conflicts": found, "lookalikes": lookalikes, "others": others, "paragraphs": paragraphs}
     return book.table(pandas.DataFrame(rows), "conflicts", words)
 
 

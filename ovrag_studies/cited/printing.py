@@ -8,7 +8,7 @@ from ovrag_core.evaluation import Estimate
 from ovrag_core.study import told
 from ovrag_studies.cited.critic.critic_rules import NAMES, CriticFinding
 from ovrag_studies.cited.measuring.golden_scores import Scored
-from ovrag_studies.cited.records import ConflictRecord, PolicyRecord
+from ovrag_studies.cited.records import PolicyRecord
 
 
 def answer_text(record: PolicyRecord) -> str:
@@ -21,7 +21,12 @@ def answer_text(record: PolicyRecord) -> str:
             lines.append(f'    {cited.doc_id}, page {cited.page}, {cited.start}–{cited.end}: "{quote}"')
     lines += [f"removed: {removed.text} ({removed.why})" for removed in record.removed]
     for conflict in record.conflicts:
-        lines += _conflict(conflict)
+        clause = conflict.clause
+        why = f'by {clause.doc_id}: "{clause.text}"' if clause else "no clause says which of them prevails"
+        lines.append(f"conflict, {conflict.status}: {why}")
+        for name, side in (("first", conflict.first), ("second", conflict.second)):
+            word = "prevails" if name == conflict.prevails else "against"
+            lines.append(f'    {word}: {side.doc_id}, {side.start}–{side.end}: "{side.text}"')
     lines += [f"note: {notice}" for notice in record.notices]
     threshold = "" if record.threshold is None else f", threshold {record.threshold:.3f}"
     lines.append(f"score {record.confidence:.3f}{threshold}")
@@ -31,17 +36,6 @@ def answer_text(record: PolicyRecord) -> str:
         if record.ran.get(component) != requested
     ]
     return "\n".join(lines)
-
-
-def _conflict(conflict: ConflictRecord) -> list[str]:
-    why = "no clause says which of them prevails"
-    if conflict.clause:
-        why = f'by {conflict.clause.doc_id}: "{conflict.clause.text}"'
-    sides = []
-    for name, side in (("first", conflict.first), ("second", conflict.second)):
-        word = "prevails" if name == conflict.prevails else "against"
-        sides.append(f'    {word}: {side.doc_id}, {side.start}–{side.end}: "{side.text}"')
-    return [f"conflict, {conflict.status}: {why}", *sides]
 
 
 def findings_text(text: str, findings: Sequence[CriticFinding], name: str = "") -> str:

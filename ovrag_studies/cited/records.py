@@ -5,18 +5,15 @@ replies of a chat model with what it was asked, so that an audit bundle can file
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
-
-from pydantic import BaseModel
+from typing import Any
 
 from ovrag_core.base import Frozen, RunError, read_records, sidecar, write_records, writing
 from ovrag_core.llm import Chat, Message, Reply
 from ovrag_core.text import one_line
 from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence, Removed
-from ovrag_studies.cited.conflicts.rules import RuleSource
+from ovrag_studies.cited.conflicts.rule_conflicts import Conflict
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, require_known
 from ovrag_studies.cited.corpus.retrieval import RankedParagraph
 from ovrag_studies.cited.corpus.sources import text_digest
@@ -35,16 +32,6 @@ class EvidenceRecord(Frozen):
     by: str
 
 
-class ConflictRecord(Frozen):
-    """Sentences of two rules that cannot both be kept, and the clause that lets one prevail; None where none does."""
-
-    status: Literal["superseded", "unresolved"]
-    first: RuleSource
-    second: RuleSource
-    prevails: Literal["first", "second"] | None
-    clause: RuleSource | None
-
-
 class PolicyRecord(Frozen):
     """A query through an arm. `corpus` stands for all documents as they were, see `corpus_digest`.
 
@@ -61,7 +48,7 @@ class PolicyRecord(Frozen):
     confidence: float
     threshold: float | None
     evidence: tuple[EvidenceRecord, ...]
-    conflicts: tuple[ConflictRecord, ...]
+    conflicts: tuple[Conflict, ...]
     notices: tuple[str, ...]
     requested: dict[str, str]
     ran: dict[str, str]
@@ -87,10 +74,6 @@ def record_of(
     **more: Any,
 ) -> PolicyRecord:
     """Return the record of an arm's answer by its evidence, as far as it is known; `more` are other fields of it."""
-    ranked_records = tuple(
-        EvidenceRecord(paragraph_id=ranked.paragraph.id, rank=ranked.rank, score=ranked.score, by=ranked.by)
-        for ranked in evidence
-    )
     fields: dict[str, Any] = {"query_id": "asked", "conflicts": (), "requested": {}, "ran": {}, "corpus": ""}
     fields |= {name: getattr(answer, name) for name in OF_ANSWER} | more
     return PolicyRecord(
@@ -98,7 +81,10 @@ def record_of(
         question=answer.query,
         confidence=round(confidence, DECIMALS),
         threshold=None if threshold is None else round(threshold, DECIMALS),
-        evidence=ranked_records,
+        evidence=tuple(
+            EvidenceRecord(paragraph_id=ranked.paragraph.id, rank=ranked.rank, score=ranked.score, by=ranked.by)
+            for ranked in evidence
+        ),
         **fields,
     )
 
@@ -122,17 +108,16 @@ def read_run(path: Path, corpus: PolicyCorpus) -> list[PolicyRecord]:
     Raises RunError with the line of what is no record, or stands twice, and CorpusError, with the list, where records
     name paragraphs that the corpus lacks.
     """
-    named: set[str] = set()
-    records = [record for _, record in read_records(path, PolicyRecord, RunError, "give what `ovrag policy run` wrote")]
+    records: dict[tuple[str, str], PolicyRecord] = {}
+    for _, record in read_records(path, PolicyRecord, RunError, "give what `ovrag policy run` wrote"):
+        if records.setdefault((record.arm, record.query_id), record) is not record:
+            name = f"{record.arm} {one_line(record.query_id, 80)}"
+            raise RunError(f"{path} has {name} more than once; run the queries anew")
     if not records:
         raise RunError(f"{path} holds no record; run the queries anew")
-    times = Counter((record.arm, record.query_id) for record in records)
-    if again := [key for key, count in times.items() if count > 1]:
-        raise RunError(f"{path} has {again[0][0]} {one_line(again[0][1], 80)} more than once; run the queries anew")
-    for record in records:
-        named.update(record.cited, (ranked.paragraph_id for ranked in record.evidence))
+    named = {name for r in records.values() for name in (*r.cited, *(ranked.paragraph_id for ranked in r.evidence))}
     require_known(named, corpus, str(path))
-    return records
+    return list(records.values())
 
 
 class KeptReply(Frozen):
@@ -160,17 +145,9 @@ class HeardChat:
         self.name = chat.name
         self.kept: list[KeptReply] = []
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: type[BaseModel] | None = None,
-        temperature: float,
-        seed: int | None,
-        purpose: str,
-    ) -> Reply:
+    def complete(self, messages: Sequence[Message], **options: Any) -> Reply:
         """See `Chat.complete`."""
-        reply = self._chat.complete(messages, schema=schema, temperature=temperature, seed=seed, purpose=purpose)
+        reply = self._chat.complete(messages, **options)
         prompt = "\n\n".join(message.content for message in messages if message.role == "system")
         turns = [message for message in messages if message.role != "system"]
         text = turns[0].content if len(turns) == 1 else json.dumps([[turn.role, turn.content] for turn in turns])
@@ -184,10 +161,9 @@ def write_replies(run: Path, kept: Iterable[KeptReply]) -> None:
     Raises RunError where they cannot be written.
     """
     path = sidecar(run, "replies")
-    by_key = {reply.key: reply.model_dump() for reply in kept}
     path.unlink(missing_ok=True)
-    if by_key:
-        write_records([record for _, record in sorted(by_key.items())], path, RunError)
+    if by_key := {reply.key: reply.model_dump() for reply in kept}:
+        write_records([by_key[key] for key in sorted(by_key)], path, RunError)
 
 
 def read_replies(run: Path) -> list[KeptReply]:

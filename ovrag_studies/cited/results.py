@@ -1,7 +1,7 @@
 """Tables, drawings and macros of the arms and of silence; captions and notes stand in `captions.yaml`."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle, product
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from ovrag_core.base import Settings
-from ovrag_core.evaluation import wilson
+from ovrag_core.evaluation import Estimate, wilson
 from ovrag_core.report import HATCHES, MARKERS, colours, numbers, styled, with_bounds
 from ovrag_core.study import Book, bounds
 from ovrag_core.study import open_book as open_study_book
 from ovrag_studies.cited.answering.cited_answers import UNUSABLE
 from ovrag_studies.cited.answering.silence import Certificate, least_answers
 from ovrag_studies.cited.corpus.golden import Category
-from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, Scored, compare_arms
+from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, Scored, by_arm, compare_arms
 from ovrag_studies.cited.measuring.perturbations import CHECKS, TRIALS, share_rejected
 from ovrag_studies.cited.part_results import columns_of, published
 from ovrag_studies.cited.settings import Arm, Policy
@@ -85,28 +85,30 @@ def _first_set(labelled: Labelled) -> tuple[Sequence[JudgedRecord], dict[str, ob
     return judged_records, _counted({name: judged_records})
 
 
+def _figures(scored: ScoredSets) -> Iterator[tuple[str, Arm, Mapping[str, Estimate]]]:
+    """Yield the measures of each arm by each golden set."""
+    for labels, figures in scored.items():
+        for arm, measures in figures.items():
+            yield labels, arm, measures
+
+
 def _rows(scored: ScoredSets, names: Sequence[str]) -> list[dict[str, object]]:
     """Return a row for each golden set and arm with the measures named, as far as it has them."""
     return [
-        {"labels": labels, "arm": NAMES[arm]}
-        | columns_of({name: estimate for name, estimate in measures.items() if name in names})
-        for labels, figures in scored.items()
-        for arm, measures in figures.items()
+        {"labels": labels, "arm": NAMES[arm]} | columns_of({name: measures[name] for name in measures if name in names})
+        for labels, arm, measures in _figures(scored)
     ]
 
 
 def arms_table(book: Book, labelled: Labelled, scored: ScoredSets) -> pandas.DataFrame:
     """Write who answers, who is silent and who is wrong; the CSV has all measures with their n: `arms`."""
-    full = pandas.DataFrame(
-        [
-            {"labels": labels, "arm": NAMES[arm], "measure": name, "n": estimate.clusters} | bounds("value", estimate)
-            for labels, figures in scored.items()
-            for arm, measures in figures.items()
-            for name, estimate in measures.items()
-        ]
-    )
+    rows = [
+        {"labels": labels, "arm": NAMES[arm], "measure": name, "n": estimate.clusters} | bounds("value", estimate)
+        for labels, arm, measures in _figures(scored)
+        for name, estimate in measures.items()
+    ]
     shown = _with_labels(pandas.DataFrame(_rows(scored, SILENCE)), labelled)
-    return book.table(shown, "arms", _counted(labelled), full=full)
+    return book.table(shown, "arms", _counted(labelled), full=pandas.DataFrame(rows))
 
 
 def citations_table(book: Book, labelled: Labelled, scored: ScoredSets) -> pandas.DataFrame:
@@ -121,8 +123,8 @@ def published_table(book: Book, labelled: Labelled, scored: ScoredSets) -> panda
     theirs = published()
     names = [name for name in next(iter(theirs["recorded"].values())) if name != "queries"]
     rows = _rows(scored, names)
-    rows += [{"labels": "published", "arm": f"{name} (recorded)", **row} for name, row in theirs["recorded"].items()]
-    rows += [{"labels": "published", "arm": f"{name} (draft)", **row} for name, row in theirs["draft"].items()]
+    for source in ("recorded", "draft"):
+        rows += [{"labels": "published", "arm": f"{name} ({source})", **row} for name, row in theirs[source].items()]
     full = pandas.DataFrame(rows).reindex(columns=["labels", "arm", *with_bounds(names)])
     left = [name for name in full.columns if not name.startswith(("MRR", "citation precision", "conflict prec"))]
     words = _counted(labelled) | {"source": theirs["source"], "corpus": theirs["corpus"]}
@@ -141,19 +143,14 @@ def _with_labels(frame: pandas.DataFrame, labelled: Labelled) -> pandas.DataFram
 def outcomes_figure(book: Book, labelled: Labelled) -> Path:
     """Answered rightly, wrongly and not at all, by kind of query and arm: `outcomes`."""
     judged_records, words = _first_set(labelled)
-    tables = {title: _outcomes(judged_records, kind) for kind, title in KINDS.items()}
-    fig = draw_outcomes({title: table for title, table in tables.items() if len(table)}, book.width)
-    return book.figure(fig, "outcomes", words)
-
-
-def _outcomes(given: Sequence[JudgedRecord], kind: str) -> pandas.DataFrame:
-    counts: dict[str, Counter[str]] = {}
-    for judged in given:
-        if judged.query.category == kind:
-            outcome = "silent" if not judged.answered else "wrong" if judged.wrong else "right"
-            counts.setdefault(NAMES[judged.record.arm], Counter())[outcome] += 1
-    rows = [[count[o] for o in PARTS] for count in counts.values()]
-    return pandas.DataFrame(rows, index=list(counts), columns=list(PARTS))
+    rows = [(NAMES[j.record.arm], j.answered and not j.wrong, j.wrong, not j.answered) for j in judged_records]
+    outcomes = pandas.DataFrame(rows, columns=["arm", *PARTS])
+    tables = {
+        title: frame.groupby("arm", sort=False).sum().rename_axis(None)
+        for kind, title in KINDS.items()
+        if len(frame := outcomes[[judged.query.category == kind for judged in judged_records]])
+    }
+    return book.figure(draw_outcomes(tables, book.width), "outcomes", words)
 
 
 def paired_table(book: Book, labelled: Labelled) -> pandas.DataFrame:
@@ -190,8 +187,9 @@ def model_table(book: Book, *studies: PolicyStudy) -> pandas.DataFrame:
     rows = []
     for study in studies:
         name, judged_records = next(iter(study.labelled.items()))
+        by_name = by_arm(judged_records)
         for arm, measures in study.scored(book.plan)[name].items():
-            records = [judged.record for judged in judged_records if judged.record.arm == arm]
+            records = [judged.record for judged in by_name[arm]]
             row = {
                 "arm": "B2, unchecked" if arm == "b2" else NAMES[arm],
                 "answers": "chat" if records[0].requested["answers"] == "chat" else "copied",
@@ -252,15 +250,13 @@ def silence_table(book: Book, certificates: Mapping[str, Certificate]) -> pandas
 def risk_figure(book: Book, labelled: Labelled, certificate: Certificate) -> Path:
     """Wrong answers against answers, by arm: `risk`."""
     judged_records, words = _first_set(labelled)
-    by_arm: dict[Arm, list[JudgedRecord]] = {}
-    for judged in judged_records:
-        by_arm.setdefault(judged.record.arm, []).append(judged)
+    records = by_arm(judged_records)
     curves = {
-        name: curve_of(by_arm[arm], {judged.query.query_id: judged.record.confidence for judged in by_arm[scored_by]})
+        name: curve_of(records[arm], {judged.query.query_id: judged.record.confidence for judged in records[scored_by]})
         for name, arm, scored_by in CURVES
-        if arm in by_arm and scored_by in by_arm
+        if arm in records and scored_by in records
     }
-    points = {NAMES[arm]: point for arm, arm_records in by_arm.items() if (point := point_of(arm_records))}
+    points = {NAMES[arm]: point for arm, arm_records in records.items() if (point := point_of(arm_records))}
     certified = NAMES["ours"] if certificate.certified else ""
     fig = draw_risk(curves, points, certificate.alpha, certified, book.width)
     return book.figure(fig, "risk", words | {"threshold": certificate.text})
@@ -269,18 +265,12 @@ def risk_figure(book: Book, labelled: Labelled, certificate: Certificate) -> Pat
 def latency_table(book: Book, seconds: Mapping[Arm, Sequence[float]]) -> pandas.DataFrame:
     """Tabulate how long a query takes, which differs from run to run: `latency`."""
     rows = [
-        {
-            "arm": NAMES[arm],
-            "queries": len(durations),
-            "all": sum(durations),
-            "median": float(numpy.median(durations)),
-            "95th percentile": float(numpy.quantile(durations, 0.95)),
-            "longest": max(durations),
-        }
+        (NAMES[arm], len(durations), sum(durations), *numpy.quantile(durations, [0.5, 0.95, 1.0]).tolist())
         for arm, durations in seconds.items()
         if durations
     ]
-    return book.table(pandas.DataFrame(rows), "latency")
+    columns = ["arm", "queries", "all", "median", "95th percentile", "longest"]
+    return book.table(pandas.DataFrame(rows, columns=columns), "latency")
 
 
 def numbers_file(
@@ -299,11 +289,10 @@ def numbers_file(
     query_count = len({judged.query.query_id for judged in labelled[first_set]})
     macros = {"queries": str(query_count), "paragraphs": str(paragraphs)}
     prefixes = {first_set: "", **{labels: f"{labels} " for labels in others}}
-    for labels, figures in scored.items():
-        prefix = prefixes[labels]
-        for arm, measures in figures.items():
-            for name, estimate in measures.items():
-                macros |= numbers.with_interval(f"{prefix}{arm} {name}", estimate.value, estimate.low, estimate.high)
+    for labels, arm, measures in _figures(scored):
+        for name, estimate in measures.items():
+            figure = estimate.value, estimate.low, estimate.high
+            macros |= numbers.with_interval(f"{prefixes[labels]}{arm} {name}", *figure)
     for labels, certificate in certificates.items():
         words = {name: numbers.number(getattr(certificate, name)) for name in COUNTED}
         words["certified"] = "certified" if certificate.certified else "not certified"

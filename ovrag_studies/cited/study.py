@@ -11,16 +11,17 @@ from ovrag_core.base import Settings, project_file
 from ovrag_core.evaluation import Estimate, Resampling
 from ovrag_core.llm import Chat
 from ovrag_core.retrieval import Embedder
+from ovrag_studies.cited.answering.published_pipeline import opposed_pairs
 from ovrag_studies.cited.answering.silence import Certificate
-from ovrag_studies.cited.arms import ArmParts, search
+from ovrag_studies.cited.arms import ArmParts, calibrate_on, run_arms, search
+from ovrag_studies.cited.conflicts.rule_conflicts import find_corpus_conflicts
 from ovrag_studies.cited.corpus.golden import GoldenQuery, read_golden
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, read_corpus
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RankedParagraph, Way, retrieve_by
 from ovrag_studies.cited.critic.critic_rules import CriticFinding
 from ovrag_studies.cited.critic.criticism import criticise, criticise_by_chat
-from ovrag_studies.cited.golden_runs import calibrate_on, run_arms
 from ovrag_studies.cited.measuring import conflict_metrics, critic_metrics, golden_scores
-from ovrag_studies.cited.measuring.conflict_metrics import ConflictReport
+from ovrag_studies.cited.measuring.conflict_metrics import ConflictReport, Flagged
 from ovrag_studies.cited.measuring.critic_metrics import Snippet
 from ovrag_studies.cited.measuring.golden_scores import JudgedRecord, Scored, score_ranks
 from ovrag_studies.cited.measuring.perturbations import try_checks
@@ -135,9 +136,10 @@ def conflict_reports(study: PolicyStudy, plan: Resampling) -> dict[str, Conflict
     if path is None:
         return {}
     pairs = conflict_metrics.read_pairs(project_file(path))
+    conflicts = find_corpus_conflicts(study.corpus, study.parts.index.embedder)
     by_system = {
-        "published rule": conflict_metrics.flagged_as_published(study.corpus),
-        "learned weights": conflict_metrics.flagged(study.parts.conflicts, study.corpus),
+        "published rule": Flagged(frozenset(opposed_pairs(study.corpus.paragraphs))),
+        "learned weights": conflict_metrics.flagged(conflicts, study.corpus),
     }
     return {name: conflict_metrics.assess(flagged, pairs, study.corpus, plan) for name, flagged in by_system.items()}
 

@@ -3,29 +3,25 @@
 What weights were trained on is answered by models of the other folds, or refused.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
-
-import numpy
 
 from ovrag_core.base import Document, ModelSetupError, SettingsError, bar
 from ovrag_core.llm import Chat
 from ovrag_core.retrieval import Embedder
 from ovrag_studies.contract_review.answering.candidates import Scored
 from ovrag_studies.contract_review.answering.features import ContractReading, Numbers, read
-from ovrag_studies.contract_review.answering.learned import ClauseModel, Trainer, default_model, find_prototypes
-from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, by_chat, extractive, learned
-from ovrag_studies.contract_review.graphs.graph import (
-    WALKED,
-    ContractGraph,
-    EdgeKind,
-    build_graph,
-    by_section,
-    neighbours,
-    walk,
+from ovrag_studies.contract_review.answering.learned import (
+    ClauseModel,
+    Trainer,
+    default_model,
+    find_prototypes,
+    likeness,
 )
+from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, by_chat, extractive, learned
+from ovrag_studies.contract_review.graphs import graph as graphs_of
+from ovrag_studies.contract_review.graphs.graph import WALKED, ContractGraph, EdgeKind
 from ovrag_studies.contract_review.inference import nli
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, ask_all
@@ -37,7 +33,6 @@ from ovrag_studies.contract_review.texts.chunkers import ContractChunk, chunk
 from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract, NliAgreement, NliSet
 
 Say = Callable[[str], None]
-T = TypeVar("T", str, int)
 
 
 @dataclass(frozen=True)
@@ -98,9 +93,10 @@ def _told(trained: int, of: int, what: str) -> str:
 
 def sampled_questions(options: ContractReview, contracts: Sequence[Contract]) -> tuple[Contract, ...]:
     """Return the contracts with the questions of the sample; a contract without one is left out."""
-    sampled = _spread(options, [(q.category, c.document.id) for c in contracts for q in c.questions])
+    sampled = _spread(options, [(q.category, number) for number, c in enumerate(contracts) for q in c.questions])
     asked = (
-        replace(c, questions=tuple(q for q in c.questions if (q.category, c.document.id) in sampled)) for c in contracts
+        replace(c, questions=tuple(q for q in c.questions if (q.category, number) in sampled))
+        for number, c in enumerate(contracts)
     )
     return tuple(contract for contract in asked if contract.questions)
 
@@ -115,10 +111,10 @@ def sampled_hypotheses(options: ContractReview, data: NliSet) -> NliSet:
     return replace(data, agreements=tuple(agreement for agreement in asked if agreement.judgements))
 
 
-def _spread(options: ContractReview, pairs: Sequence[tuple[str, T]]) -> set[tuple[str, T]]:
+def _spread(options: ContractReview, pairs: Sequence[tuple[str, int]]) -> set[tuple[str, int]]:
     """Return the sampled pairs of an item and a document, counted item by item to meet all items."""
-    order = {item: rank for rank, item in enumerate(dict.fromkeys(item for item, _ in pairs))}
-    return set(options.sampled(sorted(pairs, key=lambda pair: order[pair[0]])))
+    order = list(dict.fromkeys(item for item, _ in pairs))
+    return set(options.sampled(sorted(pairs, key=lambda pair: order.index(pair[0]))))
 
 
 def retrieval_arm(study: ReviewStudy, contracts: Sequence[Contract]) -> Arm:
@@ -139,10 +135,10 @@ def learned_arm(known: Mapping[str, KnownContract], chunker: str) -> Arm:
     cut: dict[str, tuple[ContractChunk, ...]] = {}
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        known_contract, title = known[contract.document.id], contract.document.id
+        title = contract.document.id
         chunks = cut[title] = cut.get(title) or chunk(contract.document, chunker)
         spans = [(c.start, c.end) for c in chunks]
-        ranking = known_contract.model.rank(known_contract.scored, question.category, spans)
+        ranking = known[title].model.rank(known[title].scored, question.category, spans)
         return [FoundChunk(chunks[number], score) for number, score in ranking[:DEPTH]]
 
     return arm
@@ -177,7 +173,7 @@ def graph_arm(study: ReviewStudy, contracts: Sequence[Contract]) -> Arm:
 
 def build_graphs(shelf: ContractShelf) -> dict[str, ContractGraph]:
     """Return the graph of each contract on a shelf, by its title."""
-    return {title: build_graph(shelved) for title, shelved in shelf.contracts.items()}
+    return {title: graphs_of.build_graph(shelved) for title, shelved in shelf.contracts.items()}
 
 
 def plain_arm(study: ReviewStudy, shelf: ContractShelf) -> Arm:
@@ -188,8 +184,7 @@ def plain_arm(study: ReviewStudy, shelf: ContractShelf) -> Arm:
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         key = contract.document.id, question.category
-        if key not in ranked:
-            ranked[key] = search_all(contract, question)
+        ranked[key] = ranked.get(key) or search_all(contract, question)
         return ranked[key]
 
     return arm
@@ -201,10 +196,9 @@ def walking_arm(
     graphs: Mapping[str, ContractGraph],
     plain: Arm,
     design: GraphArm,
-    edges: Iterable[EdgeKind] = WALKED,
+    edges: Sequence[EdgeKind] = WALKED,
 ) -> Arm:
     """Return a walk from the ranking of `plain`; `edges` are of our design."""
-    walked = tuple(edges)
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         graph = graphs[contract.document.id]
@@ -212,11 +206,11 @@ def walking_arm(
         ranking = [(numbers[hit.chunk.id], hit.score) for hit in plain(contract, question)]
         wording = wordings(study, question.category)[0].text
         if design == "v1":
-            reached = neighbours(graph, ranking)
+            reached = graphs_of.neighbours(graph, ranking)
         elif design == "v2":
-            reached = by_section(graph, ranking, shelf.vectors([wording])[0])
+            reached = graphs_of.by_section(graph, ranking, shelf.embedder.embed([wording])[0])
         else:
-            reached = walk(graph, ranking, wording, edges=walked)
+            reached = graphs_of.walk(graph, ranking, wording, edges=edges)
         return [FoundChunk(graph.chunks[number], score) for number, score in reached[:DEPTH]]
 
     return arm
@@ -249,12 +243,11 @@ def checklist(
         return extractive(reading, categories, study.embedder)
     chat = study.asked_chat("answers.arm: chat")
 
-    def likeness(category: str) -> Numbers:
+    def scores(category: str) -> Numbers:
         """Compare the passages with a clause of the category as one would draft it; this takes no training."""
-        vectors = find_prototypes([category], study.embedder).vectors
-        return numpy.asarray((reading.vectors @ vectors.T).max(axis=1, initial=0), dtype=numpy.float32)
+        return likeness(reading, find_prototypes([category], study.embedder), 1)[:, 0]
 
-    return by_chat(reading, categories, chat, likeness, study.seed)
+    return by_chat(reading, categories, chat, scores, study.seed)
 
 
 def judge_all(study: ReviewStudy, data: NliSet, arm: NliArm) -> dict[int, list[JudgedHypothesis]]:
@@ -267,12 +260,11 @@ def judge_all(study: ReviewStudy, data: NliSet, arm: NliArm) -> dict[int, list[J
     if trained:
         study.say(_told(len(trained), len(data.agreements), "agreements"))
         results = nli.out_of_fold(NliSet(tuple(trained), data.hypotheses), arm)
-    unjudged = [a for a in sampled.agreements if a.number not in results]
-    if unjudged:
-        model = nli.JUDGES[arm]()
+    if unjudged := [a for a in sampled.agreements if a.number not in results]:
+        judge = nli.JUDGES[arm]()
         with bar(len(unjudged), "judging", "agreement") as progress:
             for agreement in unjudged:
-                results[agreement.number] = model.judge(agreement.document, agreement.spans, data.hypotheses)
+                results[agreement.number] = judge(agreement.document, agreement.spans, data.hypotheses)
                 progress.update()
     names = {a.number: {j.hypothesis for j in a.judgements} for a in sampled.agreements}
     return {number: [j for j in results[number] if j.hypothesis in hypotheses] for number, hypotheses in names.items()}

@@ -13,7 +13,7 @@ from ovrag_core.base import CorpusError, Document, SettingsError, project_file
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, SpanAnswer
 from ovrag_studies.contract_review.arms import ReviewStudy, wordings
 from ovrag_studies.contract_review.inference import nli
-from ovrag_studies.contract_review.inference.nli import HypothesisJudge, JudgedHypothesis
+from ovrag_studies.contract_review.inference.nli import Judge, JudgedHypothesis
 from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, ChatJudge, examples_for
 from ovrag_studies.contract_review.measures.chunk_metrics import Arm
 from ovrag_studies.contract_review.retrieval.expansion import ask
@@ -46,7 +46,7 @@ def find_chunks(study: ReviewStudy, document: Document, query: str | None, categ
     return search(ContractShelf([document], chosen.chunker, study.embedder), chosen.retriever, chunk_queries, chosen.k)
 
 
-def make_judge(study: ReviewStudy, arm: NliArm) -> HypothesisJudge:
+def make_judge(study: ReviewStudy, arm: NliArm) -> Judge:
     """Return the judge of single agreements. Raises ModelSetupError where it needs a chat model and none is set."""
     if arm in CHAT_ARMS:
         chat, marked = study.asked_chat(f"nli.arm: {arm}"), project_file(study.options.data.contractnli)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from ovrag_core.base import CorpusError, DocumentError, Settings, project_file, write_records
+from ovrag_core.base import CorpusError, Document, DocumentError, Settings, project_file, write_records
 from ovrag_core.study import (
     BAD,
     Format,
@@ -30,12 +30,10 @@ from ovrag_core.study import (
 from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, NliArm
 
 if TYPE_CHECKING:
-    from ovrag_core.base import Document
     from ovrag_studies.contract_review.arms import ReviewStudy
-    from ovrag_studies.contract_review.checklist import Record
-    from ovrag_studies.contract_review.texts.datasets import NliSet
 
 What = Literal["retrieval", "answers", "nli", "graph"]
+Read = tuple[str, list[dict[str, object]]]  # what is found in a document, as text and as records
 Contracts = Annotated[
     list[Path], typer.Argument(metavar="CONTRACT", help="PDF, DOCX, HTML or text files, or folders of them.")
 ]
@@ -92,11 +90,12 @@ def review(
     categories = list(category or vocabulary())
     for name in categories:
         known(name)
-    chosen = arm or ContractReview.of(settings).answers.arm
-    least = LIKE if chosen == "extractive" else ContractReview.of(settings).answers.present
+    options = ContractReview.of(settings).answers
+    chosen = arm or options.arm
+    least = LIKE if chosen == "extractive" else options.present
     with _study(settings) as study:
 
-        def answered(document: Document) -> tuple[str, list[Record]]:
+        def answered(document: Document) -> Read:
             if chosen == "learned":
                 refuse_seen(study, document)
             answers = checklist(study, document, categories, chosen)
@@ -124,18 +123,17 @@ def nli(
         wordings = load_contractnli(project_file(study.options.data.contractnli)).hypotheses
         judge = make_judge(study, arm or study.options.nli.arm)
 
-        def judged(document: Document) -> tuple[str, list[Record]]:
-            judgements = judge.judge(document, None, wordings)
+        def judged(document: Document) -> Read:
+            judgements = judge(document, None, wordings)
             number = int(document.id) if document.id.isdecimal() else document.id
             return judged_text(document, wordings, judgements), [nli_record(number, j) for j in judgements]
 
         return _print_each(contracts, judged, output)
 
 
-def _print_each(contracts: list[Path], work: Callable[[Document], tuple[str, list[Record]]], output: Format) -> int:
+def _print_each(contracts: list[Path], work: Callable[[Document], Read], output: Format) -> int:
     """Print the text or the records that `work` gives for each document; say what is refused. Returns the exit code."""
-    code = 0
-    collected, titles = [], set[str]()
+    code, collected, titles = 0, [], set[str]()
     for path, document in load_each(contracts):
         try:
             if isinstance(document, str):
@@ -171,14 +169,17 @@ def run(
 ) -> int:
     """Ask every question of a data set, or its `sample`, and write what was found as the data sets' scorers read it."""
     from ovrag_studies.contract_review import arms, checklist
-    from ovrag_studies.contract_review.texts.datasets import load_cuad
+    from ovrag_studies.contract_review.texts.datasets import load_contractnli, load_cuad
 
     settings = _with_arm(settings, what, arm)
     options = ContractReview.of(settings)
-    agreements = _agreements(data, options) if what == "nli" else None
-    folder = None if agreements else _existing(data or options.data.cuad)
-    contracts = load_cuad(folder) if folder else ()
-    with _study(settings, folder) as study:
+    place = data or (options.data.contractnli if what == "nli" else options.data.cuad)
+    if not (folder := project_file(place)).exists():
+        raise CorpusError(f"{place} does not exist; name the folder of the data set with --data")
+    below = folder / "contractnli"
+    agreements = load_contractnli(below if below.is_dir() else folder) if what == "nli" else None
+    contracts = () if agreements else load_cuad(folder)
+    with _study(settings, None if agreements else folder) as study:
         if agreements:
             lines = checklist.nli_records(arms.judge_all(study, agreements, options.nli.arm))
         elif what == "answers":
@@ -210,20 +211,6 @@ def _with_arm(settings: Settings, what: What, arm: str | None) -> Settings:
     """Return the settings with another arm: a retriever, a way to answer, a judge, or a walk."""
     if arm is None:
         return settings
-    section, key = {"retrieval": ("retrieval", "retriever")}.get(what, (what, "arm"))
-    section_options = settings.studies.get(ContractReview.name, {}).get(section, {})
-    return ContractReview.changed(settings, **{section: {**section_options, key: arm}})
-
-
-def _agreements(data: Path | None, options: ContractReview) -> NliSet:
-    from ovrag_studies.contract_review.texts.datasets import load_contractnli
-
-    folder = _existing(data or options.data.contractnli)
-    return load_contractnli(below if (below := folder / "contractnli").is_dir() else folder)
-
-
-def _existing(path: Path) -> Path:
-    resolved = project_file(path)
-    if not resolved.exists():
-        raise CorpusError(f"{path} does not exist; name the folder of the data set with --data")
-    return resolved
+    key = "retriever" if what == "retrieval" else "arm"
+    section_options = settings.studies.get(ContractReview.name, {}).get(what, {})
+    return ContractReview.changed(settings, **{what: {**section_options, key: arm}})

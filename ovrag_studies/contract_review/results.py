@@ -5,25 +5,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
+import numpy
 import pandas
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 
 from ovrag_core.base import Settings
-from ovrag_core.evaluation import Estimate, Resampling, holm
-from ovrag_core.report import interval_plot, numbers, rates_by_group, with_bounds
+from ovrag_core.evaluation import Difference, Estimate, Resampling, holm
+from ovrag_core.report import colours, interval_plot, numbers, rates_by_group, styled, with_bounds
 from ovrag_core.study import Book, bounds
 from ovrag_core.study import book as books
-from ovrag_studies.contract_review import review_experiments, review_pictures
+from ovrag_studies.contract_review import review_experiments
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics, nli_metrics
-from ovrag_studies.contract_review.review_experiments import (
-    BASELINE,
-    OURS,
-    PLAIN,
-    ComparedRetrieval,
-    Frames,
-    ModelSample,
-    published,
-)
+from ovrag_studies.contract_review.measures.nli_metrics import AskedHypothesis
+from ovrag_studies.contract_review.review_experiments import ComparedRetrieval, Frames, ModelSample, published
 from ovrag_studies.contract_review.settings import ContractReview
 from ovrag_studies.contract_review.texts.datasets import NliSet
 
@@ -36,6 +32,7 @@ RETRIEVAL = ("recall_1", "recall_3", "hit")
 ANSWERS = ("aupr", "p_at_80_recall", "best_answer_hit", "presence_auroc", "f1_cuad", "f1_3", "f1_5")
 NLI = ("accuracy", "f1_C_by_hypothesis", "f1_E_by_hypothesis", "f1_C_pooled", "f1_E_pooled", "evidence_map")
 
+LINES = ("-", "--", ":", "-.")
 _REDRAWN = ["arm", "mean", "lowest", "median", "highest", "above"]
 
 Grid = Mapping[tuple[str, str], pandas.DataFrame]
@@ -68,11 +65,8 @@ def _chunk_cells(frame: pandas.DataFrame, names: Iterable[str], plan: Resampling
 
 def retrieval_table(book: Book, grid: Grid) -> pandas.DataFrame:
     """Ways of finding by ways of cutting: `retrieval`."""
-    names = (*RETRIEVAL, "mrr", "presence", "relevancy")
-    rows = [
-        {"chunks": chunker, "arm": arm, **_chunk_cells(frame, names, book.plan)}
-        for (chunker, arm), frame in grid.items()
-    ]
+    names = (*RETRIEVAL, "presence", "mrr", "relevancy")
+    rows = [{"chunks": cut, "arm": arm, **_chunk_cells(frame, names, book.plan)} for (cut, arm), frame in grid.items()]
     full = pandas.DataFrame(rows)[["chunks", "arm", *with_bounds(RETRIEVAL), "presence", "mrr", "relevancy"]]
     return book.table(full.drop(columns=["mrr", "relevancy"]), "retrieval", _questions(grid), full=full)
 
@@ -127,13 +121,15 @@ def compared_figure(book: Book, found: ComparedRetrieval, name: str, experiment:
     table = pandas.DataFrame([_compared_row(book, found, arm) for arm in found.frames])
     hit = f"hit in {book.words['budget']} characters"
     titles = {"hit": hit, "relevancy": "contextual relevancy", "f1_5": "F1, J > 0.5"}
-    fig = rates_by_group(table, "arm", titles, book.width, published=_marks(name), limits=(0, 1))
+    fig = rates_by_group(table, "arm", titles, book.width, published=_marks(name))
     return book.figure(fig, name, _questions(found.frames) | {"experiment": experiment})
 
 
 def redraw_table(book: Book, found: ComparedRetrieval) -> pandas.DataFrame:
     """The published setting of two contracts, drawn again and again: `redraws`."""
-    return book.table(_redrawn(book, found), "redraws", {"cases": _cases(found), "baseline": BASELINE})
+    return book.table(
+        _redrawn(book, found), "redraws", {"cases": _cases(found), "baseline": review_experiments.BASELINE}
+    )
 
 
 def redraw_figure(book: Book, found: ComparedRetrieval) -> Path:
@@ -149,7 +145,9 @@ def _redrawn(book: Book, found: ComparedRetrieval) -> pandas.DataFrame:
     drawn = {arm: review_experiments.redrawn_f1(asked, draws, seed) for arm, asked in found.asked.items()}
     table = pandas.DataFrame(drawn)
     shares = table.quantile([0.025, 0.5, 0.975]).T.set_axis(["lowest", "median", "highest"], axis="columns")
-    above = table.gt(table[BASELINE], axis=0).mean().mask(table.columns == BASELINE)
+    above = (
+        table.gt(table[review_experiments.BASELINE], axis=0).mean().mask(table.columns == review_experiments.BASELINE)
+    )
     return shares.assign(mean=table.mean(), above=above).rename_axis("arm").reset_index()[_REDRAWN]
 
 
@@ -160,15 +158,22 @@ def _cases(found: ComparedRetrieval) -> int:
 
 def edges_table(book: Book, found: ComparedRetrieval, ablated: Frames) -> pandas.DataFrame:
     """Tabulate the gain of each kind of edge at equal context, against the plain ranking: `edges`."""
-    plain = found.frames[PLAIN]
-    arms = {"all": found.frames[OURS], **ablated, "v1": found.frames["graph v1"], "v2": found.frames["graph v2"]}
+    plain = found.frames[review_experiments.PLAIN]
+    arms = {
+        "all": found.frames[review_experiments.OURS],
+        **ablated,
+        "v1": found.frames["graph v1"],
+        "v2": found.frames["graph v2"],
+    }
     table = pandas.DataFrame({"edges": list(arms)})
     for measure, end in (("hit_third", "_third"), ("hit", "")):
         gains = [chunk_metrics.difference(frame, plain, measure, book.plan) for frame in arms.values()]
         table[measure] = [frame[measure].mean() for frame in arms.values()]
         table = table.join(pandas.DataFrame([bounds(f"gain{end}", gain) for gain in gains]))
         table[f"holm{end}"] = holm([gain.p for gain in gains])
-    return book.table(table, "edges", _questions(arms) | {"ours": OURS, "plain": PLAIN})
+    return book.table(
+        table, "edges", _questions(arms) | {"ours": review_experiments.OURS, "plain": review_experiments.PLAIN}
+    )
 
 
 def answers_table(book: Book, asked: Asked) -> pandas.DataFrame:
@@ -188,8 +193,32 @@ def answers_table(book: Book, asked: Asked) -> pandas.DataFrame:
 
 
 def presence_figure(book: Book, asked: Asked) -> Path:
-    """Presence scores, and risk against coverage: `presence`."""
-    fig = review_pictures.presence(asked, book.width)
+    """Presence scores of items that are there and that are not, and risk against coverage of each arm: `presence`."""
+    with styled():
+        fig = Figure(figsize=(book.width, 2.7), layout="constrained")
+        panels = fig.subplots(1, len(asked) + 1)
+        for ax, (name, questions) in zip(panels, asked.items(), strict=False):
+            present = [question.present for question in questions if question.gold]
+            absent = [question.present for question in questions if not question.gold]
+            edges = numpy.linspace(0, 1, 21)
+            ax.hist(present, bins=edges, color="#0b5c8a", ec="white", lw=0.3, label="there")
+            ax.hist(absent, bins=edges, histtype="step", color="black", hatch="////", lw=0.8, label="not there")
+            ax.set_title(name)
+            ax.set_xlabel("presence score")
+        panels[0].set_ylabel("questions")
+        ax = panels[-1]
+        for (name, questions), line, colour in zip(asked.items(), LINES, colours(len(asked)), strict=False):
+            curve = answer_metrics.risk_coverage(questions)
+            ax.plot(curve[:, 0], curve[:, 1], ls=line, color=colour, label=name)
+        ax.set_title("risk and coverage")
+        ax.set_xlabel("questions decided")
+        ax.set_ylabel("share of the decided that is wrong")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter(PercentFormatter(1))
+        ax.set_ylim(0)
+        ax.grid()
+        handles = [handle for panel in panels[[0, -1]] for handle in panel.get_legend_handles_labels()[0]]
+        fig.legend(handles=handles, loc="outside lower center", ncols=len(handles))
     return book.figure(fig, "presence", {"asked": len(next(iter(asked.values())))})
 
 
@@ -197,7 +226,7 @@ def nli_table(book: Book, data: NliSet, judged: Judgements) -> pandas.DataFrame:
     """Hypotheses judged, beside the published models: `nli`."""
     rows: list[Row] = []
     for arm, results in judged.items():
-        rows.append({"arm": arm, **_cells(_nli_measures(book, data, results).items())})
+        rows.append({"arm": arm, **_cells(nli_metrics.estimates(_asked(data, results), book.plan).items())})
     rows += [{"arm": f"{arm} {MARK}", **values} for arm, values in published()["contractnli"].items()]
     rows += [
         {"arm": f"{model}, {way.replace('_', '-')} {MARK}", "accuracy": value}
@@ -207,9 +236,8 @@ def nli_table(book: Book, data: NliSet, judged: Judgements) -> pandas.DataFrame:
     return book.table(pandas.DataFrame(rows)[["arm", *with_bounds(NLI)]], "nli", _pairs(data))
 
 
-def _nli_measures(book: Book, data: NliSet, judged: Mapping[int, Sequence[JudgedHypothesis]]) -> dict[str, Estimate]:
-    by_agreement = {a.number: nli_metrics.asked_of(a, judged[a.number]) for a in data.agreements}
-    return nli_metrics.estimates(by_agreement, book.plan)
+def _asked(data: NliSet, judged: Mapping[int, Sequence[JudgedHypothesis]]) -> dict[int, list[AskedHypothesis]]:
+    return {a.number: nli_metrics.asked_of(a, judged[a.number]) for a in data.agreements}
 
 
 def _pairs(data: NliSet) -> dict[str, object]:
@@ -218,18 +246,19 @@ def _pairs(data: NliSet) -> dict[str, object]:
 
 def nli_hypothesis_table(book: Book, data: NliSet, judged: Judgements) -> pandas.DataFrame:
     """Accuracy of each arm for each hypothesis: `nli_hypotheses`."""
-    columns = {}
-    for arm, results in judged.items():
-        rows = pandas.DataFrame([(row.hypothesis, row.true == row.given) for row in _all(data, results)])
-        columns[arm] = rows.groupby(0)[1].mean()
-    names = [name for name in data.hypotheses if name in columns[next(iter(columns))]]
-    table = pandas.DataFrame(columns).reindex(names).reset_index(names="hypothesis")
-    table["wording"] = [data.hypotheses[name] for name in names]
+    right = pandas.DataFrame(
+        [
+            (arm, row.hypothesis, row.true == row.given)
+            for arm, results in judged.items()
+            for rows in _asked(data, results).values()
+            for row in rows
+        ],
+        columns=["arm", "hypothesis", "right"],
+    )
+    table = right.pivot_table("right", "hypothesis", "arm")[list(judged)].rename_axis(columns=None)
+    table = table.reindex([name for name in data.hypotheses if name in table.index]).reset_index()
+    table["wording"] = table["hypothesis"].map(data.hypotheses)
     return book.table(table, "nli_hypotheses", decimals=2)
-
-
-def _all(data: NliSet, judged: Mapping[int, Sequence[JudgedHypothesis]]) -> list[nli_metrics.AskedHypothesis]:
-    return [row for a in data.agreements for row in nli_metrics.asked_of(a, judged.get(a.number, ()))]
 
 
 def model_table(book: Book, sample: ModelSample) -> pandas.DataFrame:
@@ -240,9 +269,9 @@ def model_table(book: Book, sample: ModelSample) -> pandas.DataFrame:
         rows.append(_outcomes(book, "checklist", arm, graded, sum(q.dropped for q in questions)))
     for arm, judged in sample.judged.items():
         graded = [
-            (str(agreement.number), nli_metrics.outcome(question), question.true != "NotMentioned")
-            for agreement in sample.data.agreements
-            for question in nli_metrics.asked_of(agreement, judged[agreement.number])
+            (str(number), nli_metrics.outcome(question), question.true != "NotMentioned")
+            for number, asked in _asked(sample.data, judged).items()
+            for question in asked
         ]
         invented = sum(j.invented for results in judged.values() for j in results)
         rows.append(_outcomes(book, "hypotheses", arm, graded, invented))
@@ -279,17 +308,22 @@ def numbers_file(
 ) -> Path:
     """The headline figures as macros, each beginning with `ContractReview`: `numbers.tex`."""
     values = {name: str(book.words[name]) for name in ("contracts", "agreements", "redraws")}
-    for (chunker, arm), frame in grid.items():
-        for name in RETRIEVAL:
-            value = chunk_metrics.estimate(frame, name, book.plan)
-            values |= numbers.with_interval(f"{chunker} {arm} {name}", value.value, value.low, value.high)
+    figures: dict[str, Estimate | Difference] = {
+        f"{chunker} {arm} {name}": chunk_metrics.estimate(frame, name, book.plan)
+        for (chunker, arm), frame in grid.items()
+        for name in RETRIEVAL
+    }
+    plain = found.frames[review_experiments.PLAIN]
     for arm, frame in found.frames.items():
-        gained = chunk_metrics.difference(frame, found.frames[PLAIN], "hit", book.plan)
-        values |= numbers.with_interval(f"{arm} hit gain", gained.value, gained.low, gained.high)
-    measures = {arm: answer_metrics.measures(questions, book.plan) for arm, questions in asked.items()}
-    measures |= {f"nli {arm}": _nli_measures(book, data, results) for arm, results in judged.items()}
-    for arm, measured in measures.items():
-        for measure, e in measured.items():
-            values |= numbers.with_interval(f"{arm} {measure}", e.value, e.low, e.high, BY_RANK.get(measure, DECIMALS))
+        figures[f"{arm} hit gain"] = chunk_metrics.difference(frame, plain, "hit", book.plan)
+    for arm, questions in asked.items():
+        measures = answer_metrics.measures(questions, book.plan)
+        figures |= {f"{arm} {measure}": figure for measure, figure in measures.items()}
+    for arm, results in judged.items():
+        measures = nli_metrics.estimates(_asked(data, results), book.plan)
+        figures |= {f"nli {arm} {measure}": figure for measure, figure in measures.items()}
+    for name, figure in figures.items():
+        decimals = BY_RANK.get(name.rpartition(" ")[2], DECIMALS)
+        values |= numbers.with_interval(name, figure.value, figure.low, figure.high, decimals)
     comment = "Contract review: {contracts} contracts and {agreements} agreements.".format(**book.words)
     return book.numbers(values, comment)

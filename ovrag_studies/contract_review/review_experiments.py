@@ -5,7 +5,7 @@ What a chat model wrote in the published experiments, the best sentence of the r
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 
 import numpy
@@ -24,28 +24,15 @@ from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics
 from ovrag_studies.contract_review.measures.chunk_metrics import CONTEXT, Arm
 from ovrag_studies.contract_review.retrieval.expansion import read_descriptions, titled
 from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, Remembered, Shelved, search
-from ovrag_studies.contract_review.settings import (
-    AnswerArm,
-    Chunker,
-    ContractReview,
-    GraphArm,
-    NliArm,
-    Retriever,
-    Wording,
-)
+from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, GraphArm, NliArm
+from ovrag_studies.contract_review.texts import datasets
 from ovrag_studies.contract_review.texts.chunkers import CHUNKERS
-from ovrag_studies.contract_review.texts.datasets import (
-    ChecklistQuestion,
-    Contract,
-    NliSet,
-    load_contractnli,
-    load_cuad,
-)
+from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract, NliSet
 
 Published = Mapping[str, Mapping[str, Mapping[str, float]]]
 Frames = dict[str, pandas.DataFrame]
 
-GRID: Mapping[str, tuple[Retriever, Wording]] = {
+GRID = {
     "MiniLM": ("minilm", "description"),
     "BM25": ("bm25", "description"),
     "sentences": ("sentences", "description"),
@@ -53,7 +40,7 @@ GRID: Mapping[str, tuple[Retriever, Wording]] = {
     "blend": ("blend", "vocabulary"),
 }
 LEARNED = "learned"
-E2: Mapping[str, tuple[Chunker, Wording, bool]] = {  # way of cutting, wording, reranked
+E2 = {  # way of cutting, wording, reranked
     "fixed 2,048": ("fixed-2048", "description", False),
     "paragraph": ("paragraph", "description", False),
     "recursive 2,048": ("recursive-2048", "description", False),
@@ -87,7 +74,7 @@ def open_study(settings: Settings, say: Say = print) -> tuple[ReviewStudy, tuple
     options = ContractReview.of(settings)
     cuad = project_file(options.data.cuad)
     study = ReviewStudy(options, Remembered(minilm()), read_descriptions(cuad), seed=settings.llm.seed, say=say)
-    return study, load_cuad(cuad), load_contractnli(project_file(options.data.contractnli))
+    return study, datasets.load_cuad(cuad), datasets.load_contractnli(project_file(options.data.contractnli))
 
 
 def _set(study: ReviewStudy, **changes: object) -> ReviewStudy:
@@ -116,55 +103,45 @@ def retrieval_grid(
 class ComparedRetrieval:
     """Arms by name: their measures of retrieval, and the one sentence that each answers a question with."""
 
-    frames: Frames
-    asked: dict[str, list[answer_metrics.AnsweredQuestion]]
+    frames: Frames = field(default_factory=dict)
+    asked: dict[str, list[answer_metrics.AnsweredQuestion]] = field(default_factory=dict)
+
+    def add(self, name: str, study: ReviewStudy, contracts: Sequence[Contract], arm: Arm, shelf: ContractShelf) -> None:
+        """Add an arm: every question is ranked once, measured, and answered from its first chunks."""
+        ranked, answers = {}, {}
+        for contract, question in ((c, question) for c in contracts for question in c.questions):
+            title, category = contract.document.id, question.category
+            ranked[title, question.id] = chunks = arm(contract, question)
+            answers[title, category] = _nearest_sentence(study, shelf, title, category, chunks[:CONTEXT])
+        budget = study.options.retrieval.budget
+        self.frames[name] = chunk_metrics.run(contracts, lambda c, question: ranked[c.document.id, question.id], budget)
+        self.asked[name] = answer_metrics.join(contracts, answers)
 
 
 def second_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> ComparedRetrieval:
     """E2: the published chunkings, rerank and expansion by vectors of whole chunks, the query naming the contract."""
-    compared = ComparedRetrieval({}, {})
-    shelves = {chunker: shelf_of(study, contracts, chunker) for chunker in dict.fromkeys(row[0] for row in E2.values())}
+    compared, shelves = ComparedRetrieval(), dict[str, ContractShelf]()
     for name, (chunker, wording, reranked) in E2.items():
-        arm_study, shelf = _set(study, retriever="minilm", wording=wording), shelves[chunker]
+        shelf = shelves[chunker] = shelves.get(chunker) or shelf_of(study, contracts, chunker)
+        arm_study = _set(study, retriever="minilm", wording=wording)
         arm = _named_arm(arm_study, shelf)
-        arm = _reranked_arm(arm_study, shelf, arm) if reranked else arm
-        _compare(compared, name, arm_study, contracts, arm, shelf)
+        compared.add(name, arm_study, contracts, _reranked_arm(arm_study, shelf, arm) if reranked else arm, shelf)
     return compared
 
 
 def third_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> tuple[ComparedRetrieval, Frames]:
     """E3: the vector store, the published graphs and ours, at equal context; ours without or with one kind of edge."""
-    shelf = shelf_of(study, contracts, study.options.graph.chunker)
+    shelf, compared = shelf_of(study, contracts, study.options.graph.chunker), ComparedRetrieval()
     graphs, plain = arms.build_graphs(shelf), arms.plain_arm(study, shelf)
-    compared = ComparedRetrieval({}, {})
-    _compare(compared, PLAIN, study, contracts, plain, shelf)
+    compared.add(PLAIN, study, contracts, plain, shelf)
     for name, design in DESIGNS.items():
-        _compare(compared, name, study, contracts, walking_arm(study, shelf, graphs, plain, design), shelf)
+        compared.add(name, study, contracts, walking_arm(study, shelf, graphs, plain, design), shelf)
     without = {f"without {kind}": [edge for edge in WALKED if edge != kind] for kind in WALKED}
     budget = study.options.retrieval.budget
     return compared, {
         name: chunk_metrics.run(contracts, walking_arm(study, shelf, graphs, plain, "ours", edges), budget)
         for name, edges in {**without, **ONLY}.items()
     }
-
-
-def _compare(
-    found: ComparedRetrieval,
-    name: str,
-    study: ReviewStudy,
-    contracts: Sequence[Contract],
-    arm: Arm,
-    shelf: ContractShelf,
-) -> None:
-    """Add an arm: every question is ranked once, measured, and answered from its first chunks."""
-    ranked, answers = {}, {}
-    for contract, question in ((c, question) for c in contracts for question in c.questions):
-        title, category = contract.document.id, question.category
-        ranked[title, question.id] = chunks = arm(contract, question)
-        answers[title, category] = _nearest_sentence(study, shelf, title, category, chunks[:CONTEXT])
-    budget = study.options.retrieval.budget
-    found.frames[name] = chunk_metrics.run(contracts, lambda contract, q: ranked[contract.document.id, q.id], budget)
-    found.asked[name] = answer_metrics.join(contracts, answers)
 
 
 def _nearest_sentence(
@@ -178,13 +155,12 @@ def _nearest_sentence(
     cosines = _cosines(study, shelf, category, shelved.sentence_vectors[rows])
     best = max(cosines)
     start, end = shelved.passages[rows[cosines.index(best)]]
-    text = shelved.document.text[start:end]
-    return CategoryAnswers(category, best, (SpanAnswer(text, start, end, best, ""),))
+    return CategoryAnswers(category, best, (SpanAnswer(shelved.document.text[start:end], start, end, best, ""),))
 
 
 def _cosines(study: ReviewStudy, shelf: ContractShelf, category: str, vectors: Vectors) -> list[float]:
     """For each of the vectors of passages how near it is to the question."""
-    query_vector = shelf.vectors([arms.wordings(study, category)[0].text])[0]
+    query_vector = shelf.embedder.embed([arms.wordings(study, category)[0].text])[0]
     cosines: list[float] = numpy.round(vectors @ query_vector, 6).tolist()
     return cosines
 

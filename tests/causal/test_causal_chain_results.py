@@ -25,10 +25,9 @@ from ovrag_studies.causal import (
     sweep,
 )
 from ovrag_studies.causal.chains import chain_metrics, chain_runs, drift, random_verdicts, study
-from ovrag_studies.causal.chains.chain_runs import ChainBench
-from ovrag_studies.causal.chains.drafting import ChatDrafter
+from ovrag_studies.causal.chains.chain_runs import ChainBench, instability_in, model_of
+from ovrag_studies.causal.chains.drafting import chat_drafter
 from ovrag_studies.causal.chains.feedback_loop import DraftJudge, LoopAnswer
-from ovrag_studies.causal.chains.stability import instability_in, model_of
 from ovrag_studies.causal.chains.study import OURS, ChainStudy, Ran
 from ovrag_studies.causal.graphs.causal_terms import RAISES
 from ovrag_studies.causal.graphs.linking import NameLexicon
@@ -96,25 +95,25 @@ def test_every_table_names_the_declared_simulator_its_assumptions_the_chains_and
 
 def test_the_arms_are_as_good_as_their_verdicts(book: Book, done: ChainStudy) -> None:
     figures = study.figures(done, PLAN)
-    loop, single = figures[OURS, "caf"], figures[OURS, "vanilla"]
-    assert loop["entailment"].value is not None and single["entailment"].value is not None
-    assert loop["entailment"].value > single["entailment"].value
+    entailment = figures[figures["measure"] == "entailment"].set_index("arm")["value"]
+    assert entailment["caf"] > entailment["vanilla"]
     full = chain_results.arms_table(book, done, figures)
     cell = full.set_index("arm").loc["loop (CAF)", "entailment"]
-    assert cell.startswith(f"{loop['entailment'].value:.3f} [")
+    assert cell.startswith(f"{entailment['caf']:.3f} [")
     csv = pandas.read_csv(book.tables / "causal_chains" / "samples" / "arms.csv").set_index("arm")
     assert csv.loc["loop (CAF)", "n"] == 12 and csv.loc["best of T", "drafts"] == done.options.loop.rounds
 
 
 def test_the_loop_is_compared_with_every_other_arm(done: ChainStudy) -> None:
-    assert [each.second for each in study.compared(done, PLAN)[OURS]] == ["vanilla", "best_of_t"]
+    compared = study.compared(done, PLAN)
+    assert set(compared["chains"]) == {OURS} and compared["against"].tolist() == ["vanilla", "best_of_t"]
 
 
 def test_contradictions_are_counted_in_prompts_and_paraphrases(book: Book, done: ChainStudy) -> None:
     found = study.detected(done, PLAN)
-    kinds, rules = found
-    assert kinds[-1].name == "all" and kinds[-1].of == 6 and kinds[-1].share.value == 1.0
-    assert rules[-1].of == 12 and rules[-1].share.value is not None
+    recall, precision = found[found["kind or rule"] == "all"].to_dict("records")
+    assert recall["of"] == 6 and recall["recall"] == 1.0
+    assert precision["of"] == 12 and not pandas.isna(precision["precision"])
     shown = chain_results.contradictions_table(book, found)
     assert shown["kind or rule"].tolist()[:2] == ["reversed", "all"]
 
@@ -164,7 +163,8 @@ def test_macros_are_letters_and_hold_what_the_tables_hold(book: Book, done: Chai
     path = chain_results.numbers_file(book, done, figures, compared, found, given)
     lines = path.read_text(encoding="utf-8").splitlines()
     assert r"\newcommand{\CausalChains}{12}" in lines and r"\newcommand{\CausalGainEnds}{0.50}" in lines
-    assert rf"\newcommand{{\CausalCafEntailment}}{{{figures[OURS, 'caf']['entailment'].value:.3f}}}" in lines
+    (entailment,) = figures[(figures["arm"] == "caf") & (figures["measure"] == "entailment")]["value"]
+    assert rf"\newcommand{{\CausalCafEntailment}}{{{entailment:.3f}}}" in lines
     assert r"\newcommand{\CausalCoverageZeroEightEntailment}{0.800}" in lines
     assert r"\newcommand{\CausalCellsMeasured}{16}" in lines
     assert r"\newcommand{\CausalRecallInPromptsAndParaphrases}{1.000}" in lines
@@ -294,7 +294,7 @@ def test_a_chat_model_s_drafts_stand_beside_the_simulator_s_with_the_objections_
         case
         for each, said in zip(chains, drafts, strict=True)
         for case in chain_runs.run(
-            replace(bench, chains=(each,)), options, ("caf",), paraphrases=False, drafter=ChatDrafter(Played(said))
+            replace(bench, chains=(each,)), options, ("caf",), paraphrases=False, drafter=chat_drafter(Played(said))
         )
     ]
     found = chain_metrics.revised(by_model, PLAN)

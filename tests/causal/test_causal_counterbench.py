@@ -3,7 +3,9 @@
 import json
 import re
 import time
+from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +17,6 @@ from ovrag_studies.causal.models.boolean_models import (
     Junction,
     Literal,
     counterfactual,
-    cycle_of,
     evaluate,
     models,
     negate,
@@ -239,12 +240,10 @@ def test_texts_made_to_be_slow_are_answered_or_refused_soon(context):
 
 def test_formulas():
     formula = Junction(True, (Literal("a"), Junction(False, (Literal("b", False), Literal("c")))))
-    for a, b, c in [(x, y, z) for x in (False, True) for y in (False, True) for z in (False, True)]:
-        world = {"a": a, "b": b, "c": c}
-        assert evaluate(formula, world) == (a and (not b or c))
-        assert evaluate(negate(formula), world) != evaluate(formula, world)
-    assert evaluate(formula, {"a": True}) is None
-    assert evaluate(formula, {"a": False}) is False
+    a, b, c = np.array(list(product((False, True), repeat=3))).T
+    worlds = {"a": a, "b": b, "c": c}
+    assert (evaluate(formula, worlds) == (a & (~b | c))).all()
+    assert (evaluate(negate(formula), worlds) != evaluate(formula, worlds)).all()
 
 
 def test_too_many_unknown_roots_leave_a_question_open():
@@ -252,7 +251,6 @@ def test_too_many_unknown_roots_leave_a_question_open():
     rules = [CausalRule(Junction(True, tuple(map(Literal, names))), Literal("y"))]
     with pytest.raises(CausalError, match="roots of which nothing is said"):
         counterfactual(models(rules)[0], {}, Literal("y"))
-    assert cycle_of(models(rules)[0]) == ()
 
 
 def read(path):
@@ -308,7 +306,7 @@ def test_scores_count_the_unread_as_not_right(tmp_path):
     assert read_known(listed) == {"2": "contested", "4": "cyclic"}
     asked = ask(path, "rules")
     assert {status: len(of) for status, of in statuses(asked).items()} == {"determined": 2, "unread": 1, "cyclic": 1}
-    found = {each.name: (each.hits, each.of) for each in figures(asked, Resampling(200))}
+    found = {each["name"]: (each["hits"], each["of"]) for each in figures(asked, Resampling(200))}
     assert found["labels as given"] == (2, 4)
     assert found["answered"] == (3, 4)
     assert found["label and rules agree"] == (2, 3)

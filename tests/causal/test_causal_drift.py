@@ -10,7 +10,7 @@ import pytest
 from causal_chain import FALSE, IRIS, PROMPT, SAID, STORE, chain
 
 from ovrag_studies.causal.chains.drafting import Prompt
-from ovrag_studies.causal.chains.drift import NAME, Simulator, World, Written
+from ovrag_studies.causal.chains.drift import Simulator, World, Written
 from ovrag_studies.causal.graphs.verifier import Verifier
 from ovrag_studies.causal.settings import Drift
 
@@ -164,4 +164,3 @@ def test_a_fact_beside_the_question_is_copied_as_often_as_stated() -> None:
 
 def test_what_it_calls_unrelated_is_unknown_to_the_graph() -> None:
     assert WORLD.unrelated(IRIS["rain"]) == [IRIS["fish stock"], IRIS["tide"]]  # and it states that birdsong is apart
-    assert Simulator(chain(), WORLD, Drift()).name == NAME

@@ -7,9 +7,10 @@ from causal_chain import PROMPT, RIGHT, SAID, STORE
 
 from ovrag_core.base.errors import ModelError, Unchecked
 from ovrag_core.graph.triple_store import EmbeddedStore
-from ovrag_studies.causal.chains.arms import gaps_of
+from ovrag_studies.causal.chains.chain_runs import gaps_of
 from ovrag_studies.causal.chains.drafting import Prompt
-from ovrag_studies.causal.chains.feedback_loop import EMPTY, DraftJudge, LoopAnswer, run, score
+from ovrag_studies.causal.chains.feedback_loop import EMPTY, DraftJudge, LoopAnswer, score
+from ovrag_studies.causal.chains.feedback_loop import answer as answer_by
 from ovrag_studies.causal.graphs.linking import NameLexicon
 from ovrag_studies.causal.graphs.verifier import CausalVerdict, Outcome, Verifier
 from ovrag_studies.causal.settings import LoopOptions
@@ -20,13 +21,11 @@ WRONG, UNKNOWN = "River flow raises rain.", "Tide raises birdsong."
 class Told:
     """A drafter that writes these texts in turn, the last one for ever, and keeps what it was asked."""
 
-    name = "told"
-
     def __init__(self, *texts: str | ModelError) -> None:
         self._texts = texts
         self.prompts: list[Prompt] = []
 
-    def draft(self, prompt: Prompt, take: int) -> str:
+    def __call__(self, prompt: Prompt, take: int) -> str:
         text = self._texts[min(take, len(self._texts) - 1)]
         self.prompts.append(prompt)
         if isinstance(text, ModelError):
@@ -34,12 +33,16 @@ class Told:
         return text
 
 
+def run(drafter: Told, judge: DraftJudge) -> LoopAnswer:
+    return answer_by("caf", PROMPT, drafter, judge, lambda _: ())
+
+
 def answer(drafter: Told, verifier: Verifier | None = None, **options: float) -> LoopAnswer:
-    return run(Prompt(PROMPT), drafter, DraftJudge((verifier or Verifier(STORE)).check, LoopOptions(**options)))
+    return run(drafter, DraftJudge((verifier or Verifier(STORE)).check, LoopOptions(**options)))
 
 
 def verdicts(*outcomes: Outcome) -> list[CausalVerdict]:
-    return [CausalVerdict(outcome, "", (0, 0), "") for outcome in outcomes]
+    return [CausalVerdict(outcome, "") for outcome in outcomes]
 
 
 def test_the_score_is_that_of_the_published_formula() -> None:
@@ -139,27 +142,27 @@ def test_what_the_question_gives_may_not_be_left_out() -> None:
     judge = DraftJudge(verifier.check, LoopOptions(), gaps_of(PROMPT, verifier))
     short = RIGHT.replace(f"{SAID[1]}\n", "")
     drafter = Told(short, RIGHT)
-    given = run(Prompt(PROMPT), drafter, judge)
+    given = run(drafter, judge)
     assert (given.decision, len(given.rounds)) == ("accepted", 2)
     assert drafter.prompts[1].constraints == ('It is missing that "River flow raises flood damage".',)
     unanswered = Told("\n".join(SAID), RIGHT)
-    assert run(Prompt(PROMPT), unanswered, judge).decision == "accepted"
+    assert run(unanswered, judge).decision == "accepted"
     assert unanswered.prompts[1].constraints == ("It is missing what rain does to demand for housing.",)
-    kept = run(Prompt(PROMPT), Told(short), judge)
+    kept = run(Told(short), judge)
     assert kept.decision == "accepted with caveats" and "missing that" in kept.reason
 
 
 def test_an_unstable_effect_is_rejected_with_the_distance() -> None:
     judge = DraftJudge(Verifier(STORE).check, LoopOptions(epsilon=0.1), stability=lambda: 0.25)
-    given = run(Prompt(PROMPT), Told(RIGHT), judge)
+    given = run(Told(RIGHT), judge)
     assert (given.decision, given.instability) == ("rejected", 0.25)
     assert "0.250" in given.reason
     stable = DraftJudge(Verifier(STORE).check, LoopOptions(epsilon=0.3), stability=lambda: 0.25)
-    assert run(Prompt(PROMPT), Told(RIGHT), stable).decision == "accepted"
+    assert run(Told(RIGHT), stable).decision == "accepted"
 
 
 def test_without_feedback_the_next_draft_is_told_nothing() -> None:
     drafter = Told(WRONG, RIGHT)
     judge = DraftJudge(Verifier(STORE).check, LoopOptions(), feedback=False)
-    assert run(Prompt(PROMPT), drafter, judge).decision == "accepted"
+    assert run(drafter, judge).decision == "accepted"
     assert drafter.prompts == [Prompt(PROMPT)] * 2

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ovrag_core.graph import load_graph
 from ovrag_studies.causal.graphs.causal_terms import NAMESPACE
 from ovrag_studies.causal.graphs.linking import CausalClaim, NameLexicon, claim
-from ovrag_studies.causal.language.propositions import LONGEST_SENTENCE, Unread, parse, read
+from ovrag_studies.causal.language.propositions import LONGEST_SENTENCE, Unread, read
 
 PROJECT = Path(__file__).resolve().parents[2]
 SAMPLE = "urn:ovrag:causal:sample#"
@@ -134,7 +134,7 @@ def test_of_two_words_that_could_be_the_verb_the_right_one_is_taken(text: str, e
     ],
 )
 def test_what_cannot_be_read_is_reported_with_its_reason(text: str, reason: str) -> None:
-    found = [each for each in parse(text) if isinstance(each, Unread)]
+    found = [each for each in read(text).statements if isinstance(each, Unread)]
     assert len(found) == 1
     assert reason in found[0].reason
     assert found[0].quote in text
@@ -152,7 +152,7 @@ def test_what_cannot_be_read_is_reported_with_its_reason(text: str, reason: str)
 )
 def test_what_is_said_not_to_be_so_is_denied(text: str) -> None:
     assert said(text) == ["X > not raises > Y"]
-    (found,) = parse(text)
+    (found,) = read(text).statements
     assert found.quote == text[slice(*found.span)]
 
 

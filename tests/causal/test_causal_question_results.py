@@ -91,7 +91,7 @@ def written_to(folder: Path, study: Asked) -> Book:
 
 
 def shares(asked: pandas.DataFrame) -> dict[str, tuple[int, int]]:
-    return {each.name: (each.hits, each.of) for each in question_study.figures(asked, PLAN)}
+    return {each["name"]: (each["hits"], each["of"]) for each in question_study.figures(asked, PLAN)}
 
 
 # Measures
@@ -112,9 +112,9 @@ def test_labels_that_the_rules_contradict_count_as_given_and_apart(rules: Path) 
 
 
 def test_intervals_are_over_texts_and_models(rules: Path, effects: Path) -> None:
-    given = {each.name: each.estimate for each in question_study.figures(ask(rules, "rules"), PLAN)}["labels as given"]
-    assert given.clusters == 3, "two namings of one text are one cluster"
-    assert question_study.figures(ask(effects, "numbers"), PLAN)[0].estimate.clusters == 2
+    given = question_study.figures(ask(rules, "rules"), PLAN)[0]
+    assert (given["name"], given["clusters"]) == ("labels as given", 3), "two namings of one text are one cluster"
+    assert question_study.figures(ask(effects, "numbers"), PLAN)[0]["clusters"] == 2
 
 
 def test_statuses_and_what_the_numbers_fix_are_counted_apart(effects: Path) -> None:
@@ -126,7 +126,7 @@ def test_statuses_and_what_the_numbers_fix_are_counted_apart(effects: Path) -> N
 
 def test_groups_are_those_of_the_file(effects: Path) -> None:
     found = question_study.groups("numbers", ask(effects, "numbers"), PLAN)
-    assert {field: [each.name for each in of] for field, of in found.items()} == {
+    assert {field: [each["name"] for each in of] for field, of in found.items()} == {
         "type": ["ate"],
         "graph": ["bow", "fork"],
         "rung": ["2"],

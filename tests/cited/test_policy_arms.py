@@ -14,10 +14,9 @@ from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.llm import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
 from ovrag_core.retrieval import minilm
-from ovrag_studies.cited import golden_runs
 from ovrag_studies.cited.answering.published_pipeline import opposed_pairs
 from ovrag_studies.cited.answering.silence import Calibration, Certificate, read_calibration, write_calibration
-from ovrag_studies.cited.arms import ArmParts, ask, runnable
+from ovrag_studies.cited.arms import ArmParts, ask, calibrate_on, runnable
 from ovrag_studies.cited.corpus.golden import GoldenQuery
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, assemble
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex
@@ -241,5 +240,5 @@ def test_calibrating_shows_how_far_it_is(
 ) -> None:
     monkeypatch.setattr(progress, "DELAY_SECONDS", 0)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    golden_runs.calibrate_on(parts, _queries(corpus), "g")
+    calibrate_on(parts, _queries(corpus), "g")
     assert "calibrating silence" in capsys.readouterr().err

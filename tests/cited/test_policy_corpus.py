@@ -9,7 +9,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from ovrag_core.base.errors import CorpusError, DocumentError
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, read_corpus, require_known
-from ovrag_studies.cited.corpus.sources import text_hash
+from ovrag_studies.cited.corpus.sources import text_digest
 
 
 def _lines(*texts: str, doc: str = "canteen") -> str:
@@ -20,7 +20,7 @@ def _lines(*texts: str, doc: str = "canteen") -> str:
                 "source_file": f"{doc}.pdf",
                 "page": 1,
                 "paragraph_index": n,
-                "paragraph_id": f"{doc}::p0001::i{n:04}::{text_hash(text)}",
+                "paragraph_id": f"{doc}::p0001::i{n:04}::{text_digest(text)[:12]}",
                 "text": text,
             }
         )

@@ -13,9 +13,8 @@ import yaml
 
 from ovrag_core.base.errors import SettingsError
 from ovrag_core.retrieval.embedding import minilm
-from ovrag_studies.cited.critic.critic_learned import by_weights, windows_of
 from ovrag_studies.cited.critic.critic_rules import LABELS, by_rules, sentences_of
-from ovrag_studies.cited.critic.criticism import criticise
+from ovrag_studies.cited.critic.criticism import by_weights, criticise, windows_of
 
 
 def labels(text: str) -> set[str]:

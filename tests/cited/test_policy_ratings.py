@@ -151,9 +151,11 @@ def test_the_page_keeps_what_is_rated_and_goes_on_where_the_rater_stopped(folder
     page.start()
     page.keep()
     assert "every scale" in page.status.value
-    page.citations.value, page.clarity.value, page.actionability.value, page.supported.value = 2, 4, 5, 1
+    page.counts["supported"].value = 1
+    for name, value in (("g2", 2), ("u1", 4), ("u2", 5)):
+        page.scales[name].value = value
     page.keep()
-    assert "Answer 2 of 12" in page.status.value and page.clarity.value is None
+    assert "Answer 2 of 12" in page.status.value and page.scales["u1"].value is None
     [kept] = read_ratings(folder, page.pack)["Ann"].values()
     assert (kept.supported, kept.u1, kept.u2, kept.item) == (1, 4, 5, page.pack.items[0].name)
     again = RatingPage(folder)

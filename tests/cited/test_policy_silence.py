@@ -4,6 +4,7 @@ from math import exp
 
 import numpy
 import pytest
+from train_policy_silence import bounded, least_certified
 
 from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence
 from ovrag_studies.cited.answering.silence import (
@@ -13,10 +14,8 @@ from ovrag_studies.cited.answering.silence import (
     SCALE,
     SHIFT,
     AnswerTraits,
-    bounded,
     learn_then_test,
     least_answers,
-    least_certified,
     score_answer,
 )
 from ovrag_studies.cited.corpus.policies import FileParagraph, assemble

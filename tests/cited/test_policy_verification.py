@@ -334,7 +334,6 @@ def test_vectors_that_were_made_before_are_not_made_again() -> None:
             asked.extend(texts)
             return numpy.ones((len(texts), 1), dtype=numpy.float32)
 
-    verifier = SentenceVerifier(Counting())
-    verifier.remember(["Dogs bark."], numpy.ones((1, 1), dtype=numpy.float32))
+    verifier = SentenceVerifier(Counting(), {"Dogs bark.": numpy.ones(1, dtype=numpy.float32)})
     assert [verifier.likeness("Do dogs bark?", ["Dogs bark."]) for _ in range(2)] == [[1], [1]]
     assert asked == ["Do dogs bark?"]

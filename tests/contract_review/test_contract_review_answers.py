@@ -34,7 +34,7 @@ from ovrag_studies.contract_review.answering.span_answers import (
     is_abstention,
     learned,
 )
-from ovrag_studies.contract_review.answering.trees import fit_trees
+from ovrag_studies.contract_review.answering.trees import fit_trees, probabilities
 from ovrag_studies.contract_review.retrieval.expansion import vocabulary
 from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract, load_cuad
 
@@ -237,12 +237,14 @@ def test_trees_in_arrays_give_what_scikit_learn_gives() -> None:
         max_features=0.33,
         random_state=42,
     ).fit(rows, truth)
-    assert fit_trees(rows, truth, 30, 3, 5)(rows) == pytest.approx(known.predict_proba(rows)[:, 1], abs=1e-6)
+    assert probabilities(fit_trees(rows, truth, 30, 3, 5), rows) == pytest.approx(
+        known.predict_proba(rows)[:, 1], abs=1e-6
+    )
 
 
 def test_trees_of_one_class_give_its_share() -> None:
     rows = numpy.zeros((9, 2), dtype=numpy.float32)
-    assert fit_trees(rows, numpy.zeros(9, dtype=bool), 5, 2, 1)(rows) == pytest.approx([0.05] * 9)
+    assert probabilities(fit_trees(rows, numpy.zeros(9, dtype=bool), 5, 2, 1), rows) == pytest.approx([0.05] * 9)
 
 
 def test_without_training_the_passage_most_like_a_drafted_clause_comes_first() -> None:

@@ -227,7 +227,7 @@ def test_a_sample_of_hypotheses_is_spread_over_hypotheses_and_agreements(
     def judged(data: NliSet):
         assert len(data.agreements) == 7, "all that are here teach, whichever are asked"
         for each in data.agreements:
-            yield each.number, nli.Lexical().judge(each.document, each.spans, data.hypotheses)
+            yield each.number, nli.lexical(each.document, each.spans, data.hypotheses)
 
     folder = str(project / "data/samples/contract_review/contractnli")
     assert ovrag("run", "nli", "--arm", "majority", "--data", folder, "--out", "out.jsonl", *sampled(20))[0] == 0
@@ -330,9 +330,7 @@ def test_agreements_of_the_training_are_judged_out_of_fold(
 
     def out_of_fold(data, name):
         asked.append((len(data.agreements), name))
-        return {
-            each.number: nli.Lexical().judge(each.document, each.spans, data.hypotheses) for each in data.agreements
-        }
+        return {each.number: nli.lexical(each.document, each.spans, data.hypotheses) for each in data.agreements}
 
     monkeypatch.setattr(nli, "out_of_fold", out_of_fold)
     code, _, err = ovrag("run", "nli", "--arm", "majority", "--data", str(folder), "--out", "out.jsonl")

@@ -21,8 +21,7 @@ from stages_file import expanded
 from ovrag_core.app.notebooks.execution import clean, execute
 from ovrag_core.base.settings import ARM_NAMES, ArmName, Settings
 from ovrag_core.loans.corpus import CONTRACTS, MANIFEST, TRUTH
-from ovrag_core.runs.executors import code_digest
-from ovrag_core.runs.experiment import RUN_CODE
+from ovrag_core.runs.experiment import RUN_CODE, code_digest
 
 PROJECT = Path(__file__).resolve().parents[2]
 PARAMETERS = yaml.safe_load((PROJECT / "params.yaml").read_text(encoding="utf-8"))
@@ -203,7 +202,7 @@ def test_the_manifest_of_a_run_knows_the_code_that_its_stage_depends_on_and_no_o
     paths = {file.parent if file.name == "__init__.py" else file for file in files.values() if file}
     assert {path.relative_to(PROJECT).as_posix() for path in paths} == listed
     assert len(files) == len(listed)
-    assert code_digest(RUN_CODE) != code_digest(RUN_CODE[1:]) != code_digest()
+    assert code_digest(RUN_CODE) != code_digest(RUN_CODE[1:]) != code_digest(["ovrag_core"])
 
 
 def test_no_output_belongs_to_two_stages():

@@ -23,9 +23,6 @@ DECIMALS = 4
 CHAT: frozenset[Arm] = frozenset({"chat", "chat_licence"})
 
 
-# -- arms -------------------------------------------------------------------------------------------------------------
-
-
 def offline_arms(world: CardWorld) -> dict[Arm, Adapter]:
     """The systems that neither learn nor ask a model, by name of the arm."""
     return {
@@ -46,12 +43,15 @@ def crossfit_arms(world: CardWorld, cards: Sequence[Card], folds: int = 5) -> di
 
     Raises CardError where the other folds lack cards of one answer.
     """
-    fold_of_cluster = _folds({world.cluster(card) for card in cards}, folds)
+    # Clusters are dealt out in an order that nothing but their names decides.
+    clusters = {world.cluster(card).encode("utf-8", "surrogatepass") for card in cards}
+    ordered = sorted(clusters, key=lambda cluster: hashlib.sha256(cluster).digest())
+    fold_of_cluster = {cluster.decode("utf-8", "surrogatepass"): i % folds for i, cluster in enumerate(ordered)}
     fold_of = {card.id: fold_of_cluster[world.cluster(card)] for card in cards}
     world.shelf.prepare(card.question for card in cards)
     near, search = world.shelf.nearest, world.shelf.search
     lessons = {card.id: Lesson(card.question, near(card.question), search(card.question), card.gold) for card in cards}
-    readers: dict[Arm, dict[int, Reader]] = {arm: {} for arm in READERS}
+    readers: dict[tuple[Arm, int], Reader] = {}
     for fold in sorted(set(fold_of.values())):
         others = [lesson for card, lesson in lessons.items() if fold_of[card] != fold]
         if missing := [gold for gold in GOLD if all(lesson.gold != gold for lesson in others)]:
@@ -59,22 +59,12 @@ def crossfit_arms(world: CardWorld, cards: Sequence[Card], folds: int = 5) -> di
                 f"readers cannot learn from {len(others)} cards without any of gold {missing[0]}; give some, or take "
                 f"{' and '.join(READERS)} out of studies.epistemic.arms"
             )
-        for arm, learn in READERS.items():
-            readers[arm][fold] = learn(others)
+        readers |= {(arm, fold): learn(others) for arm, learn in READERS.items()}
 
     def crossed(arm: Arm) -> Adapter:
-        return adapters.rag(arm, world.shelf, lambda card: readers[arm][fold_of[card.id]])
+        return adapters.rag(arm, world.shelf, lambda card: readers[arm, fold_of[card.id]])
 
     return {arm: crossed(arm) for arm in READERS}
-
-
-def _folds(clusters: Iterable[str], folds: int) -> dict[str, int]:
-    """The fold of each cluster, dealt out in an order that nothing but the names decides."""
-    ordered = sorted(clusters, key=lambda cluster: hashlib.sha256(cluster.encode("utf-8", "surrogatepass")).digest())
-    return {cluster: i % folds for i, cluster in enumerate(ordered)}
-
-
-# -- runs -------------------------------------------------------------------------------------------------------------
 
 
 def run(world: CardWorld, cards: Sequence[Card], arms: Iterable[Adapter], *, at_once: int = 1) -> CardRun:
@@ -87,7 +77,18 @@ def run(world: CardWorld, cards: Sequence[Card], arms: Iterable[Adapter], *, at_
     seconds: list[float] = []
     for arm in arms:
         for card, reply in zip(cards, _answers(arm, cards, at_once), strict=True):
-            records.append(_record(card, arm.name, world.cluster(card), reply))
+            record = Record(
+                id=card.id,
+                arm=arm.name,
+                subtype=card.subtype,
+                cluster=world.cluster(card),
+                gold=card.gold,
+                answer=reply.answer,
+                confidence=round(reply.confidence, DECIMALS),
+                evidence=reply.evidence,
+                detail=without_surrogates(reply.detail),
+            )
+            records.append(record)
             seconds.append(reply.seconds)
     return CardRun(tuple(records), tuple(seconds))
 
@@ -100,23 +101,6 @@ def _answers(arm: Adapter, cards: Sequence[Card], at_once: int) -> Iterator[Card
     contexts = [contextvars.copy_context() for _ in cards]
     with ThreadPoolExecutor(at_once) as pool:
         yield from pool.map(lambda context, card: context.run(arm.answer, card), contexts, cards)
-
-
-def _record(card: Card, arm: str, cluster: str, reply: CardReply) -> Record:
-    return Record(
-        id=card.id,
-        arm=arm,
-        subtype=card.subtype,
-        cluster=cluster,
-        gold=card.gold,
-        answer=reply.answer,
-        confidence=round(reply.confidence, DECIMALS),
-        evidence=reply.evidence,
-        detail=without_surrogates(reply.detail),
-    )
-
-
-# -- retrieval --------------------------------------------------------------------------------------------------------
 
 
 def ranks(world: CardWorld, cards: Sequence[Card]) -> pandas.DataFrame:

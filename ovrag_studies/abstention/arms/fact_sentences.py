@@ -30,6 +30,7 @@ DECIMALS = 6  # of a cosine: beyond, machines disagree
 TITLE, SHORT_TITLE, OBJECT = 2.0, 1.5, 1.0
 
 Words = tuple[str, ...]
+Vector = NDArray[numpy.float64]
 
 _WORD = re.compile(r"\w+")
 
@@ -93,24 +94,25 @@ class FactShelf:
             return ()
         cosines = self.cosines(question)
         lexical = self._lexicon.scores([(stem, 1.0) for stem in stems(question)])
-        scores = self._named(question) + join([cosines, lexical])
-        best = numpy.argsort(-scores, kind="stable")[:k]
-        return tuple(Found(self.passages[row], float(cosines[row])) for row in best)
+        return self._best(self._named(question) + join([cosines, lexical]), cosines, k)
 
     def nearest(self, question: str, k: int = TOP) -> tuple[Found, ...]:
         """The best `k` passages by their vectors alone."""
         cosines = self.cosines(question)
-        best = numpy.argsort(-cosines, kind="stable")[:k]
+        return self._best(cosines, cosines, k)
+
+    def _best(self, scores: Vector, cosines: Vector, k: int) -> tuple[Found, ...]:
+        best = numpy.argsort(-scores, kind="stable")[:k]
         return tuple(Found(self.passages[row], float(cosines[row])) for row in best)
 
-    def cosines(self, question: str) -> NDArray[numpy.float64]:
+    def cosines(self, question: str) -> Vector:
         """The cosine of the question with each passage."""
         if question not in self._asked:
             self._asked[question] = self._embedder.embed([question])[0]
-        cosines: NDArray[numpy.float64] = (self._vectors @ self._asked[question]).astype(numpy.float64)
+        cosines: Vector = (self._vectors @ self._asked[question]).astype(numpy.float64)
         return cosines.round(DECIMALS)
 
-    def _named(self, question: str) -> NDArray[numpy.float64]:
+    def _named(self, question: str) -> Vector:
         """Add up, for each passage, what the names in the question count."""
         counts = numpy.zeros(len(self.passages))
         for name in mentions(words(question), self._names, self._longest):
@@ -136,17 +138,11 @@ def _names(passages: Sequence[FactSentence]) -> dict[Words, dict[int, float]]:
     """For each name, the passages that it names something of, and what it counts for them."""
     weights: defaultdict[Words, dict[int, float]] = defaultdict(dict)
     for row, passage in enumerate(passages):
-        for name, weight in (
-            (passage.title, TITLE),
-            (bare(passage.title), SHORT_TITLE),
-            (passage.object_name, OBJECT),
-        ):
+        names = ((passage.title, TITLE), (bare(passage.title), SHORT_TITLE), (passage.object_name, OBJECT))
+        for name, weight in names:
             if key := words(name):
                 weights[key].setdefault(row, weight)
     return dict(weights)
-
-
-# -- how well it is found ---------------------------------------------------------------------------------------------
 
 
 def about(card: Card, known: Container[str]) -> frozenset[str]:

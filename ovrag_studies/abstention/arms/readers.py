@@ -7,7 +7,6 @@ question and passages share. Both learn from cards with gold answers.
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy
 from numpy.typing import NDArray
@@ -41,8 +40,8 @@ class Signals:
 
     `said` hold both names of the question. Of `steps` the second goes on where the first ends. `about` are titled by a
     name of the question and say something else; `others` counts their titles. `namesakes`: titles share a name that the
-    question gives without brackets. `unknown` counts words that begin like a name and stand in no passage. The first
-    name is the one that stands where passages have their titles.
+    question gives without brackets. `unknown` counts words but the first that begin like a name (with a capital or a
+    figure) and stand in no passage. The first name is the one that stands where passages have their titles.
     """
 
     def __init__(self, question: str, found: Sequence[Found]) -> None:
@@ -74,15 +73,9 @@ class Signals:
         self.last_titled = bool({*order[-1:]} & {*titled.values()})
         bearers = [{title for title, short in zip(titles, shorts, strict=True) if short == name} for name in positions]
         self.namesakes = any(len(of) > 1 for name, of in zip(positions, bearers, strict=True) if name not in titles)
-        self.unknown = _unknown(question, found)
-
-
-def _unknown(question: str, found: Sequence[Found]) -> int:
-    """Words of the question with a capital or a figure, but for its first word, that no passage holds."""
-    passage_words = {word for hit in found for word in words(hit.passage.text)}
-    return sum(
-        not passage_words.issuperset(words(word)) for word in _WORD.findall(question)[1:] if not word[0].islower()
-    )
+        passage_words = {word for hit in found for word in words(hit.passage.text)}
+        like_names = [word for word in _WORD.findall(question)[1:] if not word[0].islower()]
+        self.unknown = sum(not passage_words.issuperset(words(word)) for word in like_names)
 
 
 def features(question: str, found: Sequence[Found]) -> dict[str, float]:
@@ -157,6 +150,4 @@ def _reply(gold: Gold, confidence: float, resting: Iterable[Found]) -> CardReply
     return CardReply(CardAnswer(gold), round(confidence, DECIMALS), tuple(hit.passage.text for hit in resting))
 
 
-READERS: Mapping[Arm, Callable[[Sequence[Lesson]], Reader]] = MappingProxyType(
-    {"similarity": learn_similarity, "weights": learn_weights}
-)
+READERS: Mapping[Arm, Callable[[Sequence[Lesson]], Reader]] = {"similarity": learn_similarity, "weights": learn_weights}

@@ -33,6 +33,12 @@ class CardWorld:
         return self.clusters.get(subject, subject)
 
 
+def open_source(source: GraphSource) -> tuple[Domain, Store]:
+    """The domain of a source, and its whole graph. Raises DomainError, GraphError, Unchecked."""
+    domain = load_domain(project_file(source.domain))
+    return domain, open_with_domain(source.graph, domain)
+
+
 def open_world(
     source: GraphSource, embedder: Embedder, folder: Path = VECTORS, hidden: Collection[str] = frozenset()
 ) -> CardWorld:
@@ -40,9 +46,8 @@ def open_world(
 
     Raises GraphError, DomainError, Unchecked, and CardError for a file of hidden subjects that is none.
     """
-    domain = load_domain(project_file(source.domain))
-    unseen = frozenset(hidden) | (read_hidden(project_file(source.hidden)) if source.hidden else frozenset())
-    store = whole = open_with_domain(source.graph, domain)
+    domain, whole = open_source(source)
+    store, unseen = whole, frozenset(hidden) | (read_hidden(project_file(source.hidden)) if source.hidden else set())
     if unseen:
         if not isinstance(whole, EmbeddedStore):
             raise CardError(
@@ -67,8 +72,8 @@ def deal(source: GraphSource, plan: Cards, embedder: Embedder) -> tuple[CardWorl
 
 def make_deck(source: GraphSource, plan: Cards, embedder: Embedder) -> Deck:
     """Cards made from the whole graph of a source. Raises CardError where none can be made, GraphError, DomainError."""
-    domain = load_domain(project_file(source.domain))
-    return make_cards(open_with_domain(source.graph, domain), domain, plan, partial(kept_vectors, embedder))
+    domain, store = open_source(source)
+    return make_cards(store, domain, plan, partial(kept_vectors, embedder))
 
 
 def read_hidden(path: Path) -> frozenset[str]:

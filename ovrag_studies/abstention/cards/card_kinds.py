@@ -6,10 +6,10 @@ built for, so that no kind needs a rule of its own for things whose names are al
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
-from itertools import cycle, islice
+from functools import partial
+from itertools import cycle, islice, product
 from typing import TypeVar
 
 from pyoxigraph import NamedNode
@@ -23,19 +23,13 @@ from ovrag_studies.abstention.licensing.licence import COMPLETE
 
 K = TypeVar("K")
 V = TypeVar("V")
-Proposals = Callable[["View", random.Random], Iterator["Proposal"]]
+# A claim that may become a card: its subject, or all subjects that the name asked for fits, and its object.
+Proposal = tuple[tuple[NamedNode, ...], Value]
+Proposals = Callable[["View", random.Random], Iterator[Proposal]]
 Nearest = Callable[[str], Sequence[str]]  # names, those nearest in meaning to a name first
 
 FURTHEST = 3  # steps of a chain that a card asks about
 NEAREST = 8  # names that are tried as near misses of one
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A claim that may become a card: its subject, or all subjects that the name asked for fits."""
-
-    subjects: tuple[NamedNode, ...]
-    object: Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +48,12 @@ class Kind:
 
 
 class View:
-    """The facts of one predicate, those that stay visible and all of them, with the names of things."""
+    """The facts of one predicate, those that stay visible and all of them, with the names of things.
+
+    `subjects` are all that something is visibly said of, `sources` by an object of whom it is said. `named` are the
+    things of any fact, hidden ones too, by their name in small letters; `shared` those that are several by their name
+    without what qualifies it.
+    """
 
     def __init__(
         self, graph: EmbeddedStore, visible: EmbeddedStore, domain: Domain, predicate: Predicate, nearest: Nearest
@@ -62,31 +61,14 @@ class View:
         self.domain, self.predicate, self.nearest, self.visible = domain, predicate, nearest, visible
         self.all, self.seen = Known(graph, domain, predicate), Known(visible, domain, predicate)
         self.pairs = pairs_of(visible, predicate.node)
-        visible_subjects = {subject for subject, _ in self.pairs}
-        self.hidden = [pair for pair in pairs_of(graph, predicate.node) if pair[0] not in visible_subjects]
+        self.subjects = sorted({subject for subject, _ in self.pairs}, key=str)
+        self.sources = _grouped((value, subject) for subject, value in self.pairs)
+        self.hidden = [pair for pair in pairs_of(graph, predicate.node) if pair[0] not in {*self.subjects}]
         facts = [pair for p in domain.predicates.values() for pair in pairs_of(graph, p.node)]
-        self._nodes: list[Value] = sorted({node for pair in facts for node in pair}, key=str)
-
-    @cached_property
-    def subjects(self) -> list[NamedNode]:
-        """All that something is visibly said of."""
-        return sorted({subject for subject, _ in self.pairs}, key=str)
-
-    @cached_property
-    def sources(self) -> dict[Value, list[NamedNode]]:
-        """By an object, of whom it is said."""
-        return _grouped((value, subject) for subject, value in self.pairs)
-
-    @cached_property
-    def named(self) -> dict[str, list[Value]]:
-        """By a name in small letters, the things of any fact that bear it, hidden ones too."""
-        return _grouped((self.name(node).casefold(), node) for node in self._nodes)
-
-    @cached_property
-    def shared(self) -> dict[str, list[NamedNode]]:
-        """By a name without what qualifies it, the things that bear it, where there are several."""
-        bearers = _grouped((bare(self.name(node)), node) for node in self._nodes if isinstance(node, NamedNode))
-        return {name: nodes for name, nodes in bearers.items() if len(nodes) > 1}
+        nodes = sorted({node for pair in facts for node in pair}, key=str)
+        self.named = _grouped((self.name(node).casefold(), node) for node in nodes)
+        bearers = _grouped((bare(self.name(node)), node) for node in nodes if isinstance(node, NamedNode))
+        self.shared = {name: nodes for name, nodes in bearers.items() if len(nodes) > 1}
 
     def name(self, node: Value) -> str:
         """Return the name of a thing."""
@@ -125,13 +107,10 @@ def _shuffled(items: Sequence[V], chance: random.Random) -> list[V]:
     return chance.sample(items, len(items))
 
 
-# -- where claims are looked for --------------------------------------------------------------------------------------
-
-
 def asserted(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A fact."""
     for subject, value in _shuffled(view.pairs, chance):
-        yield Proposal((subject,), value)
+        yield (subject,), value
 
 
 def chained(view: View, chance: random.Random) -> Iterator[Proposal]:
@@ -139,7 +118,7 @@ def chained(view: View, chance: random.Random) -> Iterator[Proposal]:
     for subject in _shuffled(view.subjects, chance):
         reached = [value for value, _ in view.distant(subject, 2)]
         if reached:
-            yield Proposal((subject,), chance.choice(reached))
+            yield (subject,), chance.choice(reached)
 
 
 def another(view: View, chance: random.Random) -> Iterator[Proposal]:
@@ -147,21 +126,14 @@ def another(view: View, chance: random.Random) -> Iterator[Proposal]:
     objects = view.objects(chance)
     for subject in _shuffled(view.subjects, chance):
         for value in islice(objects, 3):
-            yield Proposal((subject,), value)
+            yield (subject,), value
 
 
-def turned(view: View, chance: random.Random) -> Iterator[Proposal]:
-    """A fact the wrong way round."""
-    for subject, value in _shuffled(view.pairs, chance):
+def turned(proposals: Proposals, view: View, chance: random.Random) -> Iterator[Proposal]:
+    """A fact, or what a chain reaches, the wrong way round; that of a chain would close a circle of three or more."""
+    for subjects, value in proposals(view, chance):
         if isinstance(value, NamedNode):
-            yield Proposal((value,), subject)
-
-
-def circular(view: View, chance: random.Random) -> Iterator[Proposal]:
-    """A claim that would close a circle of three or more."""
-    for proposal in chained(view, chance):
-        if isinstance(proposal.object, NamedNode):
-            yield Proposal((proposal.object,), proposal.subjects[0])
+            yield (value,), subjects[0]
 
 
 def sibling(view: View, chance: random.Random) -> Iterator[Proposal]:
@@ -169,22 +141,22 @@ def sibling(view: View, chance: random.Random) -> Iterator[Proposal]:
     for subject, value in _shuffled(view.pairs, chance):
         siblings = [node for node in view.sources[value] if node != subject]
         if siblings:
-            yield Proposal((subject,), chance.choice([node for node in siblings if node in view.sources] or siblings))
+            yield (subject,), chance.choice([node for node in siblings if node in view.sources] or siblings)
 
 
 def one_too_far(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing with something that is said of its object: one step too far."""
-    for proposal in chained(view, chance):
-        following = [value for value, steps in view.distant(proposal.subjects[0], 2) if steps == 2]
+    for subjects, _ in chained(view, chance):
+        following = [value for value, steps in view.distant(subjects[0], 2) if steps == 2]
         if following:
-            yield Proposal(proposal.subjects, chance.choice(following))
+            yield subjects, chance.choice(following)
 
 
 def alike_in_name(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing whose name is among the nearest to that of the recorded one."""
     for subject, value in _shuffled(view.pairs, chance):
         for name in view.nearest(view.name(value)):
-            yield from (Proposal((subject,), node) for node in view.named[name.casefold()][:1])
+            yield from (((subject,), node) for node in view.named[name.casefold()][:1])
 
 
 def of_other_classes(view: View, chance: random.Random) -> Iterator[Proposal]:
@@ -192,7 +164,7 @@ def of_other_classes(view: View, chance: random.Random) -> Iterator[Proposal]:
     pairs = [pair for p in view.domain.predicates.values() for pair in pairs_of(view.visible, p.node)]
     nodes = sorted({node for pair in pairs for node in pair if isinstance(node, NamedNode)}, key=str)
     for subject in _shuffled(view.subjects, chance):
-        yield Proposal((subject,), chance.choice(nodes))
+        yield (subject,), chance.choice(nodes)
 
 
 def by_other_classes(view: View, chance: random.Random) -> Iterator[Proposal]:
@@ -200,37 +172,32 @@ def by_other_classes(view: View, chance: random.Random) -> Iterator[Proposal]:
     values = sorted({value for _, value in view.pairs if isinstance(value, NamedNode)}, key=str)
     objects = view.objects(chance)
     for value in _shuffled(values, chance):
-        yield Proposal((value,), next(objects))
+        yield (value,), next(objects)
 
 
 def other_predicate(name: str, view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing with what another predicate says of it."""
     pairs = pairs_of(view.visible, view.domain.predicate(name).node)
-    yield from (Proposal((subject,), value) for subject, value in _shuffled(pairs, chance))
+    yield from (((subject,), value) for subject, value in _shuffled(pairs, chance))
 
 
 def far_off(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing with what the chain of another one reaches."""
-    ends = [proposal.object for proposal in chained(view, chance)]
+    ends = [value for _, value in chained(view, chance)]
     for subject in _shuffled(view.subjects, chance) if ends else []:
         for _ in range(2):
-            yield Proposal((subject,), chance.choice(ends))
+            yield (subject,), chance.choice(ends)
 
 
 def hidden(view: View, chance: random.Random) -> Iterator[Proposal]:
     """A thing whose facts are hidden, with what is true of it, near to that, or said of another, by any predicate."""
-    objects, elsewhere = view.objects(chance), cycle(_elsewhere(view, chance))
+    apart = [known.predicate for _, known in view.seen.excluding()]
+    pairs = [pair for other in apart for pair in pairs_of(view.visible, other.node)]
+    objects, elsewhere = view.objects(chance), cycle([value for _, value in _shuffled(pairs, chance)])
     for turn in range(4):
         for number, (subject, value) in enumerate(_shuffled(view.hidden, random.Random(turn))):
             choices = (value, _near(view, value, chance), next(objects, value), next(elsewhere, value))
-            yield Proposal((subject,), choices[(number + turn) % 4])
-
-
-def _elsewhere(view: View, chance: random.Random) -> list[Value]:
-    """List what is said under the predicates that a constraint keeps apart from this one."""
-    apart = [c.other for c in view.predicate.constraints.values() if c.kind == "disjoint" and c.other]
-    pairs = [pair for name in apart for pair in pairs_of(view.visible, view.domain.predicate(name).node)]
-    return [value for _, value in _shuffled(pairs, chance)]
+            yield (subject,), choices[(number + turn) % 4]
 
 
 def _near(view: View, value: Value, chance: random.Random) -> Value:
@@ -247,8 +214,8 @@ def nested(view: View, chance: random.Random) -> Iterator[Proposal]:
         ours = view.all.thing(value).classes
         for candidate in islice(objects, 12):
             theirs = view.all.thing(candidate).classes
-            if candidate != value and any(view.domain.may_nest(a, b) for a in ours for b in theirs):
-                yield Proposal((subject,), candidate)
+            if candidate != value and view.domain.nesting & {*product(ours, theirs)}:
+                yield (subject,), candidate
                 break
 
 
@@ -259,7 +226,7 @@ def outside_the_class(view: View, chance: random.Random) -> Iterator[Proposal]:
     for subject in _shuffled(view.subjects, chance):
         recorded = [view.seen.thing(value) for value in view.seen.values(subject)]
         if counted and not any(view.seen.is_a(t, class_) for t in recorded for class_ in counted):
-            yield from (Proposal((subject,), value) for value in islice(objects, 3))
+            yield from (((subject,), value) for value in islice(objects, 3))
 
 
 def ambiguous(view: View, chance: random.Random) -> Iterator[Proposal]:
@@ -269,48 +236,37 @@ def ambiguous(view: View, chance: random.Random) -> Iterator[Proposal]:
         values = [value for node in bearers for value in view.seen.values(node)]
         whole = any(view.name(node) == name for node in bearers)
         if values and not whole:
-            yield Proposal(bearers, chance.choice(values))
-
-
-# -- kinds of a predicate ---------------------------------------------------------------------------------------------
+            yield bearers, chance.choice(values)
 
 
 def kinds_of(predicate: Predicate) -> list[Kind]:
     """The kinds of cards that can be asked of a predicate, by what its domain declares of it."""
-    kinds = [Kind("E_direct", "E", asserted), *_contradictions(predicate)]
-    kinds += [
-        Kind("U_withheld", "U", hidden),
-        Kind("U_nested", "U", nested),
-        Kind("U_class", "U", outside_the_class),
-        Kind("U_ambiguous", "U", ambiguous),
-    ]
-    if predicate.chain and predicate.chain.questions:
-        kinds += [Kind("E_hop", "E", chained, chain=True), Kind("C_hop", "C", far_off, chain=True)]
-        kinds += [Kind("U_hop", "U", far_off, chain=True)]
-    return kinds
-
-
-def _contradictions(predicate: Predicate) -> Iterator[Kind]:
+    kinds = [Kind("E_direct", "E", asserted)]
     for name, constraint in predicate.constraints.items():
-        for kind, proposals in _PROPOSALS.get(constraint.kind, {}).items():
-            # What turns a fact round often breaks another constraint as well.
-            breaks = name if constraint.kind not in ("asymmetric", "acyclic") else None
-            yield Kind(kind, "C", proposals, breaks, rare=constraint.kind in ("object", "subject"))
-        if constraint.kind == "disjoint" and constraint.other:
-            yield Kind("C_disjoint", "C", partial(other_predicate, constraint.other), name)
+        match constraint.kind:
+            case "functional":
+                kinds.append(Kind("C_functional", "C", another, name))
+                kinds.append(Kind("C_near_sibling", "C", sibling, name))
+                kinds.append(Kind("C_near_hop", "C", one_too_far, name))
+                kinds.append(Kind("C_near_embed", "C", alike_in_name, name))
+            case "asymmetric":  # what turns a fact round often breaks another constraint as well
+                kinds.append(Kind("C_inverse", "C", partial(turned, asserted)))
+            case "acyclic":
+                kinds.append(Kind("C_circle", "C", partial(turned, chained)))
+            case "object":
+                kinds.append(Kind("C_object", "C", of_other_classes, name, rare=True))
+            case "subject":
+                kinds.append(Kind("C_subject", "C", by_other_classes, name, rare=True))
+            case "disjoint":
+                kinds.append(Kind("C_disjoint", "C", partial(other_predicate, str(constraint.other)), name))
     if predicate.complete:
-        yield Kind("C_complete", "C", another, COMPLETE)
-
-
-_PROPOSALS: Mapping[str, Mapping[str, Proposals]] = {
-    "functional": {
-        "C_functional": another,
-        "C_near_sibling": sibling,
-        "C_near_hop": one_too_far,
-        "C_near_embed": alike_in_name,
-    },
-    "asymmetric": {"C_inverse": turned},
-    "acyclic": {"C_circle": circular},
-    "object": {"C_object": of_other_classes},
-    "subject": {"C_subject": by_other_classes},
-}
+        kinds.append(Kind("C_complete", "C", another, COMPLETE))
+    kinds.append(Kind("U_withheld", "U", hidden))
+    kinds.append(Kind("U_nested", "U", nested))
+    kinds.append(Kind("U_class", "U", outside_the_class))
+    kinds.append(Kind("U_ambiguous", "U", ambiguous))
+    if predicate.chain and predicate.chain.questions:
+        kinds.append(Kind("E_hop", "E", chained, chain=True))
+        kinds.append(Kind("C_hop", "C", far_off, chain=True))
+        kinds.append(Kind("U_hop", "U", far_off, chain=True))
+    return kinds

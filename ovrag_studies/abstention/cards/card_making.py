@@ -8,7 +8,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, cycle, islice
+from itertools import cycle, islice, product
 
 import numpy
 from pyoxigraph import Literal, NamedNode, Triple
@@ -46,14 +46,8 @@ class Deck:
     lacking: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    kind: Kind
-    proposal: Proposal
-    licence: Licence
-
-
-_Drafts = Mapping[Label, list[list[_Draft]]]  # by label, then by kind
+_Draft = tuple[Kind, Proposal, Licence]
+_Drafts = Mapping[tuple[Label, bool], list[list[_Draft]]]  # by label, and if they are on chains; then by kind
 
 
 def make_cards(store: Store, domain: Domain, plan: Cards, embed: Embed) -> Deck:
@@ -61,7 +55,9 @@ def make_cards(store: Store, domain: Domain, plan: Cards, embed: Embed) -> Deck:
 
     Raises CardError for a graph without such facts, and for a predicate with nothing declared that could contradict it.
     """
-    graph = _copy(store, domain)
+    # What the domain knows of the graph, in this process, so that facts can be hidden.
+    iris = [*(predicate.node for predicate in domain.predicates.values()), TYPE, LABEL]
+    graph = EmbeddedStore(Triple(subject, iri, value) for iri in iris for subject, value in pairs_of(store, iri))
     chosen = _chosen(graph, domain)
     chance = random.Random(plan.seed)
     subjects = sorted({subject.value for p in chosen for subject, _ in pairs_of(graph, p.node)})
@@ -72,11 +68,13 @@ def make_cards(store: Store, domain: Domain, plan: Cards, embed: Embed) -> Deck:
     for predicate in chosen:
         view = View(graph, visible_graph, domain, predicate, _nearest(graph, predicate, embed))
         prefix = f"{predicate.name}_" if len(chosen) > 1 else ""
-        direct, on_chains = _drafts_by_label(view, plan)
-        if missing := next((label for label in LABELS if not any(direct[label])), None):
+        drafts: _Drafts = {key: [] for key in product(LABELS, (False, True))}
+        for kind in kinds_of(predicate):
+            drafts[kind.label, kind.chain].append(_drafts(kind, view, plan))
+        if missing := next((label for label in LABELS if not any(drafts[label, False])), None):
             lacking.append(f"{predicate.name}: the graph has no claim that is {_LABELLED[missing]}")
             continue
-        new_cards = _cards(direct, on_chains, view, plan)
+        new_cards = _cards(drafts, view, plan)
         cards += (replace(card, id=f"{prefix}{card.subtype}_{number:04d}") for number, card in enumerate(new_cards))
     if not cards:
         raise CardError(f"no cards can be made of {'; '.join(lacking)}; give a larger graph")
@@ -88,15 +86,6 @@ def visible(store: EmbeddedStore, domain: Domain, hidden: frozenset[str]) -> Emb
     subjects = [NamedNode(iri) for iri in hidden]
     iris = [predicate.node for predicate in domain.predicates.values()]
     return store.without(fact for subject in subjects for iri in iris for fact in store.triples(subject, iri))
-
-
-# -- the graph --------------------------------------------------------------------------------------------------------
-
-
-def _copy(store: Store, domain: Domain) -> EmbeddedStore:
-    """Copy what the domain knows of a graph into this process, so that facts can be hidden."""
-    iris = [*(predicate.node for predicate in domain.predicates.values()), TYPE, LABEL]
-    return EmbeddedStore(Triple(subject, iri, value) for iri in iris for subject, value in pairs_of(store, iri))
 
 
 def _chosen(graph: EmbeddedStore, domain: Domain) -> list[Predicate]:
@@ -132,61 +121,44 @@ def _nearest(graph: EmbeddedStore, predicate: Predicate, embed: Embed) -> Neares
     return nearest
 
 
-# -- drafts -----------------------------------------------------------------------------------------------------------
-
-
-def _drafts_by_label(view: View, plan: Cards) -> tuple[_Drafts, _Drafts]:
-    direct: dict[Label, list[list[_Draft]]] = {label: [] for label in LABELS}
-    on_chains: dict[Label, list[list[_Draft]]] = {label: [] for label in LABELS}
-    for kind in kinds_of(view.predicate):
-        (on_chains if kind.chain else direct)[kind.label].append(_drafts(kind, view, plan))
-    return direct, on_chains
-
-
-def _cards(direct: _Drafts, on_chains: _Drafts, view: View, plan: Cards) -> Iterator[Card]:
-    chained_count = min(round(plan.each * plan.chains), _least(on_chains))
-    direct_count = min(plan.each - chained_count, _least(direct))
+def _cards(drafts: _Drafts, view: View, plan: Cards) -> Iterator[Card]:
+    """As many cards of each label, the direct ones first; every label goes through the wordings in the same order."""
+    direct, chained = (min(sum(map(len, drafts[label, chain])) for label in LABELS) for chain in (False, True))
+    chained = min(round(plan.each * plan.chains), chained)
+    direct = min(plan.each - chained, direct)
+    predicate = view.predicate
+    ways = {"direct": predicate, "inverse": predicate.inverse, "chain": predicate.chain}
     for label in LABELS:
-        wordings = _wordings(view.predicate)
-        chosen = chain(_shares(direct[label], direct_count), _shares(on_chains[label], chained_count))
+        wordings = {way: cycle(wording.questions if wording else ()) for way, wording in ways.items()}
+        chosen = [*_shares(drafts[label, False], direct), *_shares(drafts[label, True], chained)]
         for number, draft in enumerate(chosen):
-            yield _card(draft, view, plan, wordings, number)
-
-
-def _least(drafts: Mapping[Label, Sequence[Sequence[_Draft]]]) -> int:
-    return min(sum(map(len, of_label)) for of_label in drafts.values())
+            yield _card(draft, view, wordings, number)
 
 
 def _drafts(kind: Kind, view: View, plan: Cards) -> list[_Draft]:
     """Claims of a kind with the licence that it is built for: first those with known objects and unasked subjects."""
     chance = random.Random(f"{plan.seed} {view.predicate.name} {kind.name}")
+    relation = view.predicate.chain.name if kind.chain and view.predicate.chain else view.predicate.name
     ranked: dict[Proposal, tuple[bool, int, _Draft]] = {}
     times_asked = Counter[tuple[NamedNode, ...]]()
     best = 0
     for proposal in islice(kind.proposals(view, chance), plan.each * _TRIES):
         if best == plan.each or len(ranked) == plan.each * _SPARE:
             break
-        if proposal in ranked or not _is_clear(proposal, view):
+        subjects, value = proposal
+        # One of several subjects is meant to fit them all.
+        clear = view.is_clear(value) and (len(subjects) > 1 or view.is_clear(subjects[0]))
+        if proposal in ranked or not clear or value in subjects:
             continue
-        claims = [GraphClaim(subject, _predicate_name(kind, view), proposal.object) for subject in proposal.subjects]
+        claims = [GraphClaim(subject, relation, value) for subject in subjects]
         licence = license_any(claims, view.visible, view.domain)
         if licence.verdict == GOLD_OF[kind.label] and kind.breaks in (None, licence.constraint):
-            rank = (proposal.object not in view.sources, times_asked[proposal.subjects])
-            ranked[proposal] = (*rank, _Draft(kind, proposal, licence))
-            times_asked[proposal.subjects] += 1
+            rank = (value not in view.sources, times_asked[subjects])
+            ranked[proposal] = (*rank, (kind, proposal, licence))
+            times_asked[subjects] += 1
             best += rank == (False, 0)
     ordered = sorted(ranked.values(), key=lambda r: r[:2])
     return [draft for _, _, draft in ordered][: plan.each // (_RARE if kind.rare else 1)]
-
-
-def _is_clear(proposal: Proposal, view: View) -> bool:
-    """Return True where the names mean these things only; one of several subjects is meant to fit them all."""
-    alone = len(proposal.subjects) > 1 or view.is_clear(proposal.subjects[0])
-    return alone and view.is_clear(proposal.object) and proposal.object not in proposal.subjects
-
-
-def _predicate_name(kind: Kind, view: View) -> str:
-    return view.predicate.chain.name if kind.chain and view.predicate.chain else view.predicate.name
 
 
 def _shares(drafts: Sequence[Sequence[_Draft]], total: int) -> list[_Draft]:
@@ -199,32 +171,20 @@ def _shares(drafts: Sequence[Sequence[_Draft]], total: int) -> list[_Draft]:
     return [draft for i, kind_drafts in enumerate(drafts) for draft in kind_drafts[: counts[i]]]
 
 
-# -- cards ------------------------------------------------------------------------------------------------------------
-
-
-Wordings = Mapping[str, Iterator[str]]
-
-
-def _wordings(predicate: Predicate) -> Wordings:
-    """Wordings in turn, by `direct`, `inverse` and `chain`; every label goes through them in the same order."""
-    ways = {"direct": predicate, "inverse": predicate.inverse, "chain": predicate.chain}
-    return {way: cycle(wording.questions if wording else ()) for way, wording in ways.items()}
-
-
-def _card(draft: _Draft, view: View, plan: Cards, wordings: Wordings, number: int) -> Card:
-    kind, proposal = draft.kind, draft.proposal
+def _card(draft: _Draft, view: View, wordings: Mapping[str, Iterator[str]], number: int) -> Card:
+    """The card of a draft, which is the `number`-th of its label; `wordings` by `direct`, `inverse` and `chain`."""
+    kind, (subjects, value), licence = draft
     turned = number % _INVERSE == _INVERSE - 1 and bool(view.predicate.inverse.questions)
     way = "chain" if kind.chain else "inverse" if turned else "direct"
-    subject = view.name(proposal.subjects[0])
-    asked_name = bare(subject) if len(proposal.subjects) > 1 else subject
-    iris = tuple(node.value for node in proposal.subjects)
-    claim = CardClaim(iris, _predicate_name(kind, view), proposal.object.value)
+    subject = view.name(subjects[0])
+    asked_name = bare(subject) if len(subjects) > 1 else subject
+    claim = CardClaim(tuple(node.value for node in subjects), licence.claim.predicate, value.value)
     subtype = "E_inverse" if kind.name == "E_direct" and way == "inverse" else kind.name
     return Card(
         id=subtype,  # its number follows
         subtype=subtype,
         gold=GOLD_OF[kind.label],
-        question=fill(next(wordings[way]), asked_name, view.name(proposal.object)),
+        question=fill(next(wordings[way]), asked_name, view.name(value)),
         claim=claim,
-        why=draft.licence.lacking or draft.licence.constraint or "recorded",
+        why=licence.lacking or licence.constraint or "recorded",
     )

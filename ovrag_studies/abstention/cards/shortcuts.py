@@ -37,12 +37,13 @@ def shortcuts(cards: Sequence[Card], plan: Resampling, clusters: Mapping[str, st
     folds = [zlib.crc32(group.encode()) % FOLDS for group in groups]
     majority = max(Counter(card.gold for card in cards).values()) / len(cards)
     asked = sums([1.0] * len(cards), groups)
+    texts = {
+        "words of the question": [card.question for card in cards],
+        "length of the question": [str(len(card.question.split())) for card in cards],
+    }
     scored = []
-    for name, predicted in (
-        ("words of the question", _learned([card.question for card in cards], cards, folds)),
-        ("length of the question", _learned([str(len(card.question.split())) for card in cards], cards, folds)),
-    ):
-        right = [float(card.gold == answer) for card, answer in zip(cards, predicted, strict=True)]
+    for name, read in texts.items():
+        right = [float(card.gold == answer) for card, answer in zip(cards, _learned(read, cards, folds), strict=True)]
         scored.append(Shortcut(name, ratio(sums(right, groups), asked, plan), majority))
     return scored
 

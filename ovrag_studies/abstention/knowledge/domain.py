@@ -87,7 +87,7 @@ class Predicate(Wording):
     @property
     def called(self) -> str:
         """Its first name for people, if any; the one in the file."""
-        return self.labels[0] if self.labels else self.name
+        return next(iter(self.labels), self.name)
 
     @cached_property
     def node(self) -> NamedNode:
@@ -160,19 +160,18 @@ class Domain(Frozen):
             {kind: self.class_iri(name) for kind, name in self.facts.kinds.items()},
             {(named.kind, named.word.casefold()): self.class_iri(named.of) for named in self.facts.named},
             self.facts.literals,
-            frozenset((self.class_iri(a), self.class_iri(b)) for a, b in self._apart),
+            frozenset((self.class_iri(a), self.class_iri(b)) for a, b in self.apart),
         )
 
     @cached_property
     def shape_set(self) -> Shapes:
         """The shapes in the file. Raises DomainError where a constraint names one that is not there."""
         shapes = read_shapes(self.shapes)
-        declared = [
-            (f"{p.name}.{name}", c.shape) for p in self.predicates.values() for name, c in p.constraints.items()
-        ]
-        for backed, shape in declared:
-            if shape not in shapes.shapes:
-                raise DomainError(f"{self.shapes} has no shape {shape}, which backs {backed}")
+        for predicate in self.predicates.values():
+            for name, constraint in predicate.constraints.items():
+                if constraint.shape not in shapes.shapes:
+                    missing = f"{constraint.shape}, which backs {predicate.name}.{name}"
+                    raise DomainError(f"{self.shapes} has no shape {missing}")
         return shapes
 
     @cached_property
@@ -185,9 +184,8 @@ class Domain(Frozen):
     @cached_property
     def class_words(self) -> frozenset[str]:
         """The words that say what kind of thing something is, in lower case."""
-        return frozenset(
-            word for class_ in self.classes.values() for text in class_.labels for word in text.lower().split()
-        )
+        labels = (label for class_ in self.classes.values() for label in class_.labels)
+        return frozenset(" ".join(labels).lower().split())
 
     @cached_property
     def chains(self) -> dict[str, Predicate]:
@@ -197,7 +195,15 @@ class Domain(Frozen):
     @cached_property
     def ancestors(self) -> dict[str, frozenset[str]]:
         """Each class with itself and all above it."""
-        return {name: frozenset(self._up(name)) for name in self.classes}
+        lineages: dict[str, frozenset[str]] = {}
+        for name in self.classes:
+            lineage: list[str] = []
+            ancestor: str | None = name
+            while ancestor is not None and ancestor not in lineage:
+                lineage.append(ancestor)
+                ancestor = self.classes[ancestor].parent
+            lineages[name] = frozenset(lineage)
+        return lineages
 
     def predicate(self, name: str) -> Predicate:
         """The predicate of that name, IRI, or chain. Raises DomainError where there is none."""
@@ -212,39 +218,21 @@ class Domain(Frozen):
         """The IRI of a class."""
         return NamedNode(self.classes[name].iri or self.prefix + name)
 
-    def are_disjoint(self, one: str, other: str) -> bool:
-        """Return True where no thing is of both classes, by what is declared of them or of classes above them."""
-        return (one, other) in self._apart
-
-    def may_nest(self, one: str, other: str) -> bool:
-        """Return True where a thing of one class may lie in a thing of the other, either way round."""
-        return (one, other) in self._nesting
-
     @cached_property
-    def _apart(self) -> frozenset[tuple[str, str]]:
+    def apart(self) -> frozenset[tuple[str, str]]:
+        """The pairs of classes that share no thing, by what is declared of them or of classes above them."""
         return self._below((name, excluded) for name, class_ in self.classes.items() for excluded in class_.disjoint)
 
     @cached_property
-    def _nesting(self) -> frozenset[tuple[str, str]]:
+    def nesting(self) -> frozenset[tuple[str, str]]:
+        """The pairs of classes of which a thing of one may lie in a thing of the other, either way round."""
         return self._below((pair.inner, pair.outer) for pair in self.nested)
 
     def _below(self, pairs: Iterable[tuple[str, str]]) -> frozenset[tuple[str, str]]:
         """The pairs of classes that are, or lie below, one of these pairs, both ways round."""
-        declared = {*pairs}
-        declared |= {(b, a) for a, b in declared}
-        return frozenset(
-            (a, b)
-            for a, b in product(self.classes, repeat=2)
-            if any(pair in declared for pair in product(self.ancestors[a], self.ancestors[b]))
-        )
-
-    def _up(self, name: str) -> list[str]:
-        lineage: list[str] = []
-        ancestor: str | None = name
-        while ancestor is not None and ancestor not in lineage:
-            lineage.append(ancestor)
-            ancestor = self.classes[ancestor].parent
-        return lineage
+        below = {name: [c for c, above in self.ancestors.items() if name in above] for name in self.classes}
+        found = {pair for one, other in pairs for pair in product(below[one], below[other])}
+        return frozenset(found | {(b, a) for a, b in found})
 
 
 def fill(template: str, subject: str, object_: str) -> str:

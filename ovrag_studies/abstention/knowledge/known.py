@@ -12,7 +12,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 from ovrag_core.base import GraphError, Unchecked, project_file
 from ovrag_core.graph import LABEL, TYPE, Store, open_graph
 from ovrag_studies.abstention.knowledge.domain import Constraint, Domain, Predicate
-from ovrag_studies.abstention.knowledge.likeness import Thing, called, label_order, why_alike
+from ovrag_studies.abstention.knowledge.likeness import Thing, called, label_order, local_name, why_alike
 
 Value = NamedNode | Literal
 
@@ -46,8 +46,9 @@ class Known:
         about = self.about(node)
         classes = {self._classes.get(t.object.value) for t in about if isinstance(t.object, NamedNode)}
         labels = sorted((t.object for t in about if isinstance(t.object, Literal)), key=label_order)
-        names = tuple(dict.fromkeys(label.value for label in labels))
-        return Thing(node, tuple(sorted(filter(None, classes))), names)
+        names = dict.fromkeys(label.value for label in labels)
+        unnamed = node.value if isinstance(node, Literal) else local_name(node.value)
+        return Thing(node, tuple(sorted(filter(None, classes))), tuple(names) or (unnamed,))
 
     def _triples(self, node: Value) -> list[Triple]:
         if isinstance(node, Literal):
@@ -137,8 +138,17 @@ def clash(subject: NamedNode, known: Known) -> str | None:
 def _clashes(subject: NamedNode, known: Known) -> Iterator[str]:
     values = known.values(subject)
     yield from filter(None, (torn(node, known) for node in (subject, *values)))
-    yield from _several(values, known)
-    yield from _circles(subject, values, known)
+    for _, constraint in known.constraints("functional"):
+        counted = [value for value in values if known.is_a(known.thing(value), constraint.of)]
+        for pair in combinations(counted, 2):
+            if known.why_one(*pair) is None:
+                yield f"it has {known.listed(pair)}, but {constraint.says}"
+    for _, constraint in known.constraints("asymmetric"):
+        if any(isinstance(value, NamedNode) and subject in known.values(value) for value in values):
+            yield constraint.says
+    for _, constraint in known.constraints("acyclic"):
+        if known.returns(subject):
+            yield constraint.says
     broken = filter(None, (wrong_class(subject, value, known) for value in values))
     yield from (known.predicate.constraints[name].says for name, _ in broken)
     for name, beside in known.excluding():
@@ -146,28 +156,11 @@ def _clashes(subject: NamedNode, known: Known) -> Iterator[str]:
             yield known.predicate.constraints[name].says
 
 
-def _several(values: Sequence[Value], known: Known) -> Iterator[str]:
-    for _, constraint in known.constraints("functional"):
-        counted = [value for value in values if known.is_a(known.thing(value), constraint.of)]
-        for pair in combinations(counted, 2):
-            if known.why_one(*pair) is None:
-                yield f"it has {known.listed(pair)}, but {constraint.says}"
-
-
-def _circles(subject: NamedNode, values: Sequence[Value], known: Known) -> Iterator[str]:
-    for _, constraint in known.constraints("asymmetric"):
-        if any(isinstance(value, NamedNode) and subject in known.values(value) for value in values):
-            yield constraint.says
-    for _, constraint in known.constraints("acyclic"):
-        if known.returns(subject):
-            yield constraint.says
-
-
 def torn(node: Value, known: Known) -> str | None:
     """Say in a sentence that a thing is recorded as of two classes that share nothing; None where it is not."""
     thing = known.thing(node)
     pairs = combinations(thing.classes, 2)
-    apart = next((pair for pair in pairs if known.domain.are_disjoint(*pair)), None)
+    apart = next((pair for pair in pairs if pair in known.domain.apart), None)
     return apart and f"{called(thing)} is recorded as {apart[0]} and as {apart[1]}, which nothing is at once"
 
 
@@ -178,7 +171,7 @@ def wrong_class(subject: NamedNode, value: Value, known: Known) -> tuple[str, tu
             if constraint.of is None or known.is_a(known.thing(node), constraint.of):
                 continue
             for class_ in known.thing(node).classes:
-                if known.domain.are_disjoint(class_, constraint.of):
+                if (class_, constraint.of) in known.domain.apart:
                     iri = known.domain.class_iri(class_)
                     return name, tuple(triple for triple in known.about(node) if triple.object == iri)
     return None

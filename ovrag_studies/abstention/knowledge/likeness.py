@@ -17,6 +17,8 @@ from ovrag_core.ontology import Value, read_value
 from ovrag_core.text import fold
 from ovrag_studies.abstention.knowledge.domain import Domain, Predicate
 
+Words = tuple[str, ...]
+
 _SILENT = frozenset({"the", "a", "an"})
 _BRACKETS = re.compile(r"\s*[(\[](?P<inside>[^)\]]*)[)\]]\s*$")
 _LONG = 5  # letters from which a word may be misspelt by one
@@ -24,32 +26,26 @@ _LONG = 5  # letters from which a word may be misspelt by one
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """Something in a graph, with the classes of the domain that it is of and the names that it bears."""
+    """Something in a graph, with the classes of the domain that it is of and the names that it bears, one at least."""
 
     node: NamedNode | Literal
-    classes: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Name:
-    qualifier: tuple[str, ...] | None  # what stands in brackets behind the name
-    parts: tuple[tuple[str, ...], ...]  # the words, and what stands before and behind joints ("of", "in")
+    classes: tuple[str, ...]
+    names: tuple[str, ...]
 
 
 def why_alike(one: Thing, other: Thing, domain: Domain, predicate: Predicate) -> str | None:
     """Give a reason why the two may be one thing, or one lie in the other; None where they are certainly two."""
     if isinstance(one.node, Literal) or isinstance(other.node, Literal):
         return _why_values_alike(one, other, predicate)
-    if any(domain.are_disjoint(*pair) for pair in product(one.classes, other.classes)):
+    if domain.apart & {*product(one.classes, other.classes)}:
         return None
     for thing in (one, other):
         if not any(domain.ancestors[name] & set(domain.names.different) for name in thing.classes):
             kind = ", ".join(thing.classes) or "of no recorded kind"
             return f"{called(thing)} is {kind}, whose name alone does not tell it apart"
-    if any(domain.may_nest(*pair) for pair in product(one.classes, other.classes)):
+    if domain.nesting & {*product(one.classes, other.classes)}:
         return f"{called(one)} and {called(other)} may lie one in the other"
-    if any(names_alike(*pair, domain) for pair in product(_names(one), _names(other))):
+    if any(names_alike(*pair, domain) for pair in product(one.names, other.names)):
         return f"{called(one)} and {called(other)} may be names of one thing"
     return None
 
@@ -61,7 +57,7 @@ def label_order(label: Literal) -> tuple[bool, str]:
 
 def called(thing: Thing) -> str:
     """The name by which people know a thing."""
-    return _names(thing)[0]
+    return thing.names[0]
 
 
 def same_value(one: NamedNode | Literal, other: NamedNode | Literal, predicate: Predicate) -> bool:
@@ -89,13 +85,13 @@ def canonical(literals: Sequence[Literal], predicate: Predicate) -> dict[Literal
 
 def names_alike(one: str, other: str, domain: Domain) -> bool:
     """Return True where two names may be names of one thing, or of a part and its whole."""
-    ours, theirs = _parsed(one, domain), _parsed(other, domain)
-    if ours.qualifier is not None and theirs.qualifier is not None and ours.qualifier != theirs.qualifier:
+    (qualifier, parts), (other_qualifier, other_parts) = _parsed(one, domain), _parsed(other, domain)
+    if qualifier is not None and other_qualifier is not None and qualifier != other_qualifier:
         return False  # qualified, so that they are told apart
-    return any(_words_alike(mine, yours, domain.class_words) for mine, yours in product(ours.parts, theirs.parts))
+    return any(_words_alike(mine, yours, domain.class_words) for mine, yours in product(parts, other_parts))
 
 
-def _words_alike(one: tuple[str, ...], other: tuple[str, ...], kinds: frozenset[str]) -> bool:
+def _words_alike(one: Words, other: Words, kinds: frozenset[str]) -> bool:
     if not one or not other:
         return True
     if sorted(one) == sorted(other) or _misspelt(one, other):
@@ -108,7 +104,7 @@ def _words_alike(one: tuple[str, ...], other: tuple[str, ...], kinds: frozenset[
     return bool(bare) and bare == other_bare and (kind_words <= other_kind_words or other_kind_words <= kind_words)
 
 
-def _misspelt(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _misspelt(one: Words, other: Words) -> bool:
     if len(one) != len(other):
         return False
     unequal = [(mine, yours) for mine, yours in zip(one, other, strict=True) if mine != yours]
@@ -129,12 +125,6 @@ def _value(literal: Literal, predicate: Predicate) -> Value | None:
     return None if predicate.values in ("thing", "text") else read_value(literal.value, predicate.values)
 
 
-def _names(thing: Thing) -> tuple[str, ...]:
-    if isinstance(thing.node, Literal):
-        return (thing.node.value,)
-    return thing.names or (local_name(thing.node.value),)
-
-
 def bare(name: str) -> str:
     """A name without what qualifies it in brackets behind it; one that is all in brackets is whole."""
     return _BRACKETS.sub("", name) or name
@@ -146,16 +136,17 @@ def local_name(iri: str) -> str:
 
 
 @lru_cache(maxsize=65536)
-def _parsed(name: str, domain: Domain) -> _Name:
+def _parsed(name: str, domain: Domain) -> tuple[Words | None, list[Words]]:
+    """The words in brackets behind a name; its other words, and what stands before and behind joints ("of", "in")."""
     brackets = _BRACKETS.search(name)
     qualifier = _words(brackets["inside"], domain) if brackets else None
     words = _words(name[: brackets.start()] if brackets else name, domain)
     joints = [i for i, word in enumerate(words) if word in domain.names.joints]
     sides = [side for i in joints for side in (words[:i], words[i + 1 :]) if len(side) > 1]
-    return _Name(qualifier, (words, *sides))
+    return qualifier, [words, *sides]
 
 
-def _words(text: str, domain: Domain) -> tuple[str, ...]:
+def _words(text: str, domain: Domain) -> Words:
     words = re.findall(r"\w+", _plain(text))
     return tuple(domain.names.short.get(word, word) for word in words if word not in _SILENT)
 

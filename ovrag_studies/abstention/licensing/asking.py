@@ -63,7 +63,7 @@ class Asked:
             return self.reading.reason
         if self.licence.verdict in OPPOSITE:
             return ""
-        return "; ".join(reason for reason in (self.reading.reason, self.licence.lacking) if reason)
+        return "; ".join(filter(None, (self.reading.reason, self.licence.lacking)))
 
     def proof(self) -> list[tuple[str, str]]:
         """Each triple of the proof, as N-Triples write it and as a sentence."""
@@ -131,9 +131,8 @@ def sentence(triple: Triple, domain: Domain, names: Names) -> str:
     """A triple in words: a fact as the domain states it, a class, or a name."""
     subject, object_ = _node(triple.subject), _node(triple.object)
     if triple.predicate == TYPE:
-        class_ = next((name for name in domain.classes if domain.class_iri(name) == triple.object), None)
-        labels = domain.classes[class_].labels if class_ else ()
-        return f"{names.called(subject)} is recorded as {labels[0] if labels else names.called(object_)}"
+        labels = [c.labels for name, c in domain.classes.items() if domain.class_iri(name) == object_ and c.labels]
+        return f"{names.called(subject)} is recorded as {labels[0][0] if labels else names.called(object_)}"
     if triple.predicate == LABEL:
         return f"{local_name(subject.value)} is called {object_.value}"
     predicate = next((p for p in domain.predicates.values() if p.iri == triple.predicate.value), None)

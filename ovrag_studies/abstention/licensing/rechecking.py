@@ -50,9 +50,8 @@ def _contradicts_it(licence: Licence, shape: str, known: Known) -> bool:
 
 def _says_it(licence: Licence, known: Known, is_chain: bool) -> bool:
     proof, claim = licence.proof, licence.claim
-    if not proof or (len(proof) > 1 and not is_chain):
-        return False
-    if any(step.object != next_step.subject for step, next_step in pairwise(proof)):
+    linked = all(step.object == next_step.subject for step, next_step in pairwise(proof))
+    if not proof or not linked or (len(proof) > 1 and not is_chain):
         return False
     if proof[0].subject != claim.subject or any(step.predicate != known.iri for step in proof):
         return False
@@ -77,13 +76,10 @@ def _is_broken(shape: str, facts: Sequence[Triple], known: Known, claimed: Tripl
 
 def as_data(facts: Sequence[Triple], known: Known, claimed: Triple | None = None) -> list[Triple]:
     """Facts as the shapes see them, with what is certainly two; `claimed` among them is not recorded."""
-    literals = [fact.object for fact in facts if isinstance(fact.object, Literal)]
-    forms = canonical(literals, known.predicate)
-    data: list[Triple] = []
-    for fact in facts:
-        object_ = forms.get(fact.object) if isinstance(fact.object, Literal) else fact.object
-        if object_ is not None:
-            data.append(Triple(fact.subject, fact.predicate, object_))
+    forms = canonical([fact.object for fact in facts if isinstance(fact.object, Literal)], known.predicate)
+    objects = [forms.get(fact.object) if isinstance(fact.object, Literal) else fact.object for fact in facts]
+    pairs = [(fact, object_) for fact, object_ in zip(facts, objects, strict=True) if object_ is not None]
+    data = [Triple(fact.subject, fact.predicate, object_) for fact, object_ in pairs]
     nodes = {node for fact in facts for node in (fact.subject, fact.object) if isinstance(node, NamedNode)}
     for node in sorted(nodes, key=str):
         data += [Triple(node, TYPE, known.domain.class_iri(name)) for name in known.thing(node).classes]

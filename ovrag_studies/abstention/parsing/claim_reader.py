@@ -33,12 +33,11 @@ class _Text:
     lexicon: RelationWords
     names: Names
 
-    def quoted(self, mention: Mention) -> str:
-        start, end = self.span(mention)
-        return f"'{one_line(self.question[start:end], 80)}'"
+    def written(self, mention: Mention) -> str:
+        return self.question[self.words[mention.start].start : self.words[mention.end - 1].end]
 
-    def span(self, mention: Mention) -> tuple[int, int]:
-        return self.words[mention.start].start, self.words[mention.end - 1].end
+    def quoted(self, mention: Mention) -> str:
+        return f"'{one_line(self.written(mention), 80)}'"
 
     @cached_property
     def every(self) -> list[Mention]:
@@ -72,8 +71,7 @@ class _Text:
 
     def _weight(self, mention: Mention) -> float:
         """The part of the question that a name accounts for; less where it is not whole, or in other letters."""
-        start, end = self.span(mention)
-        written = self.question[start:end]
+        written = self.written(mention)
         labels = [self.names.label(node) for node in mention.things]
         verbatim = any(label.startswith(written) or label[4:].startswith(written) for label in labels)  # "the ocean"
         words = self.words[mention.start : mention.end]
@@ -110,23 +108,20 @@ def _stranger(text: _Text, found: Sequence[Mention]) -> str:
     covered = {i for mention in found for i in range(mention.start, mention.end)}
     for start, end in _runs(text, covered):
         touching = [mention for mention in found if _touches(text, mention, start, end)]
-        if touching or len(found) < 2 or _matters(text, found, start, end):
+        # One that touches no name may be what is asked; not one apart, nor the first word of "Hydrologists say ..."
+        apart = len(found) > 1 and any(word.text in _APART for word in text.words[found[-1].end : start])
+        if touching or len(found) < 2 or not (apart or (_opens(text, start) and end == start + 1)):
             left = min([start, *(mention.start for mention in touching)])
             right = max([end, *(mention.end for mention in touching)])
             first, last = text.words[left].start, text.words[right - 1].end
             if text.question.count("(", first, last) > text.question.count(")", first, last):
                 last = text.question.find(")", last) + 1 or last
-            return _no_name(text, text.question[first:last])
+            name = text.question[first:last]
+            near = ", ".join(repr(one_line(n, 80)) for n in text.names.nearest(name[:100]))
+            return f"'{one_line(name, 80)}' is no name in the graph{near and f'; the nearest are {near}'}"
     if not found:
         return "no name of the graph is in the question"
     return f"only {text.quoted(found[0])} is a name in the graph" if len(found) < 2 else ""
-
-
-def _no_name(text: _Text, name: str) -> str:
-    """That there is no such name, with the nearest ones."""
-    near = text.names.nearest(name[:100])
-    nearest = f"; the nearest are {', '.join(repr(one_line(n, 80)) for n in near)}" if near else ""
-    return f"'{one_line(name, 80)}' is no name in the graph{nearest}"
 
 
 def _touches(text: _Text, mention: Mention, start: int, end: int) -> bool:
@@ -135,13 +130,6 @@ def _touches(text: _Text, mention: Mention, start: int, end: int) -> bool:
     before = [word.text for word in text.words[end : mention.start]]
     beside = mention.end == start or mention.start == end
     return beside or (len(behind) == 1 and behind[0] in _LEADS) or before == ["("]
-
-
-def _matters(text: _Text, found: Sequence[Mention], start: int, end: int) -> bool:
-    """Return True where a run that touches no name may be what is asked: not one apart, nor `Hydrologists say ...`."""
-    if _opens(text, start) and end == start + 1:
-        return False
-    return not any(word.text in _APART for word in text.words[found[-1].end : start])
 
 
 def _runs(text: _Text, covered: set[int]) -> Iterator[tuple[int, int]]:
@@ -218,19 +206,16 @@ class QuestionReading:
 def read_claim(question: str, names: Names, domain: Domain) -> QuestionReading:
     """The claim that a question or statement makes about two things of a graph; doubt is no claim, with its reason."""
     if len(question) > LONGEST:
-        return _unread(f"the question has {len(question):,} characters; at most {LONGEST:,} are read")
+        reason = f"the question has {len(question):,} characters; at most {LONGEST:,} are read"
+        return QuestionReading(None, 0.0, reason)
     text = _Text(question, words_of(question), lexicon_of(domain), names)
     mentions = text.mentions()
     if problem := _stranger(text, mentions):
-        return _unread(problem)
+        return QuestionReading(None, 0.0, problem)
     sentence, used = _sentence(text, mentions)
     if sentence.relation is None:
-        return _unread(sentence.reason)
+        return QuestionReading(None, 0.0, sentence.reason)
     return _claimed(sentence, used, text, domain)
-
-
-def _unread(reason: str) -> QuestionReading:
-    return QuestionReading(None, 0.0, reason)
 
 
 def _claimed(sentence: Sentence, used: Sequence[Mention], text: _Text, domain: Domain) -> QuestionReading:
@@ -263,8 +248,14 @@ def _claimed(sentence: Sentence, used: Sequence[Mention], text: _Text, domain: D
 
 
 def _sentence(text: _Text, found: Sequence[Mention]) -> tuple[Sentence, list[Mention]]:
-    """The sentence around the names, and these by their slots; a clause behind the second may be left aside."""
-    slots = _slots(found)
+    """The sentence around the names, and these by their slots; a clause behind the second may be left aside.
+
+    A name that comes again has the slot that it had, unless there is no other.
+    """
+    distinct = list(dict.fromkeys(mention.things for mention in found))
+    slots = [distinct.index(mention.things) + 1 for mention in found]
+    if len(distinct) == 1:
+        slots = list(range(1, len(found) + 1))
     used = [found[slots.index(slot)] for slot in sorted(set(slots))]
     words = text.sentence(found, slots)
     texts = [all(isinstance(node, Literal) for node in mention.things) for mention in used]
@@ -279,11 +270,3 @@ def _sentence(text: _Text, found: Sequence[Mention]) -> tuple[Sentence, list[Men
         if clause.relation:
             return replace(clause, confidence=round(clause.confidence * _TAIL, 4)), used
     return whole, used
-
-
-def _slots(found: Sequence[Mention]) -> list[int]:
-    """The number of each name: one that comes again has the number it had, unless there is no other."""
-    distinct = list(dict.fromkeys(mention.things for mention in found))
-    if len(distinct) == 1:
-        return list(range(1, len(found) + 1))
-    return [distinct.index(mention.things) + 1 for mention in found]

@@ -33,9 +33,9 @@ class RelationSign:
 class Frame:
     """A sentence whose words are marked by what they do.
 
-    `slots` are the places of names, `texts` says of each name whether it is text. `signs` are the words of relations,
-    `either` all that they may mean; `fillers`, `told` (how directly) and `understood` are places; `indirect`: a
-    chain is meant, `direct`: none is; `other` is a word of a relation that is not here.
+    `slots` are the places of names, `texts` says of each name if it is text, so that it can be no subject. `signs` are
+    the words of relations, `either` all that they may mean; `fillers`, `told` (how directly) and `understood` are
+    places; `indirect`: a chain is meant, `direct`: none is; `other` is a word of a relation that is not here.
     """
 
     def __init__(self, words: Sequence[str], lexicon: RelationWords, texts: tuple[bool, ...]) -> None:
@@ -48,16 +48,13 @@ class Frame:
         self.fillers: set[int] = set()
         self.understood: set[int] = set()
         self.told: set[int] = set()  # words that say how directly
-        self.indirect = False
-        self.direct = False
+        self.indirect = self.direct = False
         self.other = ""
-        self._find()
-
-    def _find(self) -> None:
         index = 0
         while index < len(self.words):
             index += self._match(index) or 1
-        for index, (word, ahead) in enumerate(zip(self.words, [*self.words[1:], ""], strict=True)):
+        for index, word in enumerate(self.words):
+            ahead = "".join(self.words[index + 1 : index + 2])
             if word in english.HOWEVER and ahead not in english.DO | english.BE | {","}:
                 self.indirect = True  # "by however many rivers"
             if word == "right" and ahead in english.GOALS - {"to"}:
@@ -125,15 +122,11 @@ class Frame:
             word = self.words[back]
             if word in ("'s", "'", "whose") or (word in english.DETERMINERS and word != "that"):
                 return True
-            if (
-                word in english.FUNCTION - english.DIRECT - english.INDIRECT
-                or word in SIGNS
-                or back in self.slots
-                or word.endswith("ly")
-            ):
+            plain = word in english.FUNCTION - english.DIRECT - english.INDIRECT or word in SIGNS
+            if plain or back in self.slots or word.endswith("ly"):
                 someone = word == "one" and self.words[max(back - 1, 0)] in english.DO  # "does one arrive"
                 return word in _BEFORE_NOUNS and not someone
-            if back in self.fillers or back in self.told:
+            if back in self.fillers | self.told:
                 return False
         return False
 
@@ -175,11 +168,8 @@ class Frame:
 
     def adds_nothing(self, at: int) -> bool:
         """Return True where a word between a noun and its preposition is a filler, a comma, or says how directly."""
-        return (
-            at in self.fillers
-            or at in self.told
-            or self.words[at] in english.DIRECT | english.INDIRECT | {",", "or", "not"}
-        )
+        directly = english.DIRECT | english.INDIRECT | {",", "or", "not"}
+        return at in self.fillers | self.told or self.words[at] in directly
 
     def is_aside(self, sign: RelationSign) -> bool:
         """Detect a noun that only says where something happens: `at its mouth`, `right at the bottom end`."""
@@ -190,19 +180,12 @@ class Frame:
         direct = sign.senses[0].noun and not self.lexicon.is_chain(sign.senses[0].relation)
         return direct and alone and 0 <= back < sign.start - 1 and self.words[back] == "at"
 
-    def is_text(self, slot: int) -> bool:
-        """Return True where a name is text, so that it can be no subject."""
-        return self.texts[slot - 1]
-
     def satisfied(self, sign: RelationSign) -> list[Sense]:
         """The senses whose preposition is there, behind the verb or before a relative pronoun or a fronted name."""
         stops = [*self.slots, *(s.start for s in self.signs if not s.senses[0].noun), len(self.words)]
         behind = self.words[sign.end : min(stop for stop in stops if stop >= sign.end)]
         before = self.words[: sign.start]
-        fronted = [
-            word
-            for i, word in enumerate(before)
-            if word in english.GOALS and (self.words[i + 1] in english.RELATIVE or self._fronted(i))
-        ]
+        goals = [i for i, word in enumerate(before) if word in english.GOALS]
+        fronted = [before[i] for i in goals if self.words[i + 1] in english.RELATIVE or self._fronted(i)]
         present = {*behind, *fronted, self.words[sign.start]}
         return [sense for sense in sign.senses if sense.needs and ("where" in before or sense.needs in present)]

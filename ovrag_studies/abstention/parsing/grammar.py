@@ -4,7 +4,7 @@ The domain's words tell what a verb's agent and a noun's owner are in a claim; t
 sign found is a vote; signs that disagree are doubt.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -18,9 +18,6 @@ _READ = 0.9  # other words of the domain
 _UNHEARD = 0.75  # a verb that the domain has not
 # What begins something else than a verb.
 _BREAKS = frozenset({"and", "or", "to", ".", ":", ";", "?"}) | english.SHELL | english.PERSONS
-
-
-Votes = list[tuple[Sense, Vote]]  # each with the sense of its word
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +107,9 @@ def _loose(frame: Frame) -> list[RelationSign]:
 def _unheard_verb(frame: Frame) -> list[RelationSign]:
     """A verb that is not in the domain, by the preposition behind it: `debouches into`."""
     for preposition, sense in frame.lexicon.any_verb.items():
-        for index, word in enumerate(frame.words):
-            if word == preposition and index > 0:
-                return [RelationSign(index, index + 1, (sense,))]
+        if preposition in frame.words[1:]:
+            index = frame.words.index(preposition, 1)
+            return [RelationSign(index, index + 1, (sense,))]
     return []
 
 
@@ -121,9 +118,12 @@ def _unheard_verb(frame: Frame) -> list[RelationSign]:
 
 def _heard(frame: Frame, signs: Sequence[RelationSign]) -> tuple[list[Vote], list[Sense]]:
     """The votes that count, and the senses of all signs that have one; without a verb, those of `from X to Y`."""
-    votes_by_sign = {sign: votes_of(frame, sign) for sign in signs}
-    every = [vote for votes in votes_by_sign.values() for vote in votes]
-    partial = _partial(votes_by_sign)
+    by_sign = list({sign: votes_of(frame, sign) for sign in signs}.values())
+    every = [vote for votes in by_sign for vote in votes]
+    # Verbs that have one of the names count nothing beside one that has both: "Does X reach Y when it ends?"
+    verbs = [votes for votes in by_sign if votes and not votes[0][0].noun]
+    whole = any(len({slot for _, (slot, _) in votes}) == 2 for votes in verbs)
+    partial = [votes[0] for votes in verbs if whole and len(votes) == 1]
     if votes := [v for v in every if v not in partial]:
         return [vote for _, vote in votes], [sense for sense, _ in every]
     way = list(votes_from_to(frame))
@@ -132,22 +132,15 @@ def _heard(frame: Frame, signs: Sequence[RelationSign]) -> tuple[list[Vote], lis
     return way, going[:1] or [sense for sign in signs for sense in sign.senses]
 
 
-def _partial(found: Mapping[RelationSign, Votes]) -> Votes:
-    """The votes of verbs that have one of the names, beside one that has both: `Does X reach Y when it ends?`."""
-    verbs = [votes for votes in found.values() if votes and not votes[0][0].noun]
-    whole = any(len({vote.slot for _, vote in votes}) == 2 for votes in verbs)
-    return [votes[0] for votes in verbs if whole and len(votes) == 1]
-
-
 def _placed(frame: Frame, votes: Sequence[Vote]) -> tuple[int, int] | None:
     """The slots of subject and object; None where the votes disagree, or there is none."""
     slots = list(dict.fromkeys(slot_of(frame.words[i]) for i in frame.slots))
     if len(slots) != 2:
         return None
     left, right = slots
-    if frame.is_text(left) or frame.is_text(right):
-        return (right, left) if frame.is_text(left) else (left, right)
-    forward = {(vote.slot == left) == (vote.role == "subject") for vote in votes}
+    if any(frame.texts):
+        return (right, left) if frame.texts[left - 1] else (left, right)
+    forward = {(slot == left) == (role == "subject") for slot, role in votes}
     if len(forward) != 1:
         return None
     return (left, right) if forward.pop() else (right, left)
@@ -203,21 +196,19 @@ def _is_negated(frame: Frame) -> bool:
 
 def _tag_of(frame: Frame) -> int:
     """Find the place where a tag begins (`, isn't it?`); the end where there is none."""
-    commas = [i for i, word in enumerate(frame.words) if word in ",-–—" and i > frame.slots[-1]]
-    short = [i for i in commas if len([word for word in frame.words[i:] if word[:1].isalnum()]) <= 4]
-    return short[0] if short else len(frame.words)
+    for index in range(frame.slots[-1] + 1, len(frame.words)):
+        if frame.words[index] in ",-–—" and sum(word[:1].isalnum() for word in frame.words[index:]) <= 4:
+            return index
+    return len(frame.words)
 
 
 def _asks(frame: Frame, at: int) -> bool:
     """Detect a `not` that belongs to the form of a question: the verb opens it, and no clause is between."""
-    if frame.words[at] == "never" or (at and frame.words[at - 1] == "or"):
-        return frame.words[at] != "never"
     opening = frame.words[:at]
-    return (
-        bool(opening)
-        and opening[0] in english.BE | english.DO | {"has", "have", "had"}
-        and not set(opening) & (english.RELATIVE - {"what"})
-    )
+    if frame.words[at] == "never" or not opening:
+        return False
+    opens = opening[0] in english.BE | english.DO | {"has", "have", "had"}
+    return opening[-1] == "or" or (opens and not set(opening) & (english.RELATIVE - {"what"}))
 
 
 def _next_sentence(frame: Frame) -> int:
@@ -260,7 +251,8 @@ def _at_a_word(frame: Frame, at: int) -> Iterator[str]:
     word, ahead = frame.words[at], "".join(frame.words[at + 1 : at + 2])
     if word in english.EXCLUDING and at not in frame.told:
         yield f"'{word}' leaves open which of the names is meant"
-    if word == "than" and any(_compares(w) for w in frame.words[max(at - 3, 0) : at]):
+    before = frame.words[max(at - 3, 0) : at]
+    if word == "than" and any(w in _COMPARATIVES or w.endswith("er") for w in before if w not in _NO_COMPARATIVES):
         yield "the question compares the names"
     if word in english.BEARINGS and ahead == "of":
         yield f"'{word} of' asks where something lies"
@@ -311,10 +303,6 @@ def _unheard(frame: Frame) -> str:
             return ""
     word = frame.words[between[0]]
     return word if word.isalpha() and not word.endswith("ly") else ""
-
-
-def _compares(word: str) -> bool:
-    return word in _COMPARATIVES or (word.endswith("er") and word not in _NO_COMPARATIVES)
 
 
 def _of_another(frame: Frame) -> bool:

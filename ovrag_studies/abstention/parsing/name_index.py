@@ -51,8 +51,17 @@ class Names:
         self._labels: dict[Thing, str] = {}
         self._by_term: dict[str, str] = {}
         self._longest = 1
-        for node, label in labels:
-            self._add(node, label)
+        for thing, label in labels:
+            words = words_of(label)
+            if not (key := key_of(words, short)):
+                continue
+            self._labels.setdefault(thing, label)
+            self._by_term.setdefault(thing.value, label)
+            self._whole[key.removeprefix("the ") or key][thing] = None
+            self._longest = max(self._longest, len(words) + 2)
+            short_key = key_of(words_of(_QUALIFIER.sub("", label)), short)
+            if short_key and short_key != key:
+                self._part[short_key][thing] = None
 
     def label(self, thing: Thing) -> str:
         """The name of a thing; its IRI or text where it has none."""
@@ -83,42 +92,20 @@ class Names:
         """The names most like it in their letters, three at most."""
         return tuple(difflib.get_close_matches(name, dict.fromkeys(self._labels.values()), n=3, cutoff=_NEAR))
 
-    def _add(self, thing: Thing, label: str) -> None:
-        words = words_of(label)
-        key = key_of(words, self._short)
-        if not key:
-            return
-        self._labels.setdefault(thing, label)
-        self._by_term.setdefault(thing.value, label)
-        self._whole[key.removeprefix("the ") or key][thing] = None
-        self._longest = max(self._longest, len(words) + 2)
-        short_key = key_of(words_of(_QUALIFIER.sub("", label)), self._short)
-        if short_key and short_key != key:
-            self._part[short_key][thing] = None
-
     def _mention(self, text: str, words: Sequence[Word], start: int, end: int) -> Mention | None:
         key = key_of(words[start:end], self._short)
         if key not in self._whole and key not in self._part:
             return None
         span = text[words[start].start : words[end - 1].end]
-        if span.count("(") != span.count(")") or (words[end - 1].text == "'s" and _ends_here(words, end)):
+        # A possessor's mark that is the last of the words is the sentence's, not the name's.
+        possessor = words[end - 1].text == "'s" and not any(word.capital for word in words[end : end + 1])
+        if possessor or span.count("(") != span.count(")"):
             return None
-        exact = self._exactly(key, span)
-        if span.endswith(".") and (not exact or self._labels[exact[0]] != span):
-            return None  # the full stop of the sentence
-        if exact:
-            return Mention(start, end, exact)
-        return Mention(start, end, tuple(self._part[key]), whole=False)
-
-    def _exactly(self, key: str, written: str) -> tuple[Thing, ...]:
         bearers = tuple(self._whole.get(key, ()))
-        verbatim = tuple(bearer for bearer in bearers if self._labels[bearer] == written)
-        return verbatim or bearers
-
-
-def _ends_here(words: Sequence[Word], end: int) -> bool:
-    """Return True where a possessor's mark is the last of the words: it is the sentence's, not the name's."""
-    return end == len(words) or not words[end].capital
+        verbatim = tuple(bearer for bearer in bearers if self._labels[bearer] == span)
+        if span.endswith(".") and not verbatim:
+            return None  # the full stop of the sentence
+        return Mention(start, end, verbatim or bearers or tuple(self._part[key]), whole=bool(bearers))
 
 
 def names_of(store: Store, domain: Domain) -> Names:

@@ -1,29 +1,23 @@
 """Roles of names in a sentence: the agent of a verb, the owner of a noun. Every sign found is a vote."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import takewhile
 
 from ovrag_studies.abstention.parsing import english
 from ovrag_studies.abstention.parsing.frames import SIGNS, Frame, RelationSign, slot_of
 from ovrag_studies.abstention.parsing.relation_words import OTHER, Role, Sense
 
+Vote = tuple[int, Role]  # that a slot is this part of the claim
 Owner = tuple[int, bool]
 _SEEN_THROUGH = english.DIRECT | english.INDIRECT | {"own", "many", "'s", "'"}
-
-
-@dataclass(frozen=True, slots=True)
-class Vote:
-    """That a slot is this part of the claim."""
-
-    slot: int
-    role: Role
 
 
 def votes_of(frame: Frame, sign: RelationSign) -> list[tuple[Sense, Vote]]:
     """Collect what a sign says of the names, with the sense that it has here."""
     sense = sign.senses[0]
     if not sense.noun:
-        sense = _verb_sense(frame, sign)
+        plain = next((sense for sense in sign.senses if not sense.needs), sense)
+        sense = next(iter(frame.satisfied(sign)), plain)
         return [(sense, vote) for vote in _verb_votes(frame, sign, sense)]
     if way := _as_verb(frame, sign):
         return [(sense, vote) for vote in way]
@@ -40,24 +34,21 @@ def votes_of(frame: Frame, sign: RelationSign) -> list[tuple[Sense, Vote]]:
 def _as_verb(frame: Frame, sign: RelationSign) -> list[Vote]:
     """The votes of a noun that says what a verb does: `the drainage of X into Y`."""
     behind = [i for i in frame.slots if i >= sign.end]
-    goals = {"into", "toward", "towards"}
-    into = len(behind) > 1 and frame.governor(behind[1]) in goals and frame.words[sign.end] == "of"
+    into = len(behind) > 1 and frame.governor(behind[1]) in ("into", "toward", "towards")
     verb = next(iter(frame.lexicon.any_verb.values()), None)
-    if not into or verb is None:
+    if verb is None or not into or frame.words[sign.end] != "of":
         return []
     return [_vote(frame, behind[0], verb.role), _vote(frame, behind[1], OTHER[verb.role])]
 
 
-def _verb_sense(frame: Frame, sign: RelationSign) -> Sense:
-    plain = next((sense for sense in sign.senses if not sense.needs), sign.senses[0])
-    return next(iter(frame.satisfied(sign)), plain)
-
-
 def _verb_votes(frame: Frame, sign: RelationSign, sense: Sense) -> Iterator[Vote]:
-    passive, person = _passive(frame, sign, sense), frame.words[sign.start - 1] in english.PERSONS
+    passive, lead = _passive(frame, sign, sense), frame.words[sign.start - 1]
     behind = next((i for i in frame.slots if i >= sign.end), None)
-    before = _subject(frame, sign)
-    if person:
+    subjects = [i for i in frame.slots if i < sign.start]
+    if lead not in ("by", "and") and not _pronoun(frame, sign):  # but "X runs to Y by flowing west"
+        subjects.reverse()
+    before = next(iter(subjects), None)
+    if lead in english.PERSONS:
         if before is not None and behind is not None:
             yield from _complement(frame, behind, sense, passive, turned=False)
         return
@@ -66,13 +57,6 @@ def _verb_votes(frame: Frame, sign: RelationSign, sense: Sense) -> Iterator[Vote
         yield _vote(frame, before, sense.role if sense.needs or not passive else OTHER[sense.role])
     if behind is not None:
         yield from _complement(frame, behind, sense, passive, turned)
-
-
-def _subject(frame: Frame, sign: RelationSign) -> int | None:
-    """The last name before a verb; the first where the verb goes on with it: `X runs to Y by flowing west`."""
-    before = [i for i in frame.slots if i < sign.start]
-    goes_on = frame.words[sign.start - 1] in ("by", "and") or _pronoun(frame, sign)
-    return next(iter(before if goes_on else reversed(before)), None)
 
 
 def _complement(frame: Frame, at: int, sense: Sense, passive: bool, turned: bool) -> Iterator[Vote]:
@@ -87,24 +71,16 @@ def _complement(frame: Frame, at: int, sense: Sense, passive: bool, turned: bool
 
 def _pronoun(frame: Frame, sign: RelationSign) -> bool:
     """Return True where `it` is the verb's subject, which then stands for what the sentence is about."""
-    lead = [
-        word for word in frame.words[: sign.start] if word not in english.DO | english.NOT and not word.endswith("ly")
-    ]
-    return lead[-1:] in (["it"], ["they"])
+    lead = [word for word in frame.words[: sign.start] if word not in english.DO | english.NOT]
+    return [word for word in lead if not word.endswith("ly")][-1:] in (["it"], ["they"])
 
 
 def _passive(frame: Frame, sign: RelationSign, sense: Sense) -> bool:
     if sense.form != "participle":
         return False
     ahead = [word for word in frame.words[sign.end : sign.end + 3] if not word.endswith("ly")]
-    if ahead[:1] == ["by"]:
-        return True
-    for word in reversed(frame.words[: sign.start]):
-        if word in english.RELATIVE or word in SIGNS:
-            return False
-        if word in english.BE:
-            return True
-    return False
+    clause = takewhile(lambda word: word not in english.RELATIVE | SIGNS, reversed(frame.words[: sign.start]))
+    return ahead[:1] == ["by"] or not english.BE.isdisjoint(clause)
 
 
 # -- nouns ------------------------------------------------------------------------------------------------------------
@@ -122,17 +98,8 @@ class _Noun:
 
     def owner(self) -> Owner | None:
         """A name that owns the noun (True) or that the noun is said of (False); nearest first."""
-        ways = (
-            self._linked,
-            self._possessor,
-            self._said_behind,
-            self._relative,
-            self._antecedent,
-            self._possessing,
-            self._said_before,
-            self._topic,
-        )
-        return next((owner for way in ways if (owner := way())), None)
+        own = self._linked() or self._possessor() or self._said_behind() or self._relative()
+        return own or self._antecedent() or self._possessing() or self._said_before() or self._topic()
 
     def _linked(self) -> Owner | None:
         """The owner by the preposition behind the noun: `the mouth of X`, `the river that X is a tributary of`."""
@@ -150,7 +117,7 @@ class _Noun:
             return (self.before[-1], False) if self.before else None
         governor, between = self.frame.governor(self.behind[0]), set(self.words[end : self.behind[0]])
         near = governor in links or not (governor or between & (english.BE | english.DO | SIGNS))
-        text = self.frame.is_text(slot_of(self.words[self.behind[0]]))
+        text = self.frame.texts[slot_of(self.words[self.behind[0]]) - 1]
         return (self.behind[0], True) if near and not text else None
 
     def _possessor(self) -> Owner | None:
@@ -187,9 +154,8 @@ class _Noun:
             return (self.behind["their" in possessives], True) if len(self.behind) > 1 else None
         last_index = self.before[-1]
         between = self.words[last_index + 1 : self.sign.start]
-        near = bool(english.HAVE & set(between)) or between[0].endswith(
-            "ing"
-        )  # "that X has its mouth", "see X coming in at"
+        # "that X has its mouth", "see X coming in at"
+        near = bool(english.HAVE & set(between)) or between[0].endswith("ing")
         return last_index if near else self.before[0], True
 
     def _possessing(self) -> Owner | None:
@@ -231,4 +197,4 @@ def votes_from_to(frame: Frame) -> Iterator[Vote]:
 
 
 def _vote(frame: Frame, at: int, role: Role) -> Vote:
-    return Vote(slot_of(frame.words[at]), role)
+    return slot_of(frame.words[at]), role

@@ -68,15 +68,19 @@ def lexicon_of(domain: Domain) -> RelationWords:
     cues: set[Phrase] = set()
     fillers: set[Phrase] = {phrase for class_ in domain.classes.values() for phrase in _nouns(class_.labels)}
     foreign: set[Phrase] = set()
-    for relation, wording, role in _wordings(domain):
+    wordings: list[tuple[str, Wording, Role]] = []  # each with its relation, and whose its verbs and nouns are
+    for name, predicate in domain.predicates.items():
+        wordings += [(name, predicate, "subject"), (name, predicate.inverse, "object")]
+        wordings += [(chain.name, chain, "subject") for chain in filter(None, [predicate.chain])]
+    for relation, wording, role in wordings:
         for phrase, sense in _senses(relation, wording, role):
             if phrase[0] == "*":
                 any_verb[sense.needs] = sense
             else:
                 senses[phrase].append(sense)
-        templates = {
-            _frame(text): (relation, _first(text)) for text in (*wording.statements, *wording.questions)
-        } | templates
+        for text in (*wording.statements, *wording.questions):
+            first: Role = "subject" if text.index("{subject}") < text.index("{object}") else "object"
+            templates.setdefault(_frame(text), (relation, first))
         cues.update(map(_phrase, wording.vocabulary.get("cues", ())))
         fillers.update(_nouns(wording.vocabulary.get("fillers", ())))
         foreign.update(_all_forms(wording.vocabulary.get("others", ())))
@@ -95,23 +99,12 @@ def lexicon_of(domain: Domain) -> RelationWords:
     )
 
 
-def _wordings(domain: Domain) -> Iterator[tuple[str, Wording, Role]]:
-    """Each wording with the relation it is of, and whose its verbs and nouns are."""
-    for name, predicate in domain.predicates.items():
-        yield name, predicate, "subject"
-        yield name, predicate.inverse, "object"
-        if predicate.chain:
-            yield predicate.chain.name, predicate.chain, "subject"
-
-
 def _senses(relation: str, wording: Wording, role: Role) -> Iterator[tuple[Phrase, Sense]]:
     for key, whose in (("", role), ("inverse_", OTHER[role])):
         for text in wording.vocabulary.get(key + "verbs", ()):
             phrase, needs = _split(text)
-            if phrase[0] == "*":
-                yield phrase, Sense(relation, False, whose, needs)
-                continue
-            for form, name in verb_forms(phrase[0]).items():
+            forms = {"*": ""} if phrase[0] == "*" else verb_forms(phrase[0])
+            for form, name in forms.items():
                 yield (form, *phrase[1:]), Sense(relation, False, whose, needs, name)
         for text in wording.vocabulary.get(key + "nouns", ()):
             phrase, needs = _split(text)
@@ -140,10 +133,6 @@ def _all_forms(texts: Sequence[str]) -> Iterator[Phrase]:
     for text in texts:
         phrase = _phrase(text)
         yield from ((form, *phrase[1:]) for form in (*verb_forms(phrase[0]), *noun_forms(phrase[0])))
-
-
-def _first(text: str) -> Role:
-    return "subject" if text.index("{subject}") < text.index("{object}") else "object"
 
 
 def _frame(text: str) -> Phrase:

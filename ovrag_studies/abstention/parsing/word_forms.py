@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, replace
 
 from ovrag_core.text import fold
 from ovrag_studies.abstention.parsing.english import IRREGULAR
@@ -17,7 +16,7 @@ _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")
 _IS_NOT_HAS = frozenset(["it", "that", "what", "where", "there", "here", "who", "which", "he", "she", "how"])
 _WRITTEN_OUT = {"ca": "can", "wo": "will", "sha": "shall"}
 _SHORT_FORMS = {"re": "are", "ve": "have", "ll": "will", "d": "would", "m": "am"}
-NO_NAMES: Mapping[str, str] = MappingProxyType({})
+NO_NAMES: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +39,7 @@ def words_of(text: str) -> list[Word]:
             case "not":
                 folded = "not"
                 if before in _WRITTEN_OUT:
-                    verb = words.pop()
-                    words.append(Word(_WRITTEN_OUT[before], verb.start, verb.end, verb.capital, verb.sign))
+                    words[-1] = replace(words[-1], text=_WRITTEN_OUT[before])
             case "mark":
                 ending = raw[1:].lower()
                 folded = _SHORT_FORMS.get(ending, "is" if before in _IS_NOT_HAS else "'s")

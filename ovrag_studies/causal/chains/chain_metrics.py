@@ -6,20 +6,14 @@ of the graph is measured by the same rule as one that had all of it.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise, takewhile
+from typing import Any
 
-from ovrag_core.evaluation import (
-    Difference,
-    Estimate,
-    McNemar,
-    Resampling,
-    exact_mcnemar,
-    holm,
-    paired_difference,
-    ratio,
-)
-from ovrag_studies.causal.chains.chain_runs import Case
+import pandas
+
+from ovrag_core.evaluation import Estimate, Resampling, exact_mcnemar, holm, paired_difference, ratio
+from ovrag_core.study import bounds
+from ovrag_studies.causal.chains.chain_runs import Case, ChainBench
 from ovrag_studies.causal.chains.feedback_loop import Round
 from ovrag_studies.causal.graphs.linking import ClaimKey
 from ovrag_studies.causal.graphs.verifier import CONTRADICTIONS, CausalVerdict, Rule
@@ -31,29 +25,6 @@ from ovrag_studies.causal.settings import Arm
 # contradiction, `contradicted` the share of drafts with one, `accepted` that of answers given, caveats or not, `drafts`
 # how many there were. Over paraphrases `jaccard` compares verified statements, `agreement` the decisions.
 MEASURES = ("entailment", "complete", "depth", "contradicted", "accepted", "drafts", "jaccard", "agreement")
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedArms:
-    """The first arm minus another in entailment, on the same chains, and which drafts are right throughout (McNemar).
-
-    `p` and `p_whole` are adjusted by Holm over the arms that are compared.
-    """
-
-    second: Arm
-    difference: Difference
-    whole: McNemar
-    p: float | None
-    p_whole: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Detection:
-    """Contradictions of one kind, or by one rule: `share` found of those written, or written of those found."""
-
-    name: str
-    of: int
-    share: Estimate
 
 
 def figures(cases: Iterable[Case], arm: Arm, plan: Resampling) -> dict[str, Estimate]:
@@ -73,21 +44,28 @@ def figures(cases: Iterable[Case], arm: Arm, plan: Resampling) -> dict[str, Esti
     return dict(zip(MEASURES, (*means, drafts, *alike), strict=True))
 
 
-def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resampling) -> list[ComparedArms]:
-    """The first arm against each of the others, on the prompts."""
+def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resampling) -> pandas.DataFrame:
+    """Compare the first arm with each of the others on the prompts, a row each.
+
+    `gain` is the first minus the other in entailment; "alone right" counts drafts that are right throughout (McNemar).
+    p-values are adjusted by Holm over the arms that are compared.
+    """
     first_cases = _by_chain(cases, first)
-    differences, wholes = [], []
+    rows: list[dict[str, Any]] = []
     for arm in others:
         second_cases = _by_chain(cases, arm)
         shared = [name for name in first_cases if name in second_cases]
         sides = [[side[name] for name in shared] for side in (first_cases, second_cases)]
-        of_first, of_second = ([entailment(case) for case in side] for side in sides)
-        ones = [1.0] * len(shared)
-        differences.append(paired_difference((of_first, ones), (of_second, ones), plan))
-        wholes.append(exact_mcnemar(*([whole(case) for case in side] for side in sides)))
-    adjusted, adjusted_whole = holm([d.p for d in differences]), holm([w.p for w in wholes])
-    rows = zip(others, differences, wholes, adjusted, adjusted_whole, strict=True)
-    return [ComparedArms(*row) for row in rows]
+        of_first, of_second = (([entailment(case) for case in side], [1.0] * len(shared)) for side in sides)
+        gain = paired_difference(of_first, of_second, plan)
+        wholes = exact_mcnemar(*([whole(case) for case in side] for side in sides))
+        row = {"against": arm, "n": gain.clusters, **bounds("gain", gain), "Holm p": gain.p}
+        row |= {"loop alone right": wholes.first_only, "it alone": wholes.second_only}
+        rows.append(row | {"McNemar p": wholes.p, "Holm p, McNemar": wholes.p})
+    for name in ("Holm p", "Holm p, McNemar"):
+        for row, adjusted in zip(rows, holm([row[name] for row in rows]), strict=True):
+            row[name] = adjusted
+    return pandas.DataFrame(rows)
 
 
 def revised(cases: Iterable[Case], plan: Resampling) -> dict[str, Estimate]:
@@ -121,8 +99,7 @@ def completeness(case: Case) -> float:
 
 def depth(case: Case) -> float:
     """The share of the chain's steps and conclusion that is verified before the first contradiction, each once."""
-    before = takewhile(lambda verdict: verdict.outcome != "CONTRADICTION", case.judged)
-    return _share_borne_out(case, before)
+    return _share_borne_out(case, takewhile(lambda verdict: verdict.outcome != "CONTRADICTION", case.judged))
 
 
 def contradicted(case: Case) -> float:
@@ -145,30 +122,33 @@ def jaccard(one: set[ClaimKey], two: set[ClaimKey]) -> float:
     return len(one & two) / len(one | two) if one | two else 1.0
 
 
-def detected(
-    texts: Iterable[tuple[str, Sequence[tuple[str, Span]], Sequence[CausalVerdict]]], plan: Resampling
-) -> tuple[list[Detection], list[Detection]]:
-    """Measure how contradictions written into prompts are found: by kind, the recall; by rule, the precision.
+def detected(bench: ChainBench, plan: Resampling) -> pandas.DataFrame:
+    """Measure how contradictions written into prompts and paraphrases are found: by kind, the recall; by rule, the
+    precision, each followed by that of all together.
 
-    Each list ends with all together. A text is a chain's id, kind and place of each contradiction, and the verdicts on
-    the text. Every other statement is one that does not contradict the graph.
+    Every other statement of a text is one that does not contradict the graph.
     """
     by_chain: defaultdict[str, list[tuple[str, Rule | None]]] = defaultdict(list)
-    for chain, injected, verdicts in texts:
-        by_chain[chain] += [(kind, _rule_at(span, verdicts)) for kind, span in injected]
-        outside = [verdict for verdict in verdicts if not any(_overlap(verdict.span, span) for _, span in injected)]
-        by_chain[chain] += [("", v.rule if v.outcome == "CONTRADICTION" else None) for v in outside]
+    for chain in bench.chains:
+        pairs = by_chain[chain.id]
+        wordings = [(chain.prompt, chain.contradictions), *((p.text, p.contradictions) for p in chain.paraphrases)]
+        for text, false in wordings:
+            verdicts = bench.reference.check(text)
+            flagged = [verdict for verdict in verdicts if verdict.outcome == "CONTRADICTION"]
+            pairs += [(c.kind, next((v.rule for v in flagged if _overlap(v.span, c.span)), None)) for c in false]
+            outside = [v for v in verdicts if not any(_overlap(v.span, contradiction.span) for contradiction in false)]
+            pairs += [("", v.rule if v.outcome == "CONTRADICTION" else None) for v in outside]
 
-    def detection(name: str, chosen: Collection[str], of: int) -> Detection:
+    def row(measure: str, name: str, chosen: Collection[str], of: int) -> dict[str, object]:
         counted = [[pair for pair in pairs if pair[of] in chosen] for pairs in by_chain.values()]
         hits = [sum(kind != "" and rule is not None for kind, rule in pairs) for pairs in counted]
-        return Detection(name, sum(map(len, counted)), ratio(hits, [len(pairs) for pairs in counted], plan))
+        counts = [len(pairs) for pairs in counted]
+        return {"kind or rule": name, "of": sum(counts), **bounds(measure, ratio(hits, counts, plan))}
 
     kinds = sorted({kind for pairs in by_chain.values() for kind, _ in pairs if kind})
-    return (
-        [*(detection(kind, [kind], 0) for kind in kinds), detection("all", kinds, 0)],
-        [*(detection(rule, [rule], 1) for rule in CONTRADICTIONS), detection("all", CONTRADICTIONS, 1)],
-    )
+    rows = [row("recall", name, chosen, 0) for name, chosen in (*((k, [k]) for k in kinds), ("all", kinds))]
+    by_rule = (*((rule, [rule]) for rule in CONTRADICTIONS), ("all", CONTRADICTIONS))
+    return pandas.DataFrame([*rows, *(row("precision", name, chosen, 1) for name, chosen in by_rule)])
 
 
 def _objections(round_: Round) -> set[ClaimKey | str]:
@@ -177,11 +157,6 @@ def _objections(round_: Round) -> set[ClaimKey | str]:
     return {v.claim.key if v.claim else v.quote for v in verdicts} | set(
         round_.gaps if round_.verdicts else round_.constraints
     )
-
-
-def _rule_at(span: Span, verdicts: Sequence[CausalVerdict]) -> Rule | None:
-    rules = (v.rule for v in verdicts if v.outcome == "CONTRADICTION" and _overlap(v.span, span))
-    return next(rules, None)
 
 
 def _overlap(one: Span, two: Span) -> bool:

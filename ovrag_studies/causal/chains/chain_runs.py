@@ -5,24 +5,34 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
+from itertools import product
 
+import numpy
 from pyoxigraph import Literal as Text
+from pyoxigraph import NamedNode
 
-from ovrag_core.graph import LABEL, EmbeddedStore
-from ovrag_studies.causal.chains.arms import DRAFTING, answer, facts_in, gaps_of
+from ovrag_core.base import Unchecked
+from ovrag_core.graph import LABEL, EmbeddedStore, Store
+from ovrag_core.retrieval import WordRanker
+from ovrag_core.text import one_line, stems
 from ovrag_studies.causal.chains.causal_chains import CausalChain
 from ovrag_studies.causal.chains.drafting import Drafter
 from ovrag_studies.causal.chains.drift import Simulator, World
-from ovrag_studies.causal.chains.feedback_loop import Check, DraftJudge, Gaps, LoopAnswer
-from ovrag_studies.causal.chains.stability import Instability
-from ovrag_studies.causal.graphs.causal_terms import STATED
-from ovrag_studies.causal.graphs.linking import NameLexicon
-from ovrag_studies.causal.graphs.stores import pairs_of
-from ovrag_studies.causal.graphs.verifier import CausalVerdict, Verifier
+from ovrag_studies.causal.chains.feedback_loop import DRAFTING, Check, DraftJudge, Facts, Gaps, LoopAnswer, answer
+from ovrag_studies.causal.graphs.causal_terms import NO_EFFECT_ON, SIGNS, STATED, pairs_of
+from ovrag_studies.causal.graphs.linking import Linked, NameLexicon, link
+from ovrag_studies.causal.graphs.verifier import CausalVerdict, Verifier, things_in
+from ovrag_studies.causal.language.propositions import read
+from ovrag_studies.causal.models.structural_models import Scm, from_strata, instability
 from ovrag_studies.causal.settings import Arm, Causal, LoopPart
 
+Instability = Callable[[CausalChain], float]
+TOP = 3  # facts beside a question
+STRENGTH = 0.8  # of causes, an assumption: signs and causes are the graph's, their strength is not
 _KEPT = 1 << 12  # texts whose verdicts are kept
+Desk = tuple[Check, Callable[[str], Gaps], Facts]
+"""Verdicts on a text, gaps by a question and facts beside it, by a part of the graph; answers are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +49,6 @@ class Case:
     judged: tuple[CausalVerdict, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Desk:
-    """Verdicts on a text, gaps by a question and facts beside it, by a part of the graph; answers are kept."""
-
-    check: Check
-    gaps: Callable[[str], Gaps]
-    facts: Callable[[str], tuple[str, ...]]
-
-
 @dataclass(frozen=True, eq=False)
 class ChainBench:
     """Common ground of all runs of a comparison: the whole graph, its names, and the chains."""
@@ -55,7 +56,7 @@ class ChainBench:
     graph: EmbeddedStore
     lexicon: NameLexicon
     chains: Sequence[CausalChain]
-    _desks: dict[tuple[float, int, bool], _Desk] = field(default_factory=dict)
+    _desks: dict[tuple[float, int, bool], Desk] = field(default_factory=dict)
 
     @cached_property
     def world(self) -> World:
@@ -67,7 +68,7 @@ class ChainBench:
         """The judge by the whole graph."""
         return Verifier(self.graph, self.lexicon)
 
-    def desk(self, options: Causal, *, linking: bool = True) -> _Desk:
+    def desk(self, options: Causal, *, linking: bool = True) -> Desk:
         """The desk of a part of the graph by `store.coverage`; without `linking` each thing has its one label only.
 
         Names are those of the whole graph: what is missing at a lower coverage are effects, not words.
@@ -81,8 +82,111 @@ class ChainBench:
             verifier = Verifier(store, self.lexicon if linking else NameLexicon(own))
             keep = lru_cache(_KEPT)
             gaps = keep(partial(gaps_of, verifier=verifier))
-            self._desks[desk_key] = _Desk(keep(verifier.check), gaps, facts_in(store, verifier))
+            self._desks[desk_key] = (keep(verifier.check), gaps, facts_in(store, verifier))
         return self._desks[desk_key]
+
+
+def facts_in(store: Store, verifier: Verifier) -> Facts:
+    """Build the finder of the effects that a store holds, as sentences: the best by words of a question (BM25).
+
+    The store is asked at the first question. Raises Unchecked there where it does not answer.
+    """
+
+    @cache
+    def ranked() -> tuple[list[str], WordRanker]:
+        triples = [triple for predicate in STATED for triple in store.triples(None, predicate)]
+        sentences = sorted(f"{verifier.sentence(triple)}." for triple in triples)
+        return sentences, WordRanker([stems(sentence) for sentence in sentences])
+
+    def best(question: str) -> tuple[str, ...]:
+        sentences, index = ranked()
+        scores = index.scores([(stem, 1.0) for stem in dict.fromkeys(stems(question))])
+        return tuple(sentences[i] for i in numpy.argsort(-scores, kind="stable")[:TOP] if scores[i] > 0)
+
+    return best
+
+
+def gaps_of(question: str, verifier: Verifier) -> Gaps:
+    """Build the finder of what a draft leaves out of an answer: steps that the question gives, and what it asks for.
+
+    A step is an effect that the question states and the graph bears out. What is asked for is the effect of what is
+    given on what a question names, where the graph knows of one. Nothing is asked for that the graph cannot check.
+    """
+    verified = [(v.claim, v.quote) for v in verifier.check(question) if v.outcome == "VERIFIED" and v.claim]
+    steps = {claim.key: quote for claim, quote in verified if not claim.denied and claim.predicate != NO_EFFECT_ON}
+    wanted_pairs = _asked(question, verifier)
+
+    def gaps(verdicts: Sequence[CausalVerdict]) -> list[str]:
+        claims = [verdict.claim for verdict in verdicts if verdict.claim]
+        stated_keys = {claim.key for claim in claims}
+        lines = [f'that "{one_line(quote)}"' for step_key, quote in steps.items() if step_key not in stated_keys]
+        effects = {(claim.subject, claim.object) for claim in claims}
+        return lines + [
+            f"what {cause} does to {effect}" for ends, (cause, effect) in wanted_pairs.items() if ends not in effects
+        ]
+
+    return gaps
+
+
+def _asked(question: str, verifier: Verifier) -> dict[tuple[NamedNode, NamedNode], tuple[str, str]]:
+    """Pairs of what is given and what is asked for, with their names, of which the graph knows an effect."""
+    try:
+        lexicon = verifier.lexicon
+        reading = read(question, lexicon.compounds)
+        linked = (link(state.mention, lexicon) for state in reading.states)
+        given = dict.fromkeys(mention.entity for mention in linked if isinstance(mention, Linked))
+        wanted = dict.fromkeys(entity for clause in reading.questions for entity in things_in(clause.quote, lexicon))
+        return {
+            (cause, effect): (verifier.name(cause), verifier.name(effect))
+            for cause, effect in product(given, wanted)
+            if cause != effect and verifier.knows(cause, effect)
+        }
+    except Unchecked:  # the verdicts will tell
+        return {}
+
+
+def instability_in(store: Store, strength: float = STRENGTH) -> Instability:
+    """Δ of a chain: by how much P(end | do(beginning)) differs between two contexts, on average (0 to 1).
+
+    Each chain is computed once. Raises CycleError for a chain that comes back to a thing.
+    """
+
+    @cache
+    def of(chain: CausalChain) -> float:
+        start, end = chain.premises[0].subject.value, chain.premises[-1].object.value
+        return instability(model_of(chain, store, strength), {start: 1}, end)
+
+    return of
+
+
+def model_of(chain: CausalChain, store: Store, strength: float) -> Scm:
+    """The model of a chain and its context: its things and their other direct causes in the graph, named by IRIs.
+
+    A thing is up (1) or down (0); a context is up as often as down, and P(up | causes) is 1/2 + strength/2 · the mean
+    of the pushes of the causes (1 or -1, by state and sign).
+    """
+    start = chain.premises[0].subject
+    nodes = dict.fromkeys(step.object for step in chain.premises)
+    causes: dict[NamedNode, dict[NamedNode, int]] = {}
+    for node in nodes:
+        stated = [(t.subject, sign) for p, sign in SIGNS.items() for t in store.triples(None, p, node)]
+        causes[node] = {cause: sign for cause, sign in sorted(stated, key=str) if isinstance(cause, NamedNode)}
+    for step in chain.premises:  # what the store does not know, the chain says
+        causes[step.object].setdefault(step.subject, SIGNS[step.predicate])
+    around = {cause for signs in causes.values() for cause in signs} - nodes.keys() | {start}
+    strata = {node.value: _shares(tuple(causes[node].values()), strength) for node in nodes}
+    strata |= {node.value: _shares((), strength) for node in sorted(around, key=str)}
+    return from_strata(strata, {node.value: [cause.value for cause in causes[node]] for node in nodes})
+
+
+@cache
+def _shares(signs: tuple[int, ...], strength: float) -> dict[tuple[int, ...], float]:
+    """P(1 | states of the causes) by their signs."""
+    shares = {}
+    for states in product((0, 1), repeat=len(signs)):
+        pushes = sum(sign * (2 * state - 1) for sign, state in zip(signs, states, strict=True))
+        shares[states] = round(0.5 + strength / 2 * pushes / max(1, len(signs)), 12)
+    return shares
 
 
 def run(
@@ -106,17 +210,17 @@ def run(
         options = varied(options, "loop", theta=0.0)
     elif without == "partial":
         options = varied(options, "loop", alpha=0.0)
-    desk = bench.desk(options, linking=without != "linking")
+    check, gaps, facts = bench.desk(options, linking=without != "linking")
     cases = []
     for chain in bench.chains:
         stable = partial(stability, chain) if stability and without != "scm" else None
         texts = [chain.prompt, *(paraphrase.text for paraphrase in chain.paraphrases if paraphrases)]
         for wording, text in enumerate(texts):
-            gaps = None if without == "gaps" else desk.gaps(text)
-            judge = DraftJudge(desk.check, options.loop, gaps, stable, feedback=without != "feedback")
+            open_gaps = None if without == "gaps" else gaps(text)
+            judge = DraftJudge(check, options.loop, open_gaps, stable, feedback=without != "feedback")
             for arm in (a for a in arms if a in DRAFTING):
                 simulator = Simulator(chain, bench.world, options.drift, wording)
-                loop_answer = answer(arm, text, drafter or simulator, judge, desk.facts)
+                loop_answer = answer(arm, text, drafter or simulator.draft, judge, facts)
                 final = loop_answer.final
                 judged = tuple(bench.reference.check(final.draft)) if final else ()
                 cases.append(Case(arm, chain, wording, loop_answer, judged))

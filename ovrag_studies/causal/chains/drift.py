@@ -12,7 +12,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import networkx
 from pyoxigraph import Literal as Text
@@ -21,8 +21,7 @@ from pyoxigraph import NamedNode
 from ovrag_core.graph import LABEL, Store
 from ovrag_studies.causal.chains.causal_chains import CausalChain
 from ovrag_studies.causal.chains.drafting import Prompt
-from ovrag_studies.causal.graphs.causal_terms import AFFECTS, ALT_LABEL, LOWERS, NO_EFFECT_ON, RAISES
-from ovrag_studies.causal.graphs.stores import pairs_of
+from ovrag_studies.causal.graphs.causal_terms import AFFECTS, ALT_LABEL, LOWERS, NO_EFFECT_ON, RAISES, pairs_of
 from ovrag_studies.causal.settings import ERRORS, Drift, ErrorKind
 
 NAME = "drift simulator"
@@ -54,8 +53,7 @@ _INVENTED = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """A sentence of a draft and what it is: the step it is about (None: none), and the kind of error, or "true"."""
 
     sentence: str
@@ -101,8 +99,6 @@ class World:
 
 class Simulator:
     """Drafts for the wordings of one chain. It knows its own drafts again by their text."""
-
-    name = NAME
 
     def __init__(self, chain: CausalChain, world: World, options: Drift, wording: int = 0) -> None:
         self._chain, self._world, self._options = chain, world, options

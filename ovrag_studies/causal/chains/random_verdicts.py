@@ -28,6 +28,7 @@ PUBLISHED: Mapping[str, tuple[float | None, ...]] = {
 STEPS = {2: 6, 3: 13, 4: 7, 5: 8, 6: 13, 7: 5, 8: 11, 9: 6, 10: 6}  # how many of the 75 chains have how many steps
 PARAPHRASES = 3
 _FEWEST, _MOST = 3, 7
+_NEVER = _MOST  # the place of a contradiction, from 0, where there is none
 _THETA, _ALPHA, _BETA, _ROUNDS = 0.8, 0.5, 0.5, 5
 REPLAYS = 2000
 _AT_ONCE = 100  # replays
@@ -70,21 +71,20 @@ def _run(rng: np.random.Generator, hint: float, rounds: int, replays: int) -> np
     lengths = np.repeat(list(STEPS), list(STEPS.values()))
     shape = (replays, lengths.size, 1 + PARAPHRASES)
     score, accuracy = np.zeros(shape), np.zeros(shape)
-    first_contradiction = np.full(shape, -1)  # the least number of verdicts before one; -1 where there is none
+    first_contradiction = np.full(shape, _NEVER)  # the least number of verdicts before one
     running = np.ones(shape, dtype=bool)
     for _ in range(rounds):
         verified, partial, contradicted, earliest, n = _draw(rng, hint, shape)
         new_score = np.clip((verified + _ALPHA * partial - _BETA * contradicted) / n, 0, 1)
         score = np.where(running, new_score, score)
         accuracy = np.where(running, (verified + 0.5 * partial) / n, accuracy)
-        sooner = (earliest >= 0) & ((first_contradiction < 0) | (earliest < first_contradiction))
-        first_contradiction = np.where(running & sooner, earliest, first_contradiction)
+        first_contradiction = np.minimum(first_contradiction, np.where(running, earliest, _NEVER))
         running &= new_score < _THETA
     depths = first_contradiction[:, :, 0]
     return np.array(
         [
-            np.where(depths < 0, lengths, depths).mean(axis=1),
-            (depths >= 0).mean(axis=1),
+            np.where(depths == _NEVER, lengths, depths).mean(axis=1),
+            (depths < _NEVER).mean(axis=1),
             accuracy[:, :, 0].mean(axis=1),
             (1 - np.abs(score[:, :, :1] - score[:, :, 1:])).mean(axis=(1, 2)),
         ]
@@ -92,13 +92,13 @@ def _run(rng: np.random.Generator, hint: float, rounds: int, replays: int) -> np
 
 
 def _draw(rng: np.random.Generator, hint: float, shape: tuple[int, ...]) -> tuple[Counts, ...]:
-    """Counts of verified, partial and contradicted, the place of the first contradiction (-1: none), and n."""
+    """Counts of verified, partial and contradicted, the place of the first contradiction, and n."""
     n = rng.integers(_FEWEST, _MOST + 1, size=shape)
     drawn = rng.random((*shape, _MOST))
     is_used = np.arange(_MOST) < n[..., None]
     bounds = np.cumsum([0.8 * hint, 0.2 * hint, 0.3 * (1 - hint)])
     kinds = np.digitize(drawn, bounds)  # 0 verified, 1 partial, 2 failed, 3 contradicted
     contradicted = (kinds == 3) & is_used
-    earliest = np.where(contradicted.any(axis=-1), contradicted.argmax(axis=-1), -1)
+    earliest = np.where(contradicted.any(axis=-1), contradicted.argmax(axis=-1), _NEVER)
     counted = [((kinds == kind) & is_used).sum(axis=-1) for kind in (0, 1)]
     return *counted, contradicted.sum(axis=-1), earliest, n

@@ -1,27 +1,24 @@
 """The whole study of chains by the settings, once: chains drawn, every arm run."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
 import pandas
 
 from ovrag_core.base import Settings, SettingsError, project_file
-from ovrag_core.evaluation import Estimate, Resampling
-from ovrag_core.graph import EmbeddedStore
+from ovrag_core.evaluation import Resampling
+from ovrag_core.graph import EmbeddedStore, load_graph
 from ovrag_core.llm import Chat
 from ovrag_core.retrieval import Embedder
+from ovrag_core.study import scores
 from ovrag_studies.causal.chains import causal_chains, chain_metrics, chain_runs, drift, random_verdicts
-from ovrag_studies.causal.chains.arms import DRAFTING
-from ovrag_studies.causal.chains.causal_chains import CausalChain
-from ovrag_studies.causal.chains.chain_metrics import ComparedArms, Detection
-from ovrag_studies.causal.chains.chain_runs import Case, ChainBench
-from ovrag_studies.causal.chains.drafting import ChatDrafter, Drafter
-from ovrag_studies.causal.chains.stability import instability_in
+from ovrag_studies.causal.chains.chain_runs import Case, ChainBench, instability_in
+from ovrag_studies.causal.chains.drafting import chat_drafter
+from ovrag_studies.causal.chains.feedback_loop import DRAFTING
 from ovrag_studies.causal.graphs.causal_terms import SIGNS
 from ovrag_studies.causal.graphs.linking import NameLexicon
-from ovrag_studies.causal.graphs.stores import open_graph_file
 from ovrag_studies.causal.graphs.verifier import Verifier
 from ovrag_studies.causal.settings import Arm, Causal
 
@@ -61,12 +58,14 @@ class ChainStudy:
 def run_study(settings: Settings, embedder: Embedder | None = None, chat: Chat | None = None) -> ChainStudy:
     """The study of the settings. Raises an OvragError for material that is missing or does not fit together."""
     options = Causal.of(settings)
-    drafter = _drafter(options, chat, settings.llm.seed)
+    if options.drafts == "chat" and chat is None:
+        raise SettingsError("studies.causal.drafts asks a chat model; set llm.provider to openai or replay")
+    drafter = chat_drafter(chat, settings.llm.seed) if options.drafts == "chat" and chat else None
     sets = {OURS: open_bench(options, embedder)}
     if options.data.recorded:
         chains = causal_chains.read_recorded(project_file(options.data.recorded))
         graph = EmbeddedStore(causal_chains.recorded_graph(chains))
-        sets[RECORDED] = _bench(graph, chains, options, embedder)
+        sets[RECORDED] = ChainBench(graph, NameLexicon.of_graph(graph, embedder), options.sampled(chains))
     ran = {}
     for name, bench in sets.items():
         # the recorded chains state no causes, and some come back to where they were
@@ -77,57 +76,35 @@ def run_study(settings: Settings, embedder: Embedder | None = None, chat: Chat |
         ran[name] = Ran(bench, tuple(cases))
     drawn = options.experiments
     replayed = random_verdicts.replay(seed=drawn.seed, confidence=drawn.confidence) if REPLAY in options.arms else None
-    return ChainStudy(options, drafter.name if drafter else drift.NAME, ran, replayed)
-
-
-def _drafter(options: Causal, chat: Chat | None, seed: int | None) -> Drafter | None:
-    """None stands for the declared simulator."""
-    if options.drafts == "drift":
-        return None
-    if chat is None:
-        raise SettingsError("studies.causal.drafts asks a chat model; set llm.provider to openai or replay")
-    return ChatDrafter(chat, seed=seed)
+    return ChainStudy(options, chat.name if drafter and chat else drift.NAME, ran, replayed)
 
 
 def open_bench(options: Causal, embedder: Embedder | None = None) -> ChainBench:
     """Our chains over the graph of the settings, or the sample of them."""
-    graph = open_graph_file(options)
-    return _bench(graph, causal_chains.read_chains(project_file(options.data.chains), graph), options, embedder)
-
-
-def _bench(
-    graph: EmbeddedStore, chains: Sequence[CausalChain], options: Causal, embedder: Embedder | None
-) -> ChainBench:
+    graph = load_graph(project_file(options.data.graph))
+    chains = causal_chains.read_chains(project_file(options.data.chains), graph)
     return ChainBench(graph, NameLexicon.of_graph(graph, embedder), options.sampled(chains))
 
 
-def figures(study: ChainStudy, plan: Resampling) -> dict[tuple[str, Arm], dict[str, Estimate]]:
-    """The figures of every arm, by the set of chains and the arm."""
-    return {
-        (name, arm): chain_metrics.figures(ran.cases, arm, plan)
+def figures(study: ChainStudy, plan: Resampling) -> pandas.DataFrame:
+    """The figures of every arm on every set of chains, as `ovrag_core.study.scores` has them."""
+    of_sets = [
+        scores({arm: chain_metrics.figures(ran.cases, arm, plan) for arm in study.arms}, len(ran.bench.chains), name)
         for name, ran in study.sets.items()
-        for arm in study.arms
-    }
-
-
-def compared(study: ChainStudy, plan: Resampling) -> dict[str, list[ComparedArms]]:
-    """The loop against each other arm, by the set of chains."""
-    baselines = [arm for arm in study.arms if arm != "caf"]
-    return {name: chain_metrics.compare(ran.cases, "caf", baselines, plan) for name, ran in study.sets.items()}
-
-
-def detected(study: ChainStudy, plan: Resampling) -> tuple[list[Detection], list[Detection]]:
-    """Measure how contradictions in prompts and paraphrases are found, by kind and by rule."""
-    bench = study.ours.bench
-    texts = [
-        (chain.id, [(c.kind, c.span) for c in contradictions], bench.reference.check(text))
-        for chain in bench.chains
-        for text, contradictions in (
-            (chain.prompt, chain.contradictions),
-            *((paraphrase.text, paraphrase.contradictions) for paraphrase in chain.paraphrases),
-        )
     ]
-    return chain_metrics.detected(texts, plan)
+    return pandas.concat(of_sets, ignore_index=True)
+
+
+def compared(study: ChainStudy, plan: Resampling) -> pandas.DataFrame:
+    """The loop against each other arm, by the set of chains (`chain_metrics.compare`)."""
+    baselines = [arm for arm in study.arms if arm != "caf"]
+    of_sets = {name: chain_metrics.compare(ran.cases, "caf", baselines, plan) for name, ran in study.sets.items()}
+    return pandas.concat(of_sets, names=["chains"]).reset_index("chains")
+
+
+def detected(study: ChainStudy, plan: Resampling) -> pandas.DataFrame:
+    """Measure how contradictions in prompts and paraphrases are found, by kind and by rule."""
+    return chain_metrics.detected(study.ours.bench, plan)
 
 
 def example(study: ChainStudy, chain: str | None = None, arm: Arm = "caf") -> Case:
@@ -143,14 +120,18 @@ def seconds(study: ChainStudy, watch: Callable[[], float] = time.perf_counter) -
     edges = [edge for predicate in SIGNS for edge in bench.graph.triples(None, predicate)]
     bindings = [{"s": edge.subject, "p": edge.predicate, "o": edge.object} for edge in edges]
     bindings += [{"s": edge.object, "p": edge.predicate, "o": edge.subject} for edge in edges]
-    asked = [_timed(partial(bench.graph.ask, "ASK { ?s ?p ?o }", terms), watch) for terms in bindings]
     sentences = [step.text for chain in bench.chains for step in chain.premises]
-    fresh = (Verifier(bench.graph, bench.lexicon) for _ in sentences)  # which knows no answer
-    checked = [_timed(partial(verifier.check, text), watch) for verifier, text in zip(fresh, sentences, strict=True)]
-    return {"ASK, embedded": asked, "parse, link and verify a sentence": checked}
+    actions: dict[str, list[Callable[[], object]]] = {
+        "ASK, embedded": [partial(bench.graph.ask, "ASK { ?s ?p ?o }", terms) for terms in bindings],
+        # a fresh verifier knows no answer
+        "parse, link and verify a sentence": [
+            partial(Verifier(bench.graph, bench.lexicon).check, text) for text in sentences
+        ],
+    }
 
+    def timed(action: Callable[[], object]) -> float:
+        start = watch()
+        action()
+        return watch() - start
 
-def _timed(action: Callable[[], object], watch: Callable[[], float]) -> float:
-    start = watch()
-    action()
-    return watch() - start
+    return {task: [timed(action) for action in of_task] for task, of_task in actions.items()}

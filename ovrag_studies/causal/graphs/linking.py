@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
+from math import prod
+from typing import NamedTuple
 
 import numpy
 from pyoxigraph import Literal, NamedNode
@@ -20,7 +21,6 @@ from ovrag_core.graph import LABEL, Store
 from ovrag_core.retrieval import Embedder, Vectors
 from ovrag_core.text import stems
 from ovrag_studies.causal.graphs import causal_terms as words
-from ovrag_studies.causal.graphs.stores import pairs_of
 from ovrag_studies.causal.language.cues import may_relate
 from ovrag_studies.causal.language.directions import Direction, moved, sign, split, stages
 from ovrag_studies.causal.language.propositions import Polarity, Proposition
@@ -40,8 +40,7 @@ _SPELLINGS = (
 _MEASURES = {word: line[0] for line in (entry.split("/") for entry in entries("measures")) for word in line}
 
 
-@dataclass(frozen=True, slots=True)
-class LinkCandidate:
+class LinkCandidate(NamedTuple):
     """A thing of the lexicon, the label that was compared, and how near it came (0 to 1)."""
 
     entity: NamedNode
@@ -49,8 +48,7 @@ class LinkCandidate:
     score: float
 
 
-@dataclass(frozen=True, slots=True)
-class Linked:
+class Linked(NamedTuple):
     """The thing meant, where it moves ("none": no word says), and whether its absence is meant."""
 
     entity: NamedNode
@@ -58,8 +56,7 @@ class Linked:
     polarity: Polarity
 
 
-@dataclass(frozen=True, slots=True)
-class Unlinked:
+class Unlinked(NamedTuple):
     """A mention that fits several things, or none: then `candidates` are the three nearest that come near at all."""
 
     mention: str
@@ -67,8 +64,7 @@ class Unlinked:
     ambiguous: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CausalClaim:
+class CausalClaim(NamedTuple):
     """A proposition over things of a graph, signs multiplied out: "a fall in X lowers Y" is X raises Y.
 
     `predicate` is RAISES, LOWERS, AFFECTS or NO_EFFECT_ON of `vocabulary`; `denied`: the text says that it is not so.
@@ -85,8 +81,7 @@ class CausalClaim:
         return self.subject.value, self.predicate.value, self.object.value, self.denied
 
 
-@dataclass(frozen=True, slots=True)
-class ThingName:
+class ThingName(NamedTuple):
     """A name of a thing; one for its rise or fall has that direction."""
 
     entity: NamedNode
@@ -114,17 +109,13 @@ class NameLexicon:
     @classmethod
     def of_graph(cls, store: Store, embedder: Embedder | None = None) -> NameLexicon:
         """The labels, synonyms and names of rise and fall in a graph."""
-        kinds: tuple[tuple[NamedNode, Direction], ...] = (
-            (LABEL, "none"),
-            (words.ALT_LABEL, "none"),
-            (words.RISE_LABEL, "up"),
-            (words.FALL_LABEL, "down"),
-        )
+        kinds: dict[NamedNode, Direction] = {LABEL: "none", words.ALT_LABEL: "none"}
+        kinds |= {words.RISE_LABEL: "up", words.FALL_LABEL: "down"}
         factors = {row["s"] for row in store.select("SELECT ?s WHERE { ?s a ?factor }", {"factor": words.FACTOR})}
         names = [
             ThingName(thing, text.value, direction)
-            for predicate, direction in kinds
-            for thing, text in pairs_of(store, predicate, Literal)
+            for predicate, direction in kinds.items()
+            for thing, text in words.pairs_of(store, predicate, Literal)
             if thing in factors
         ]
         return cls(sorted(names, key=lambda name: (name.entity.value, name.text)), embedder)
@@ -132,10 +123,8 @@ class NameLexicon:
     @cached_property
     def compounds(self) -> frozenset[str]:
         """The names that hold "and", a comma, or what might be a verb, which a parser must not take apart."""
-        texts = {name.text.casefold() for name in self.names}
-        return frozenset(
-            text for text in texts if " " in text and (re.search(r",|\b(?:and|or)\b", text) or may_relate(text))
-        )
+        texts = (name.text.casefold() for name in self.names if " " in name.text)
+        return frozenset(text for text in texts if re.search(r",|\b(?:and|or)\b", text) or may_relate(text))
 
     def named(self, text: str) -> list[ThingName]:
         """The names that are the text, or have its words in another order ("price of oil", "oil price")."""
@@ -180,22 +169,20 @@ def claim(proposition: Proposition, lexicon: NameLexicon) -> CausalClaim | Unlin
     if not isinstance(subject, Linked):
         return subject
     object_ = link(proposition.object, lexicon)
-    return _combined(proposition, subject, object_) if isinstance(object_, Linked) else object_
-
-
-def _combined(proposition: Proposition, subject: Linked, object_: Linked) -> CausalClaim | None:
+    if not isinstance(object_, Linked):
+        return object_
     denied = proposition.polarity == "negative"
     if subject.direction == "steady" or (subject.polarity == "negative" and subject.direction != "none"):
         return None
-    if object_.polarity == "negative" and object_.direction != "none":
+    is_absent = [thing.polarity == "negative" and thing.direction == "none" for thing in (subject, object_)]
+    if object_.polarity == "negative" and not is_absent[1]:
         denied = not denied  # "when X rises, Y does not fall"
     if object_.direction == "steady" or proposition.relation == "affects":
         none = denied != (object_.direction == "steady")
         return CausalClaim(subject.entity, words.NO_EFFECT_ON if none else words.AFFECTS, object_.entity, False)
-    total = sign(subject.direction) * sign(object_.direction) * (1 if proposition.relation == "raises" else -1)
-    total *= -1 if subject.polarity == "negative" else 1
-    total *= -1 if object_.polarity == "negative" and object_.direction == "none" else 1
-    return CausalClaim(subject.entity, words.RAISES if total > 0 else words.LOWERS, object_.entity, denied)
+    signs = [sign(subject.direction), sign(object_.direction), 1 if proposition.relation == "raises" else -1]
+    rises = prod(signs) * (-1) ** sum(is_absent) > 0
+    return CausalClaim(subject.entity, words.RAISES if rises else words.LOWERS, object_.entity, denied)
 
 
 def _bag(text: str) -> tuple[str, ...]:

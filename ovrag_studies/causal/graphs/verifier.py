@@ -8,9 +8,8 @@ multiplied; where ways of both signs lead to the same thing, the sign is open.
 import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pyoxigraph import Literal as Text
 from pyoxigraph import NamedNode, Triple
@@ -20,7 +19,7 @@ from ovrag_core.graph import LABEL, Store, bind
 from ovrag_core.text import one_line
 from ovrag_studies.causal.graphs.causal_terms import AFFECTS, LOWERS, NO_EFFECT_ON, RAISES, SIGNS
 from ovrag_studies.causal.graphs.linking import CausalClaim, LinkCandidate, NameLexicon, Unlinked, claim, link
-from ovrag_studies.causal.language.propositions import Proposition, Span, Unread, parse, read
+from ovrag_studies.causal.language.propositions import Proposition, Span, Unread, read
 
 Outcome = Literal["VERIFIED", "CONTRADICTION", "PARTIAL", "FAILED", "UNCHECKED"]
 Rule = Literal[
@@ -41,22 +40,21 @@ _FARTHEST = 5_000  # pairs of a thing and a sign that a way is looked for among
 _KEPT = 50_000  # claims whose judgement is kept
 
 
-@dataclass(frozen=True, slots=True)
-class CausalVerdict:
-    """Verdict of the graph on a statement, with the words of the text that state it and the reason.
+class CausalVerdict(NamedTuple):
+    """Verdict of the graph on a statement, with the reason and the words of the text that state it.
 
     `query` is the query that decided, its terms in it; `triples` are those that support the statement or clash with
     it. `claim` is None where a mention could not be linked or the words could not be read.
     """
 
     outcome: Outcome
-    quote: str
-    span: Span
     reason: str
-    claim: CausalClaim | None = None
     rule: Rule | None = None
     query: str | None = None
     triples: Path = ()
+    quote: str = ""
+    span: Span = (0, 0)
+    claim: CausalClaim | None = None
 
 
 class Verifier:
@@ -92,34 +90,36 @@ class Verifier:
         say more than was read. Where the names cannot be had, the graph is asked for them once for the whole text.
         """
         try:
-            lexicon = self.lexicon
+            reading = read(text, self.lexicon.compounds)
         except Unchecked as error:
-            return [CausalVerdict("UNCHECKED", unasked.quote, unasked.span, str(error)) for unasked in parse(text)]
-        verdicts = [self.verify(statement) for statement in parse(text, lexicon.compounds)]
-        for state in read(text, lexicon.compounds).states:
-            linked = link(state.mention, lexicon)
+            statements = read(text).statements
+            return [CausalVerdict("UNCHECKED", str(error), quote=s.quote, span=s.span) for s in statements]
+        verdicts = [self.verify(statement) for statement in reading.statements]
+        for state in reading.states:
+            linked = link(state.mention, self.lexicon)
             if isinstance(linked, Unlinked) and not linked.ambiguous:
                 named = ("nothing known", "one thing and more", "two or more things")
-                number = min(2, len(things_in(state.mention, lexicon)))
+                number = min(2, len(things_in(state.mention, self.lexicon)))
                 why = f"no effect could be read in it, and it names {named[number]}"
-                verdicts.append(CausalVerdict("FAILED", state.quote, state.span, why))
+                verdicts.append(CausalVerdict("FAILED", why, quote=state.quote, span=state.span))
         return sorted(verdicts, key=lambda verdict: verdict.span)
 
     def verify(self, statement: Proposition | Unread) -> CausalVerdict:
         """The verdict on one statement. Words that could not be read are FAILED, with the reason."""
-        location = (statement.quote, statement.span)
+        return self._verdict(statement)._replace(quote=statement.quote, span=statement.span)
+
+    def _verdict(self, statement: Proposition | Unread) -> CausalVerdict:
         if isinstance(statement, Unread):
-            return CausalVerdict("FAILED", *location, f"it could not be read: {statement.reason}")
+            return CausalVerdict("FAILED", f"it could not be read: {statement.reason}")
         try:
             meant = claim(statement, self.lexicon)
-            if not isinstance(meant, CausalClaim):
-                return CausalVerdict("FAILED", *location, _unlinked(meant))
-            judged = self._judged(meant)
+            if isinstance(meant, CausalClaim):
+                return self._judged(meant)._replace(claim=meant)
+            return CausalVerdict("FAILED", _unlinked(meant))
         except Unchecked as error:
-            return CausalVerdict("UNCHECKED", *location, str(error))
+            return CausalVerdict("UNCHECKED", str(error))
         except GraphError as error:
-            return CausalVerdict("UNCHECKED", *location, f"the question could not be put: {error}")
-        return replace(judged, quote=statement.quote, span=statement.span, claim=meant)
+            return CausalVerdict("UNCHECKED", f"the question could not be put: {error}")
 
     def name(self, node: NamedNode) -> str:
         """Name of a thing in the graph, on one line; its IRI where it has no label or the graph cannot be asked."""
@@ -134,26 +134,23 @@ class Verifier:
 
     def _judge(self, meant: CausalClaim) -> CausalVerdict:
         if meant.subject == meant.object:
-            return self._of_itself(meant)
+            query, _ = self._stated(meant.subject, _EFFECTS, meant.object)
+            if circle := self._circle(meant.subject):
+                return self._in_circle(circle)
+            why = f"{self.name(meant.subject)} cannot be its own cause where effects form no circle"
+            return CausalVerdict("VERIFIED" if _denies(meant) else "CONTRADICTION", why, "reversed edge", query)
         judgements = []
         query = ""
         for outcome, rule, predicates in _direct(meant):
             query, triples = self._stated(meant.subject, predicates, meant.object)
             if triples:
                 reason = f"the graph says that {self._words(triples)}"
-                judgements.append(_judged(outcome, reason, rule, query, triples))
+                judgements.append(CausalVerdict(outcome, reason, rule, query, triples))
         if {judgement.outcome for judgement in judgements} >= {"VERIFIED", "CONTRADICTION"}:
             both = tuple(triple for judgement in judgements for triple in judgement.triples)
             why = f"the graph contradicts itself: {self._words(both)}"
-            return _judged("FAILED", why, None, judgements[0].query, both)
+            return CausalVerdict("FAILED", why, None, judgements[0].query, both)
         return judgements[0] if judgements else self._along_ways(meant, query)
-
-    def _of_itself(self, meant: CausalClaim) -> CausalVerdict:
-        query, _ = self._stated(meant.subject, _EFFECTS, meant.object)
-        if circle := self._circle(meant.subject):
-            return self._in_circle(circle)
-        why = f"{self.name(meant.subject)} cannot be its own cause where effects form no circle"
-        return _judged("VERIFIED" if _denies(meant) else "CONTRADICTION", why, "reversed edge", query)
 
     def _stated(self, subject: NamedNode, predicates: tuple[NamedNode, ...], object_: NamedNode) -> tuple[str, Path]:
         """The query whether one of the predicates leads from one thing to the other, and the triples if so."""
@@ -178,15 +175,34 @@ class Verifier:
             for node in nodes:  # an edge turned round contradicts only where effects form no circle
                 if isinstance(node, NamedNode) and (circle := self._circle(node)):
                     return self._in_circle(circle)
-            why = f"the effect runs the other way: {self._words(way)}"
-            return _judged("VERIFIED" if _denies(meant) else "CONTRADICTION", why, "reversed edge", _ask_all(way), way)
+            outcome: Outcome = "VERIFIED" if _denies(meant) else "CONTRADICTION"
+            return self._by_path(outcome, "the effect runs the other way", "reversed edge", way)
         if forward:
             return self._composed(meant, forward)
         reason = f"nothing is known of an effect of {self.name(meant.subject)} on {self.name(meant.object)}"
-        return _judged("FAILED", reason, None, asked)
+        return CausalVerdict("FAILED", reason, None, asked)
+
+    def _composed(self, meant: CausalClaim, ways: Mapping[int, Path]) -> CausalVerdict:
+        path = tuple(dict.fromkeys(triple for way in ways.values() for triple in way))
+        if set(ways) not in ({1}, {-1}):
+            outcome: Outcome = "FAILED" if _denies(meant) else "PARTIAL"
+            return self._by_path(outcome, "there is a way, but its sign is open", "open sign", path)
+        (sign,) = ways
+        agrees = SIGNS.get(meant.predicate) in (None, sign)
+        why = "it follows from the graph" if agrees else "the opposite follows from the graph"
+        if agrees != _denies(meant):
+            return self._by_path("VERIFIED", why, "derived", path)
+        if agrees:
+            return self._by_path("CONTRADICTION", why, _rule_of_denial(meant), path)
+        return self._by_path("CONTRADICTION", "the opposite follows", "opposite polarity", path)
+
+    def _by_path(self, outcome: Outcome, why: str, rule: Rule | None, path: Path) -> CausalVerdict:
+        """A verdict by triples that all hold; the query asks for them, each term written by its own grammar."""
+        query = " . ".join(f"{triple.subject} {triple.predicate} {triple.object}" for triple in path)
+        return CausalVerdict(outcome, f"{why}: {self._words(path)}", rule, f"ASK {{ {query} }}", path)
 
     def _in_circle(self, circle: Path) -> CausalVerdict:
-        return _judged("FAILED", f"the graph runs in a circle: {self._words(circle)}", None, _ask_all(circle), circle)
+        return self._by_path("FAILED", "the graph runs in a circle", None, circle)
 
     def _shortest_circle(self, thing: NamedNode) -> Path:
         """The shortest way from a thing back to itself; empty where there is none."""
@@ -196,22 +212,6 @@ class Verifier:
             for way in ([()] if node == thing else self._ways(node, thing).values())
         ]
         return min(circles, key=len, default=())
-
-    def _composed(self, meant: CausalClaim, ways: Mapping[int, Path]) -> CausalVerdict:
-        path = tuple(dict.fromkeys(triple for way in ways.values() for triple in way))
-        words, query = self._words(path), _ask_all(path)
-        if set(ways) not in ({1}, {-1}):
-            why = f"there is a way, but its sign is open: {words}"
-            return _judged("FAILED" if _denies(meant) else "PARTIAL", why, "open sign", query, path)
-        (sign,) = ways
-        if SIGNS.get(meant.predicate) in (None, sign):
-            why = f"it follows from the graph: {words}"
-            if _denies(meant):
-                return _judged("CONTRADICTION", why, _rule_of_denial(meant), query, path)
-            return _judged("VERIFIED", why, "derived", query, path)
-        if _denies(meant):
-            return _judged("VERIFIED", f"the opposite follows from the graph: {words}", "derived", query, path)
-        return _judged("CONTRADICTION", f"the opposite follows: {words}", "opposite polarity", query, path)
 
     def _ways(self, start: NamedNode, goal: NamedNode) -> dict[int, Path]:
         """The shortest way of each sign (1, -1; 0 where a step has none) from one thing to another."""
@@ -251,10 +251,9 @@ class Verifier:
 
     def sentence(self, triple: Triple) -> str:
         """A triple of effect in words."""
-        ends = [
-            self.name(node) if isinstance(node, NamedNode) else str(node) for node in (triple.subject, triple.object)
-        ]
-        return f"{ends[0]} {_WORDS.get(triple.predicate, triple.predicate.value)} {ends[1]}"
+        ends = (triple.subject, triple.object)
+        cause, effect = (self.name(node) if isinstance(node, NamedNode) else str(node) for node in ends)
+        return f"{cause} {_WORDS.get(triple.predicate, triple.predicate.value)} {effect}"
 
 
 def verdict_record(verdict: CausalVerdict) -> dict[str, object]:
@@ -278,11 +277,6 @@ def verdict_text(verdict: CausalVerdict) -> str:
     lines += [f"  query   {verdict.query}"] if verdict.query else []
     lines += [f"  triple  {' '.join(map(str, triple))}" for triple in verdict.triples]
     return "\n".join(lines)
-
-
-def _judged(outcome: Outcome, reason: str, rule: Rule | None, query: str | None, triples: Path = ()) -> CausalVerdict:
-    """The part of a verdict that depends on the claim alone."""
-    return CausalVerdict(outcome, "", (0, 0), reason, rule=rule, query=query, triples=triples)
 
 
 def things_in(text: str, lexicon: NameLexicon) -> list[NamedNode]:
@@ -322,11 +316,6 @@ def _direct(meant: CausalClaim) -> Iterator[tuple[Outcome, Rule, tuple[NamedNode
     yield "CONTRADICTION", "disjoint predicates", (NO_EFFECT_ON,)
     if is_signed:
         yield "PARTIAL", "open sign", (AFFECTS,)
-
-
-def _ask_all(triples: Path) -> str:
-    """The query whether all these triples hold, each term written by its own grammar."""
-    return f"ASK {{ {' . '.join(f'{triple.subject} {triple.predicate} {triple.object}' for triple in triples)} }}"
 
 
 def _unlinked(meant: Unlinked | None) -> str:

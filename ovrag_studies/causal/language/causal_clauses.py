@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ovrag_core.text import any_of
 from ovrag_studies.causal.language.cues import CausalCue
@@ -71,8 +70,7 @@ _FRAMES = (
 _BARE = frozenset(("with", "without", "under", "in the absence of", "given"))
 
 
-@dataclass(frozen=True, slots=True)
-class ClauseFrame:
+class ClauseFrame(NamedTuple):
     """A cause and an effect by the conjunction between them or before the first.
 
     `effect_at` and `joint_at` are offsets of the effect and of the conjunction in the text.
@@ -85,8 +83,7 @@ class ClauseFrame:
     joint_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class ClauseJoint:
+class ClauseJoint(NamedTuple):
     """Joint between two cues: where the object of the first ends, and where the subject of the second begins.
 
     trailing: the second is an -ing form; relative: its subject is "which"; break: a conjunction or a comma is between.

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ovrag_core.text import any_of
 from ovrag_studies.causal.language.directions import split
@@ -49,19 +48,18 @@ _ADJECTIVES = frozenset((*entries("directions", "up", "adjectives"), *entries("d
 _IN_TURN = re.compile(r"\b(?:in turn|thereby|thus|hence)\b")
 
 
-@dataclass(frozen=True, slots=True)
-class CausalCue:
+class CausalCue(NamedTuple):
     """Words at `start` to `end` that relate what is before and behind them.
 
     `weak`: the words may be a noun or an adjective as well. `trailing`: an -ing form behind a clause ("…, raising Y").
     """
 
-    start: int
-    end: int
-    relation: Relation
-    kind: Kind
-    negative: bool
-    hedged: bool
+    start: int = 0
+    end: int = 0
+    relation: Relation = "raises"
+    kind: Kind = "forward"
+    negative: bool = False
+    hedged: bool = False
     weak: bool = False
     trailing: bool = False
     in_turn: bool = False
@@ -69,17 +67,10 @@ class CausalCue:
     moving: bool = False  # its object says where it goes: "makes X rise"
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A pattern of cues: what its verb says, or what all of them say; its group `no` denies, and so does `denies`."""
-
-    kind: Kind
-    pattern: re.Pattern[str]
-    relation: Relation = "raises"
-    by_verb: Mapping[str, tuple[Relation, bool]] = field(default_factory=dict)  # and whether it may be no verb
-    denies: bool = False
-    trailing: bool = False
-    moving: bool = False
+Verbs = Mapping[str, tuple[Relation, bool]]
+"""What a verb says, and whether it may be no verb."""
+CueForm = tuple[str, CausalCue, Verbs]
+"""A pattern of cues, what all of them have in common, and what its verbs say. Its group `no` denies."""
 
 
 def find_cues(sentence: str, names: Sequence[tuple[int, int]] = ()) -> list[CausalCue]:
@@ -136,37 +127,34 @@ def _is_no_verb(cue: CausalCue, before: str, after: str) -> bool:
 
 def _all(sentence: str) -> Iterator[CausalCue]:
     """Everything that may be a cue, in no order, overlapping."""
-    for form in _FORMS:
-        for match in form.pattern.finditer(sentence):
-            yield _cue(form, match)
+    for pattern, form, by_verb in _FORMS:
+        for match in pattern.finditer(sentence):
+            yield _cue(match, form, by_verb)
 
 
-def _cue(form: _Form, match: re.Match[str]) -> CausalCue:
+def _cue(match: re.Match[str], form: CausalCue, by_verb: Verbs) -> CausalCue:
     words, groups = _ONLY.sub("", match[0]), match.groupdict()
     head, *particles = (groups.get("verb") or "-").split()
     verb = " ".join([head, *(word for word in particles if not re.fullmatch(_INNER_ADVERB, word))])
-    relation, weak = form.by_verb.get(verb, (form.relation, False))
+    relation, weak = by_verb.get(verb, (form.relation, False))
     if relation == "affects":
         relation = next((sign for sign, pattern in _SIGNS if pattern.search(words)), relation)
     # something before the verb or in its form shows that it is one
     is_verb = form.kind != "forward" or form.trailing or bool(groups.get("pre") or groups.get("helped"))
     denials = len(_NEGATED.findall(words)) + bool(groups.get("no"))
-    return CausalCue(
-        match.start(),
-        match.end(),
-        relation,
-        form.kind,
-        negative=form.denies or denials % 2 == 1,
+    return form._replace(
+        start=match.start(),
+        end=match.end(),
+        relation=relation,
+        negative=form.negative or denials % 2 == 1,
         hedged=_HEDGED.search(words) is not None,
         weak=(weak or form.moving) and not is_verb,
-        trailing=form.trailing,
         in_turn=_IN_TURN.search(words) is not None,
         means=groups.get("by") is not None,
-        moving=form.moving,
     )
 
 
-def _verbs(*names: Form) -> dict[str, tuple[Relation, bool]]:
+def _verbs(*names: Form) -> Verbs:
     """These forms of the verbs, each with what it says and whether it may be no verb at all: a noun or an adjective."""
     return {
         verb[name]: (relation, strength == "ambiguous" if name == "third" else " " not in verb["base"])
@@ -177,44 +165,45 @@ def _verbs(*names: Form) -> dict[str, tuple[Relation, bool]]:
     }
 
 
-def _forms() -> Iterator[_Form]:
+def _forms() -> Iterator[CueForm]:
     forward, passive, trailing = _verbs("base", "past", "participle", "third"), _verbs("participle"), _verbs("ing")
+    after = CausalCue(kind="backward")
     loose = any_of(forward).replace(r"\s+", rf"\s+(?:{_INNER_ADVERB}\s+)?")
-    yield _Form("forward", re.compile(rf"{_START}{_PRE}(?P<verb>{loose}){_STOP}"), by_verb=forward)
+    yield rf"{_START}{_PRE}(?P<verb>{loose}){_STOP}", CausalCue(), forward
     aside = r"(?:(?:up|down|in part|at least in part|mainly|largely|chiefly)\s+)?"
     by = rf"(?P<verb>{any_of(passive)})\s+{aside}(?:by|through|via){_STOP}"
-    yield _Form("backward", re.compile(rf"{_START}{_PRE}{_BEING}{by}"), by_verb=passive)
+    yield rf"{_START}{_PRE}{_BEING}{by}", after, passive
     for relation in RELATIONS:
         listed = any_of(forms(entries("backward", relation), "base", "third", "past"))
-        yield _Form("backward", re.compile(rf"{_START}{_PRE}{listed}{_STOP}"), relation)
+        yield rf"{_START}{_PRE}{listed}{_STOP}", after._replace(relation=relation), {}
     due = any_of(entries("adjectival"))
-    yield _Form("backward", re.compile(rf"{_START}{_PRE}{_BEING}{due}{_STOP}"))
+    yield rf"{_START}{_PRE}{_BEING}{due}{_STOP}", after, {}
     then = r"(?:(?:and|thus|thereby|hence|so|ultimately|in turn|therefore|then|eventually|finally|not)\s+){0,3}"
     behind = rf"(?:,\s*{then}|\s(?:thus|thereby|hence)\s+|\s(?P<by>by)\s+)"
-    yield _Form("forward", re.compile(rf"{behind}(?P<verb>{any_of(trailing)}){_STOP}"), by_verb=trailing, trailing=True)
+    yield rf"{behind}(?P<verb>{any_of(trailing)}){_STOP}", CausalCue(trailing=True), trailing
     nouns = entries("movers that are nouns")
     movers = any_of([*forms(entries("movers"), "base", "third", "past"), *forms(nouns, "third", "past")])
     helped = rf"(?P<helped>(?:(?:{NOT}|{AUXILIARY}|{ADVERB})\s+){{1,5}}){any_of(forms(nouns, 'base'))}"
     moved = rf"{_START}(?:{helped}|{_PRE}{movers}){_STOP}(?=\s+(?!of\b|in\b))"
-    yield _Form("forward", re.compile(moved), moving=True)
+    yield moved, CausalCue(moving=True), {}
     effect = r"(?:effect|influence|impact|bearing)s?\s+(?:whatsoever |at all |whatever )?(?:on|upon)"
     amount = r"(?:(?:absolutely |virtually |practically )?(?P<no>no|zero)|an?|some|any)\s+(?:[a-z-]+\s+){0,2}?"
     have = r"(?:has|have|had|having|exerts?|exerted)\s+"
-    yield _Form("forward", re.compile(rf"{_START}{_PRE}{have}{amount}{effect}{_STOP}"), "affects")
+    yield rf"{_START}{_PRE}{have}{amount}{effect}{_STOP}", CausalCue(relation="affects"), {}
     source = r"(?:an?|the|one|one of the)\s+(?:[a-z-]+\s+){0,2}?(?:causes?|drivers?|source|reasons?) (?:of|for|behind)"
-    yield _Form("forward", re.compile(rf"{_START}{_PRE}{_BEING}(?:{source}|responsible for|behind){_STOP}"))
+    yield rf"{_START}{_PRE}{_BEING}(?:{source}|responsible for|behind){_STOP}", CausalCue(), {}
     nothing = (
         r"(?:(?:does|do|did)(?: nothing|n't do anything| not do anything) (?:at all )?to"
         r"|(?:makes?|made) no difference (?:at all |whatsoever )?to)"
     )
-    yield _Form("forward", re.compile(rf"{_START}{_PRE}{nothing}{_STOP}"), "affects", denies=True)
+    yield rf"{_START}{_PRE}{nothing}{_STOP}", CausalCue(relation="affects", negative=True), {}
     apart = (
         rf"(?:{BE} (?:{ADVERB} )?(?:independent of|unrelated to|not related to)|(?:has|have|had) nothing to do with)"
     )
-    yield _Form("both", re.compile(rf"{_START}{apart}{_STOP}"), "affects", denies=True)
+    yield rf"{_START}{apart}{_STOP}", CausalCue(kind="both", relation="affects", negative=True), {}
     untouched = rf"(?:{BE}|remains?|remained|stays?|stayed) (?:untouched|unaffected|unchanged|uninfluenced) by"
-    yield _Form("backward", re.compile(rf"{_START}{untouched}{_STOP}"), "affects", denies=True)
-    yield _Form("forward", re.compile(r"\s*(?:-+>|=+>|→|⟶|⇒|⟹)\s*"), trailing=True)
+    yield rf"{_START}{untouched}{_STOP}", after._replace(relation="affects", negative=True), {}
+    yield r"\s*(?:-+>|=+>|→|⟶|⇒|⟹)\s*", CausalCue(trailing=True), {}
 
 
-_FORMS = tuple(_forms())
+_FORMS = [(re.compile(pattern), form, by_verb) for pattern, form, by_verb in _forms()]

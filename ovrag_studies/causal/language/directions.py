@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from ovrag_core.text import any_of
 from ovrag_studies.causal.language.wording import ADVERB, entries, forms
@@ -26,8 +25,7 @@ _BE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class MentionParts:
+class MentionParts(NamedTuple):
     """Rest of a mention, the direction of the words taken off it so far, and whether they deny it."""
 
     core: str
@@ -60,11 +58,11 @@ def state_of(phrase: str) -> MentionParts:
     stripped = MentionParts(_plain(phrase))
     for direction, pattern in _MOVING_VERBS:
         if (core := _without(pattern, stripped.core)) is not None:
-            return replace(stripped, core=core, direction=direction)
+            return stripped._replace(core=core, direction=direction)
     if (core := _without(_OCCURRING, stripped.core)) is not None:
-        stripped = replace(stripped, core=core)
+        stripped = stripped._replace(core=core)
     if (core := _without(_ABSENT_BEFORE, stripped.core)) is not None:
-        stripped = replace(stripped, core=core, negative=True)
+        stripped = stripped._replace(core=core, negative=True)
     return stripped
 
 
@@ -109,15 +107,15 @@ def _less(parts: MentionParts) -> Iterator[MentionParts]:
     text = parts.core
     for pattern in _DENIALS:
         if (core := _without(pattern, text)) is not None:
-            yield replace(parts, core=core, negative=not parts.negative)
+            yield parts._replace(core=core, negative=not parts.negative)
     if (match := _INNER_DENIAL.search(text)) is not None:
-        yield replace(parts, core=f"{text[: match.start()]}{text[match.end() :]}", negative=not parts.negative)
+        yield parts._replace(core=f"{text[: match.start()]}{text[match.end() :]}", negative=not parts.negative)
     for direction, pattern in _MOVING:
         if (core := _without(pattern, text)) is not None:
-            yield replace(parts, core=core, direction=moved(parts.direction, direction))
+            yield parts._replace(core=core, direction=moved(parts.direction, direction))
     for pattern in (_TAIL, _THERE, _OCCURRING, _MEASURE):
         if (core := _without(pattern, text)) is not None:
-            yield replace(parts, core=core)
+            yield parts._replace(core=core)
 
 
 def _without(pattern: re.Pattern[str], text: str) -> str | None:
@@ -126,16 +124,14 @@ def _without(pattern: re.Pattern[str], text: str) -> str | None:
     return (_plain(text[: match.start()] + text[match.end() :]) or None) if match else None
 
 
-def _plurals(nouns: list[str]) -> list[str]:
-    return [*nouns, *(noun + ("es" if noun.endswith(("s", "sh", "ch")) else "s") for noun in nouns)]
-
-
 def _patterns(direction: Direction) -> list[re.Pattern[str]]:
     """Words that say a direction: a verb or a word behind the thing, a noun or gerund before it, a noun behind it, an
     adjective before it.
     """
     verbs = entries("directions", direction, "verbs")
-    nouns = any_of(_plurals(entries("directions", direction, "nouns")))
+    singulars = entries("directions", direction, "nouns")
+    plurals = (noun + ("es" if noun.endswith(("s", "sh", "ch")) else "s") for noun in singulars)
+    nouns = any_of([*singulars, *plurals])
     adjectives = any_of([*entries("directions", direction, "adjectives"), *forms(verbs, "participle", "ing")])
     sources = (
         rf"\s+{_BE}{{0,4}}{_MUCH}?{any_of(forms(verbs))}$",

@@ -6,10 +6,10 @@ absence ("no", "without") still in them. What cannot be read is reported, never 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ovrag_core.text import any_of, sentences
 from ovrag_studies.causal.language import causal_clauses as clauses
@@ -23,8 +23,7 @@ Polarity = Literal["positive", "negative"]
 Span = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Proposition:
+class Proposition(NamedTuple):
     """One statement. `subject` is the cause, whatever the order of words; `relation` is what it does to the object.
 
     `polarity` is negative where the text denies it ("does not raise", "it is not true that"; "has no effect on" is
@@ -40,8 +39,7 @@ class Proposition:
     quote: str
 
 
-@dataclass(frozen=True, slots=True)
-class BareState:
+class BareState(NamedTuple):
     """State that is said to be so, with no cause: "Given: rainfall rises"."""
 
     mention: str
@@ -49,16 +47,14 @@ class BareState:
     quote: str
 
 
-@dataclass(frozen=True, slots=True)
-class AskingSentence:
+class AskingSentence(NamedTuple):
     """Sentence that asks, and states nothing."""
 
     span: Span
     quote: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(NamedTuple):
     """Words that could not be read as one of the others, and why."""
 
     span: Span
@@ -69,8 +65,7 @@ class Unread:
 Item = Proposition | BareState | AskingSentence | Unread
 
 
-@dataclass(frozen=True, slots=True)
-class TextReading:
+class TextReading(NamedTuple):
     """All that a text holds, each in the order of the text."""
 
     propositions: tuple[Proposition, ...] = ()
@@ -78,21 +73,19 @@ class TextReading:
     questions: tuple[AskingSentence, ...] = ()
     unread: tuple[Unread, ...] = ()
 
-
-def parse(text: str, compounds: frozenset[str] = frozenset()) -> list[Proposition | Unread]:
-    """Return the statements of a text and what could not be read of it, in order, without states and questions.
-
-    `compounds` are names in lower case that hold "and", a comma, or a word that looks like a verb; they are never taken
-    apart (`NameLexicon.compounds`).
-    """
-    reading = read(text, compounds)
-    statements: list[Proposition | Unread] = [*reading.propositions, *reading.unread]
-    return sorted(statements, key=lambda statement: statement.span)
+    @property
+    def statements(self) -> list[Proposition | Unread]:
+        """What is stated and what could not be read, in order, without states and questions."""
+        return sorted([*self.propositions, *self.unread], key=lambda statement: statement.span)
 
 
 @lru_cache(maxsize=1 << 12)
 def read(text: str, compounds: frozenset[str] = frozenset()) -> TextReading:
-    """Return all that a text holds; every sentence is in one of its parts. `compounds` as in `parse`."""
+    """Return all that a text holds; every sentence is in one of its parts.
+
+    `compounds` are names in lower case that hold "and", a comma, or a word that looks like a verb; they are never taken
+    apart (`NameLexicon.compounds`).
+    """
     reader = _Reader(text, compounds)
     by_sentence: list[list[Item]] = [[]]
     for start, end in _sentences(text):
@@ -111,17 +104,15 @@ def read(text: str, compounds: frozenset[str] = frozenset()) -> TextReading:
 _ITEM_MARK = re.compile(r"\s*(?:[-*•–—·]+\s+|\(?\d{1,3}[.):]\s+|\(?[a-z]\)\s+|#+\s+|>\s+)")
 _ASKED = re.compile(r"(?:question|task|query)\s*[:\-]", re.IGNORECASE)
 _CLOSING = "\"'”’)] "
-_OPENINGS = {
-    kind: re.compile(pattern, re.IGNORECASE)
-    for kind, pattern in {
-        "denied": rf"(?:it|that)(?: is|'s|’s| would be) {any_of(entries('denials'))} that\s+",
-        "given": rf"{any_of(entries('openings', 'given'))}\b(?!\s+that\b)\s*[,:]?\s*",
-        "consequent": rf"{any_of(entries('openings', 'consequences'))}\b\s*,?\s*(?=\S)",
-        "": rf"{any_of(entries('openings', 'labels'))}(?: \d+)?\s*:\s*|{any_of(entries('openings', 'clauses'))}\s*,?\s*"
-        rf"|{any_of(entries('openings', 'phrases'))}\b\s*,?\s*|{any_of(entries('openings', 'adverbs'))}\s*,\s*"
-        r"|according to [a-z ]{3,40},\s*|(?:therefore|thus|hence|then|and|but|also|consequently|finally|so)\s+",
-    }.items()
-}
+_OPENING = re.compile(
+    rf"(?P<denied>(?:it|that)(?: is|'s|’s| would be) {any_of(entries('denials'))} that\s+)"
+    rf"|(?P<given>{any_of(entries('openings', 'given'))}\b(?!\s+that\b)\s*[,:]?\s*)"
+    rf"|(?P<consequent>{any_of(entries('openings', 'consequences'))}\b\s*,?\s*(?=\S))"
+    rf"|{any_of(entries('openings', 'labels'))}(?: \d+)?\s*:\s*|{any_of(entries('openings', 'clauses'))}\s*,?\s*"
+    rf"|{any_of(entries('openings', 'phrases'))}\b\s*,?\s*|{any_of(entries('openings', 'adverbs'))}\s*,\s*"
+    r"|according to [a-z ]{3,40},\s*|(?:therefore|thus|hence|then|and|but|also|consequently|finally|so)\s+",
+    re.IGNORECASE,
+)
 
 
 def _sentences(text: str) -> Iterator[Span]:
@@ -131,18 +122,6 @@ def _sentences(text: str) -> Iterator[Span]:
         begin = mark.end() if mark else start
         if any(letter.isalnum() for letter in text[begin:end]):
             yield begin, end
-
-
-def _opened(text: str, start: int, end: int) -> tuple[int, list[str]]:
-    """Find where the matter of a sentence begins, and the kinds of what opens it: "it is not true that", "given:"."""
-    kinds: list[str] = []
-    while True:
-        matches = ((kind, pattern.match(text, start, end)) for kind, pattern in _OPENINGS.items())
-        kind, match = next(((kind, match) for kind, match in matches if match), ("", None))
-        if match is None:
-            return start, kinds
-        kinds.append(kind)
-        start = match.end()
 
 
 # --- what a sentence states
@@ -173,8 +152,7 @@ class _Unclear(Exception):
     """A sentence that cannot be read, with the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
+class _Clause(NamedTuple):
     """A cue with both sides, `start` and `end` in the text."""
 
     cause: str
@@ -218,7 +196,10 @@ class _Reader:
 
     def _opened(self, start: int, end: int) -> list[Item]:
         """Read a sentence by what opens it: words that deny it, that merely give it, or that say it follows."""
-        body, kinds = _opened(self.text, start, end)
+        body, kinds = start, list[str | None]()
+        while match := _OPENING.match(self.text, body, end):
+            kinds.append(match.lastgroup)
+            body = match.end()
         if body >= end:
             return [Unread((start, end), self.text[start:end], "it has no matter of its own")]
         items = self._matter(body, end, "given" in kinds)
@@ -311,7 +292,7 @@ class _Reader:
         begin = joint.subject_start if before is None or mention(left) else cue.start
         cause, effect = (object_, subject) if cue.kind == "backward" else (subject, object_)
         ends = max(cue.end, len(text.rstrip()))
-        return _Clause(cause, effect, replace(cue, negative=negative), offset + begin, offset + ends)
+        return _Clause(cause, effect, cue._replace(negative=negative), offset + begin, offset + ends)
 
     def _subject(self, left: str, cue: CausalCue, joint: ClauseJoint, before: _Clause | None) -> tuple[str, bool]:
         """Find what stands before a cue, or what that stands for, and whether the clause is denied."""
@@ -396,7 +377,7 @@ def _outcome_of(before: _Clause, *, sure: bool) -> str:
 
 def _denied(item: Item) -> Item:
     if isinstance(item, Proposition):
-        return replace(item, polarity="positive" if item.polarity == "negative" else "negative")
+        return item._replace(polarity="positive" if item.polarity == "negative" else "negative")
     if isinstance(item, BareState):
         return Unread(item.span, item.quote, "a denied state relates nothing")
     return item

@@ -7,24 +7,28 @@ world shows what was observed), action (the equations of what is done are cut) a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
-from itertools import islice, product
 from typing import Literal as OneOf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ovrag_core.base import CausalError
 from ovrag_studies.causal.models.dags import reach
 
-MOST_FREE_ROOTS = 14  # 2 ** 14 settings are looked at within a second; beyond that the question is left open
-MOST_CASES = 2000
+MOST_FREE = 14  # variables: 2 ** 14 worlds are looked at within a second; beyond that the question is left open
 
 Status = OneOf["determined", "assumed", "cyclic", "open", "ambiguous", "unread"]
-World = dict[str, bool]
+Worlds = dict[str, NDArray[np.bool_]]
+"""The value of each variable in each of the same worlds."""
+Setting = tuple[bool, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(NamedTuple):
     """A variable that holds, or does not."""
 
     variable: str
@@ -34,8 +38,7 @@ class Literal:
         return self.variable if self.holds else f"not {self.variable}"
 
 
-@dataclass(frozen=True, slots=True)
-class Junction:
+class Junction(NamedTuple):
     """All (`every`) or any of the parts."""
 
     every: bool
@@ -49,8 +52,7 @@ class Junction:
 Formula = Literal | Junction
 
 
-@dataclass(frozen=True, slots=True)
-class CausalRule:
+class CausalRule(NamedTuple):
     """`condition` brings about `effect`; `quote` is text[span[0]:span[1]] of the text it was read from."""
 
     condition: Formula
@@ -64,8 +66,7 @@ class CausalRule:
         return (*mentioned(self.condition), self.effect.variable)
 
 
-@dataclass(frozen=True, slots=True)
-class CounterfactualOutcome:
+class CounterfactualOutcome(NamedTuple):
     """Outcome for the formula asked about, with its derivation.
 
     `determined`: the same in every world that is left. `assumed`: it hangs on a root of which nothing is said, and the
@@ -133,16 +134,12 @@ def joined(formulas: Sequence[Formula], *, every: bool) -> Formula:
     return formulas[0] if len(formulas) == 1 else Junction(every, tuple(formulas))
 
 
-def evaluate(formula: Formula, known: Mapping[str, bool]) -> bool | None:
-    """Kleene's value: None as long as it hangs on a variable that is not known."""
+def evaluate(formula: Formula, worlds: Worlds) -> NDArray[np.bool_]:
+    """The formula's value in each world."""
     if isinstance(formula, Literal):
-        value = known.get(formula.variable)
-        return None if value is None else value == formula.holds
-    values = [evaluate(operand, known) for operand in formula.parts]
-    deciding = not formula.every
-    if deciding in values:
-        return deciding
-    return None if None in values else not deciding
+        return np.equal(worlds[formula.variable], formula.holds)
+    values = np.array([evaluate(operand, worlds) for operand in formula.parts])
+    return np.asarray(values.all(axis=0) if formula.every else values.any(axis=0))
 
 
 def models(rules: Sequence[CausalRule]) -> tuple[BooleanModel, ...]:
@@ -166,10 +163,8 @@ def models(rules: Sequence[CausalRule]) -> tuple[BooleanModel, ...]:
     )
 
 
-def cycle_of(model: BooleanModel, within: Sequence[str] | None = None) -> tuple[str, ...]:
-    """A cycle of the model, first variable repeated at the end; empty where there is none."""
-    allowed = model.variables if within is None else within
-    parents = {name: model.parents(name) for name in allowed if name in model.equations}
+def cycle_of(parents: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """A cycle of variables by their parents, first variable repeated at the end; empty where there is none."""
     try:
         TopologicalSorter(parents).prepare()
     except CycleError as error:
@@ -183,39 +178,31 @@ def ancestors(model: BooleanModel, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in model.variables if name in reached)
 
 
-def settle(model: BooleanModel, known: Mapping[str, bool]) -> World | None:
-    """All that follows from what is known by the equations; None where they contradict it."""
-    world = dict(known)
-    changed = True
-    while changed:
-        changed = False
-        for name, equation in model.equations.items():
-            value = evaluate(equation, world)
-            if value is not None and name not in world:
-                world[name], changed = value, True
-            elif value is not None and world[name] != value:
-                return None
-    return world
+def solutions(model: BooleanModel, names: Iterable[str], fixed: Mapping[str, bool]) -> Worlds:
+    """Every solution of the equations for these variables, among which is all that they hang on, with some fixed.
 
-
-def worlds(model: BooleanModel, known: Mapping[str, bool], names: Sequence[str]) -> Iterator[World]:
-    """Every solution of the equations that agrees with what is known; all of `names` have a value in it.
-
-    Raises CausalError where a cycle leaves more cases than can be gone through.
+    A variable of each cycle is guessed, and kept where its equation bears the guess out. Raises CausalError for too
+    many that are guessed or that nothing explains.
     """
-    waiting: list[Mapping[str, bool]] = [known]
-    for _ in range(MOST_CASES):
-        if not waiting:
-            return
-        world = settle(model, waiting.pop())
-        if world is None:
-            continue
-        unknown = next((name for name in names if name not in world), None)
-        if unknown is None:
-            yield world
-        else:
-            waiting += [{**world, unknown: True}, {**world, unknown: False}]
-    raise CausalError(f"the cycles of the rules leave more than {MOST_CASES} cases; give fewer rules")
+    parents = {name: model.parents(name) for name in names}
+    guessed: list[str] = []
+    while cycle := cycle_of(parents):
+        guessed.append(cycle[0])
+        parents[cycle[0]] = ()
+    free = [name for name in parents if name not in fixed and (name in guessed or name not in model.equations)]
+    if len(free) > MOST_FREE:
+        kinds = "roots of which nothing is said" if not guessed else "roots and cycles that may go either way"
+        raise CausalError(f"{len(free)} {kinds}: more than {MOST_FREE}")
+    count = 2 ** len(free)
+    worlds: Worlds = {name: np.full(count, value) for name, value in fixed.items()}
+    worlds |= {name: np.arange(count) >> place & 1 == 1 for place, name in enumerate(reversed(free))}
+    for name in TopologicalSorter(parents).static_order():
+        if name not in worlds:
+            worlds[name] = evaluate(model.equations[name], worlds)
+    kept = np.ones(count, dtype=bool)
+    for name in guessed:
+        kept &= evaluate(model.equations[name], worlds) == worlds[name]
+    return {name: values[kept] for name, values in worlds.items()}
 
 
 def counterfactual(
@@ -233,46 +220,51 @@ def counterfactual(
     """
     changed = model.doing(action)
     matter = ancestors(changed, mentioned(asked))
-    settings, remarks = _abduced(model, action, matter, observed, supposed)
+    roots = [name for name in model.roots if name in matter and name not in action]
+    settings, remarks = _abduced(model, roots, observed, supposed)
     if not settings:
         return CounterfactualOutcome(None, "open", remarks=remarks)
-    cycle, whole = cycle_of(changed, matter), cycle_of(model)
-    solutions_by_setting = [list(islice(worlds(changed, {**setting, **action}, matter), 2)) for setting in settings]
-    if any(len(solutions) != 1 for solutions in solutions_by_setting):
-        why = "more than one solution" if all(solutions_by_setting) else "no solution"
+    parents = {name: changed.parents(name) for name in matter}
+    cycle, whole = cycle_of(parents), cycle_of({name: model.parents(name) for name in model.variables})
+    predicted = solutions(changed, matter, action)
+    settings_by_world = _settings(predicted, roots)
+    counts = Counter(settings_by_world)
+    if any(counts[setting] != 1 for setting in settings):
+        why = "more than one solution" if all(counts[setting] for setting in settings) else "no solution"
         remarks = (*remarks, f"the rules leave {why} under the action")
         return CounterfactualOutcome(None, "cyclic", remarks=remarks, cycle=cycle)
     if cycle:
         remarks += (f"the rules form a cycle, {' → '.join(cycle)}; the action leaves one solution",)
     elif whole:
         remarks += (f"the rules form a cycle, {' → '.join(whole)}, which does not matter under the action",)
-    solved = [world for (world,) in solutions_by_setting]
-    free = [name for name in settings[0] if len({setting[name] for setting in settings}) > 1]
-    status, remaining = _settled(solved, asked, free)
-    if status != "determined":
+    remaining = _among(predicted, np.array([setting in settings for setting in settings_by_world]))
+    free = [name for name in roots if len(set(remaining[name])) > 1]
+    status: Status = "determined"
+    if len(set(evaluate(asked, remaining))) > 1:
+        bare = _among(remaining, ~np.logical_or.reduce([remaining[name] for name in free]))
+        status, remaining = ("assumed", bare) if len(bare[matter[0]]) else ("open", remaining)
         remarks += (f"nothing is said of {', '.join(free)}" + (", taken as absent" if status == "assumed" else ""),)
+    value = None if status == "open" else bool(evaluate(asked, remaining)[0])
     absent = free if status == "assumed" else ()
-    steps = _derivation(changed, action, remaining, matter, observed, absent)
-    value = None if status == "open" else bool(evaluate(asked, remaining[0]))
+    order = matter if cycle else TopologicalSorter(parents).static_order()
+    steps = [_step(changed, name, action, remaining[name], observed, absent) for name in order]
     status = "cyclic" if cycle and status == "determined" else status
-    return CounterfactualOutcome(value, status, steps, remarks, cycle or whole)
+    return CounterfactualOutcome(value, status, tuple(steps), remarks, cycle or whole)
 
 
-def _settled(solved: list[World], asked: Formula, free: Sequence[str]) -> tuple[Status, list[World]]:
-    """Settle the status and its worlds: all where they agree on what is asked, else one without free roots, if any."""
-    if len({evaluate(asked, world) for world in solved}) == 1:
-        return "determined", solved
-    bare = [world for world in solved if not any(world[name] for name in free)]
-    return ("assumed", bare[:1]) if bare else ("open", solved)
+def _among(worlds: Worlds, kept: NDArray[np.bool_]) -> Worlds:
+    return {name: values[kept] for name, values in worlds.items()}
+
+
+def _settings(worlds: Worlds, roots: Sequence[str]) -> list[Setting]:
+    """The values of the roots in each world."""
+    count = len(next(iter(worlds.values()))) if worlds else 1
+    return [tuple(bool(worlds[name][world]) for name in roots) for world in range(count)]
 
 
 def _abduced(
-    model: BooleanModel,
-    action: Mapping[str, bool],
-    matter: Sequence[str],
-    observed: Sequence[Formula],
-    supposed: Sequence[Formula],
-) -> tuple[list[World], tuple[str, ...]]:
+    model: BooleanModel, roots: Sequence[str], observed: Sequence[Formula], supposed: Sequence[Formula]
+) -> tuple[set[Setting], tuple[str, ...]]:
     """Settings of the roots that matter, under which the factual world shows what was observed, and a remark."""
     root_evidence = [formula for formula in observed if set(mentioned(formula)) <= set(model.roots)]
     for evidence, remarks in (
@@ -280,30 +272,17 @@ def _abduced(
         (observed, ("what was observed cannot be together with what the question takes for the fact",)),
         (root_evidence, ("the rules rule out what was observed; only what was observed of roots is used",)),
     ):
-        if settings := _settings(model, action, matter, evidence):
+        names = ancestors(model, [*roots, *(name for formula in evidence for name in mentioned(formula))])
+        fixed: dict[str, bool] = {}
+        for literal in conjoined(evidence):
+            if literal.variable in model.roots:
+                fixed.setdefault(literal.variable, literal.holds)
+        factual = solutions(model, names, fixed)
+        for formula in evidence:
+            factual = _among(factual, evaluate(formula, factual))
+        if settings := set(_settings(factual, roots)):
             return settings, remarks
-    return [], ("what was observed contradicts itself",)
-
-
-def _settings(
-    model: BooleanModel, action: Mapping[str, bool], matter: Sequence[str], evidence: Sequence[Formula]
-) -> list[World]:
-    names = ancestors(model, (name for formula in evidence for name in mentioned(formula)))
-    fixed: World = {}
-    for literal in conjoined(evidence):
-        if literal.variable in model.roots:
-            fixed.setdefault(literal.variable, literal.holds)
-    matters = [name for name in model.roots if name in matter and name not in action]
-    free = [name for name in model.roots if name in {*names, *matters} - fixed.keys()]
-    if len(free) > MOST_FREE_ROOTS:
-        raise CausalError(f"{len(free)} roots of which nothing is said: more than {MOST_FREE_ROOTS}")
-    settings: dict[tuple[bool | None, ...], World] = {}
-    for values in product((False, True), repeat=len(free)):
-        setting = {**fixed, **dict(zip(free, values, strict=True))}
-        shown = worlds(model, setting, names)
-        if not evidence or any(all(evaluate(formula, world) for formula in evidence) for world in shown):
-            settings[tuple(map(setting.get, matters))] = {name: setting[name] for name in matters}
-    return list(settings.values())
+    return set(), ("what was observed contradicts itself",)
 
 
 def conjoined(formulas: Sequence[Formula]) -> Iterator[Literal]:
@@ -315,30 +294,26 @@ def conjoined(formulas: Sequence[Formula]) -> Iterator[Literal]:
             yield from conjoined(formula.parts)
 
 
-def _derivation(
+def _step(
     model: BooleanModel,
+    name: str,
     action: Mapping[str, bool],
-    solved: Sequence[World],
-    matter: Sequence[str],
+    values: NDArray[np.bool_],
     observed: Sequence[Formula],
     absent: Sequence[str],
-) -> tuple[str, ...]:
-    """Causes before effects; a variable that differs between the worlds that are left has no value."""
-    seen, steps = {literal.variable for literal in conjoined(observed)}, []
-    parents = {name: model.parents(name) for name in matter}
-    for name in matter if cycle_of(model, matter) else TopologicalSorter(parents).static_order():
-        values = {world[name] for world in solved}
-        value = values.pop() if len(values) == 1 else None
-        if name in action:
-            reason = "by the action"
-        elif name in model.equations:
-            quote = f' ("{model.quotes[name]}")' if name in model.quotes else ""
-            reason = f"{name} := {model.equations[name]}{quote}"
-        elif value is None:
-            reason = "nothing is said of it"
-        elif name in absent:
-            reason = "nothing is said of it, taken as absent"
-        else:
-            reason = "observed" if name in seen else "follows from what was observed"
-        steps.append(f"{name} {_WORDS[value]}: {reason}")
-    return tuple(steps)
+) -> str:
+    """A variable in the worlds that are left, and why; one that differs between them has no value."""
+    value = bool(values[0]) if len(set(values)) == 1 else None
+    if name in action:
+        reason = "by the action"
+    elif name in model.equations:
+        quote = f' ("{model.quotes[name]}")' if name in model.quotes else ""
+        reason = f"{name} := {model.equations[name]}{quote}"
+    elif value is None:
+        reason = "nothing is said of it"
+    elif name in absent:
+        reason = "nothing is said of it, taken as absent"
+    else:
+        is_seen = any(literal.variable == name for literal in conjoined(observed))
+        reason = "observed" if is_seen else "follows from what was observed"
+    return f"{name} {_WORDS[value]}: {reason}"

@@ -91,9 +91,8 @@ def open_trail(dag: Dag, start: str, end: str, given: Iterable[str] = ()) -> tup
     """
     given = frozenset(given)
     colliders = dag.ancestors(given)
-    waiting = deque[tuple[tuple[str, ...], bool]]()  # trails, and whether the last step was from cause to effect
-    waiting.extend(((start, child), True) for child in dag.children(start))
-    waiting.extend(((start, parent), False) for parent in dag.parents(start))
+    # trails, and whether the last step was from cause to effect
+    waiting = deque[tuple[tuple[str, ...], bool]]([((start,), False)])
     walked = set[tuple[str, bool]]()
     while waiting:
         trail, down = waiting.popleft()

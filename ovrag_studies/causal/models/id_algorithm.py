@@ -6,10 +6,10 @@ over observed variables that unobserved ones leave.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 from itertools import combinations
-from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,7 @@ from ovrag_studies.causal.models.dags import Dag, Edge, Nodes, reach
 Values = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Joint:
+class Joint(NamedTuple):
     """P(V) of discrete variables, one axis per variable in the order of `names`."""
 
     names: tuple[str, ...]
@@ -34,42 +33,19 @@ class Joint:
         return np.asarray(self.table.sum(axes, keepdims=True))
 
 
-@dataclass(frozen=True)
-class P:
-    """P(left | given), observed."""
+class Expression(NamedTuple):
+    """A term over P(observed): as one writes it, and its numbers by the joint distribution of what is observed.
 
-    left: tuple[str, ...]
-    given: tuple[str, ...] = ()
+    The numbers have an axis per variable of the joint, of length 1 where they do not depend on it; to compute them
+    raises ImpossibleEvidenceError where the term conditions on what has probability 0.
+    """
 
-
-@dataclass(frozen=True)
-class SumOver:
-    """The sum over the values of some variables."""
-
-    over: tuple[str, ...]
-    of: Expression
+    text: str
+    values: Callable[[Joint], Values]
+    is_sum: bool = False
 
 
-@dataclass(frozen=True)
-class Product:
-    """A product of terms."""
-
-    of: tuple[Expression, ...]
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """One expression over another."""
-
-    top: Expression
-    bottom: Expression
-
-
-Expression = P | SumOver | Product | Ratio
-
-
-@dataclass(frozen=True)
-class Projected:
+class Projected(NamedTuple):
     """A graph over the observed variables: directed edges, and pairs with an unobserved cause in common."""
 
     order: tuple[str, ...]
@@ -112,7 +88,7 @@ def identified(dag: Dag, causes: Iterable[str], effects: Iterable[str]) -> Expre
     factors: list[Expression] = []
     for district in graph.districts(needed):
         outer = next(component for component in whole if district <= component)
-        observed = [P((node,), graph.order[:place]) for place, node in enumerate(graph.order) if node in outer]
+        observed = [_observed(node, graph.order[:place]) for place, node in enumerate(graph.order) if node in outer]
         factor = _c_factor(graph, district, outer, _multiplied(observed))
         if factor is None:
             return None
@@ -132,52 +108,46 @@ def _c_factor(graph: Projected, inner: Nodes, outer: Nodes, factor: Expression) 
     order = [node for node in graph.order if node in above]
     sums = [_summed(graph, frozenset(order[start:]), above_factor) for start in range(1, len(order) + 1)]
     terms = [
-        Ratio(sums[position], sums[position - 1]) if position else sums[0]
+        _ratio(sums[position], sums[position - 1]) if position else sums[0]
         for position, node in enumerate(order)
         if node in district
     ]
     return _c_factor(graph, inner, district, _multiplied(terms))
 
 
+def _observed(node: str, given: tuple[str, ...]) -> Expression:
+    """P(node | given)."""
+    condition = ", ".join(given)
+
+    def values(joint: Joint) -> Values:
+        return _divided(joint.marginal([node, *given]), joint.marginal(given), f"P({condition})")
+
+    return Expression(f"P({node} | {condition})" if given else f"P({node})", values)
+
+
 def _summed(graph: Projected, over: Nodes, of: Expression) -> Expression:
-    return SumOver(tuple(node for node in graph.order if node in over), of) if over else of
+    names = [node for node in graph.order if node in over]
+
+    def values(joint: Joint) -> Values:
+        axes, inner = tuple(map(joint.names.index, names)), of.values(joint)
+        full = tuple(joint.table.shape[axis] if axis in axes else size for axis, size in enumerate(inner.shape))
+        return np.asarray(np.broadcast_to(inner, full).sum(axes, keepdims=True))
+
+    return Expression(f"Σ_{{{', '.join(names)}}} {of.text}", values, is_sum=True) if names else of
 
 
-def _multiplied(terms: Iterable[Expression]) -> Expression:
-    terms = tuple(terms)
-    return terms[0] if len(terms) == 1 else Product(terms)
+def _multiplied(terms: Sequence[Expression]) -> Expression:
+    text = " ".join(f"[{term.text}]" if term.is_sum else term.text for term in terms)
+    if len(terms) == 1:
+        return terms[0]
+    return Expression(text, lambda joint: reduce(np.multiply, [term.values(joint) for term in terms]))
 
 
-def formula(of: Expression) -> str:
-    """As one writes it."""
-    match of:
-        case P(left, given):
-            return f"P({', '.join(left)} | {', '.join(given)})" if given else f"P({', '.join(left)})"
-        case SumOver(over, inner):
-            return f"Σ_{{{', '.join(over)}}} {formula(inner)}"
-        case Product(terms):
-            return " ".join(f"[{formula(term)}]" if isinstance(term, SumOver) else formula(term) for term in terms)
-        case Ratio(top, bottom):
-            return f"[{formula(top)}] / [{formula(bottom)}]"
+def _ratio(top: Expression, bottom: Expression) -> Expression:
+    def values(joint: Joint) -> Values:
+        return _divided(top.values(joint), bottom.values(joint), bottom.text)
 
-
-def evaluate(of: Expression, joint: Joint) -> Values:
-    """The numbers of an expression: one axis per variable of the joint, of length 1 where it does not depend on it.
-
-    Raises ImpossibleEvidenceError where it conditions on what has probability 0.
-    """
-    match of:
-        case P(left, given):
-            return _divided(joint.marginal([*left, *given]), joint.marginal(given), f"P({', '.join(given)})")
-        case SumOver(over, inner):
-            values = evaluate(inner, joint)
-            axes = tuple(map(joint.names.index, over))
-            full = tuple(joint.table.shape[axis] if axis in axes else size for axis, size in enumerate(values.shape))
-            return np.asarray(np.broadcast_to(values, full).sum(axes, keepdims=True))
-        case Product(terms):
-            return np.asarray(prod((evaluate(term, joint) for term in terms), start=np.ones((1,) * len(joint.names))))
-        case Ratio(top_part, bottom_part):
-            return _divided(evaluate(top_part, joint), evaluate(bottom_part, joint), formula(bottom_part))
+    return Expression(f"[{top.text}] / [{bottom.text}]", values)
 
 
 def _divided(top: Values, bottom: Values, name: str) -> Values:
@@ -188,5 +158,5 @@ def _divided(top: Values, bottom: Values, name: str) -> Values:
 
 def interventional(of: Expression, joint: Joint, cause: str, effect: str) -> Values:
     """P(effect | do(cause)) as rows of the cause by columns of the effect."""
-    values = np.moveaxis(evaluate(of, joint), [joint.names.index(cause), joint.names.index(effect)], [-2, -1])
+    values = np.moveaxis(of.values(joint), [joint.names.index(cause), joint.names.index(effect)], [-2, -1])
     return np.asarray(values[(0,) * (values.ndim - 2)])

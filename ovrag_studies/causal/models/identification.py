@@ -6,10 +6,9 @@ Source: Pearl, Causality (2009), chapters 3 and 4; natural effects: Pearl, UAI 2
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from itertools import chain, combinations
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ovrag_core.base import CausalError
 from ovrag_studies.causal.models.dags import Dag, Nodes, back_door_trail, open_trail, written
@@ -19,26 +18,14 @@ Kind = Literal["ate", "ett", "nde", "nie"]
 Method = Literal["none", "back-door", "front-door", "ID", "mediation"]
 
 
-@dataclass(frozen=True)
-class Effect:
-    """An effect asked for: of `cause` on `effect`; `through` are the mediators of a natural direct or indirect one."""
-
-    kind: Kind
-    cause: str
-    effect: str
-    through: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Estimand:
+class Estimand(NamedTuple):
     """Way to the effect from observations: adjust for `by`, or pass through it in the case of a front door."""
 
     method: Method
     by: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class NotIdentified:
+class NotIdentified(NamedTuple):
     """Reason why no observation can tell: the trail that stays open, and an assumption that would suffice."""
 
     reason: str
@@ -60,10 +47,8 @@ def is_back_door_set(dag: Dag, cause: str, effect: str, given: Iterable[str]) ->
 
 def back_door_sets(dag: Dag, cause: str, effect: str) -> Iterator[tuple[str, ...]]:
     """Admissible sets of observed variables, the smallest first."""
-    return filter(
-        partial(is_back_door_set, dag, cause, effect),
-        _subsets(node for node in dag.observed if node not in (cause, effect)),
-    )
+    others = (node for node in dag.observed if node not in (cause, effect))
+    return (given for given in _subsets(others) if is_back_door_set(dag, cause, effect, given))
 
 
 def is_front_door_set(dag: Dag, cause: str, effect: str, through: Iterable[str]) -> bool:
@@ -85,10 +70,8 @@ def _is_unconfounded(dag: Dag, cause: str, effect: str, through: Nodes, given: N
 
 def front_door_sets(dag: Dag, cause: str, effect: str) -> Iterator[tuple[str, ...]]:
     """Sets of observed variables that make a front door, the smallest first."""
-    return filter(
-        partial(is_front_door_set, dag, cause, effect),
-        _subsets(node for node in dag.observed if node not in (cause, effect)),
-    )
+    others = (node for node in dag.observed if node not in (cause, effect))
+    return (through for through in _subsets(others) if is_front_door_set(dag, cause, effect, through))
 
 
 def intercepts(dag: Dag, cause: str, effect: str, through: Iterable[str]) -> bool:
@@ -105,39 +88,38 @@ def instruments(dag: Dag, cause: str, effect: str) -> Iterator[str]:
                 yield node
 
 
-def identify(dag: Dag, asked: Effect) -> Estimand | NotIdentified:
-    """The simplest estimand of the effect, or why there is none.
+def identify(dag: Dag, kind: Kind, cause: str, effect: str, through: tuple[str, ...] = ()) -> Estimand | NotIdentified:
+    """The simplest estimand of an effect, or why there is none; `through` are the mediators of a natural effect.
 
     Average effects, and effects on the treated of a binary cause, are complete (back door, front door, else the ID
     algorithm); natural effects are identified by Pearl's sufficient conditions (2001). Raises CausalError for a
     variable that is not in the graph, is unobserved, or is named twice.
     """
-    names = (asked.cause, asked.effect, *asked.through)
+    names = (cause, effect, *through)
     if len(set(names)) < len(names) or not set(names) <= set(dag.observed):
         observed = ", ".join(dag.observed)
         raise CausalError(f"{', '.join(names)} are not all different and observed; choose of {observed}")
-    if asked.effect not in dag.descendants([asked.cause]):
+    if effect not in dag.descendants([cause]):
         return Estimand("none")
-    return _total(dag, asked) if asked.kind in ("ate", "ett") else _natural(dag, asked)
+    if kind in ("ate", "ett"):
+        return _total(dag, cause, effect)
+    if intercepts(dag, cause, effect, through):
+        return Estimand("none") if kind == "nde" else _total(dag, cause, effect)
+    return _mediated(dag, cause, effect, frozenset(through))
 
 
-def _total(dag: Dag, asked: Effect) -> Estimand | NotIdentified:
-    cause, effect = asked.cause, asked.effect
+def _total(dag: Dag, cause: str, effect: str) -> Estimand | NotIdentified:
     for covariates in back_door_sets(dag, cause, effect):
         return Estimand("back-door", covariates)
     for through in front_door_sets(dag, cause, effect):
         return Estimand("front-door", through)
-    return Estimand("ID") if identified(dag, [cause], [effect]) is not None else _unidentified(dag, asked)
-
-
-def _unidentified(dag: Dag, asked: Effect) -> NotIdentified:
-    cause, effect = asked.cause, asked.effect
+    if identified(dag, [cause], [effect]) is not None:
+        return Estimand("ID")
     observed = [node for node in dag.observed if node not in dag.descendants([cause]) and node != effect]
     trail = back_door_trail(dag, cause, effect, observed) or back_door_trail(dag, cause, effect) or (cause, effect)
     path = written(dag, trail)
-    instrument = next(instruments(dag, cause, effect), None)
-    assumption = _without_fork(dag, asked, trail)
-    if instrument:
+    assumption = _without_fork(dag, cause, effect, trail)
+    if instrument := next(instruments(dag, cause, effect), None):
         assumption = (
             f"linearity, or one effect for all: {instrument} is an instrument, and the effect is then the ratio of "
             f"what it changes in {effect} to what it changes in {cause}"
@@ -145,42 +127,31 @@ def _unidentified(dag: Dag, asked: Effect) -> NotIdentified:
     return NotIdentified(f"no observed variable blocks {path}", path, assumption)
 
 
-def _without_fork(dag: Dag, asked: Effect, trail: tuple[str, ...]) -> str:
+def _without_fork(dag: Dag, cause: str, effect: str, trail: tuple[str, ...]) -> str:
     """That an unobserved variable of a trail does not act on both its neighbours there, or is observed, if that is all
     that is needed; else that everything is observed that is not.
     """
     for left, middle, right in zip(trail, trail[1:], trail[2:], strict=False):
         revealed = replace(dag, latent=dag.latent - {middle})
-        if middle in dag.latent and identified(revealed, [asked.cause], [asked.effect]) is not None:
+        if middle in dag.latent and identified(revealed, [cause], [effect]) is not None:
             return f"that {middle} does not act on both {left} and {right}, or is observed"
     return f"that {', '.join(sorted(dag.latent))} are all observed, or act on one variable each"
 
 
-def _natural(dag: Dag, asked: Effect) -> Estimand | NotIdentified:
-    cause, effect, through = asked.cause, asked.effect, frozenset(asked.through)
-    if intercepts(dag, cause, effect, through):
-        return Estimand("none") if asked.kind == "nde" else _total(dag, asked)
+def _mediated(dag: Dag, cause: str, effect: str, through: Nodes) -> Estimand | NotIdentified:
     after = dag.descendants([cause])
     for covariates in _subsets(node for node in dag.observed if node not in after and node != effect):
         unconfounded = _is_unconfounded(dag, cause, effect, through, frozenset(covariates))
         if unconfounded and is_back_door_set(dag, cause, effect, covariates):
             return Estimand("mediation", covariates)
-    return _unidentified_natural(dag, asked)
-
-
-def _unidentified_natural(dag: Dag, asked: Effect) -> NotIdentified:
-    cause, effect, through = asked.cause, asked.effect, frozenset(asked.through)
-    after = dag.descendants([cause])
     severed = dag.without_edges_out_of(*through)
     trails = [back_door_trail(severed, middle, effect, {cause}) for middle in sorted(through)]
     trail = next(filter(None, [*trails, back_door_trail(dag, cause, effect)]), (cause, effect))
     path = written(dag, trail)
     if moved := [node for node in trail[1:-1] if node in after and node not in dag.latent]:
-        return NotIdentified(
-            f"{path} confounds mediator and effect, and {moved[0]} is itself an effect of {cause}",
-            path,
-            f"that {cause} does not act on {moved[0]}, or {moved[0]} not on both {trail[0]} and {effect}",
-        )
+        reason = f"{path} confounds mediator and effect, and {moved[0]} is itself an effect of {cause}"
+        assumption = f"that {cause} does not act on {moved[0]}, or {moved[0]} not on both {trail[0]} and {effect}"
+        return NotIdentified(reason, path, assumption)
     between = ", ".join(trail[1:-1]) or "another variable"
     return NotIdentified(
         f"no observed variable blocks {path}, which confounds mediator and effect",

@@ -4,40 +4,24 @@ The models are invented, with names of one letter: x is the cause, y the effect,
 measured confounder, u and v are hidden. As the models are whole, the truth is known also where no observation shows it.
 """
 
-from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 from ovrag_studies.causal.models.dags import Dag, make_dag
-from ovrag_studies.causal.models.id_algorithm import Joint, formula, identified, interventional
-from ovrag_studies.causal.models.identification import Effect, Estimand, NotIdentified, identify
+from ovrag_studies.causal.models.id_algorithm import Joint, identified, interventional
+from ovrag_studies.causal.models.identification import NotIdentified, identify
 from ovrag_studies.causal.models.structural_models import Scm, from_strata, instability
 
 Stratum = tuple[str, *tuple[float, ...]]
 """The causes of a variable, and P(1) by their states, the first slowest."""
 
 
-@dataclass(frozen=True)
-class ModelExample:
+class ModelExample(NamedTuple):
     """A model with a name."""
 
     name: str
     scm: Scm
     dag: Dag
-
-
-@dataclass(frozen=True)
-class Examined:
-    """Findings of the graph, and the effect of x on y: as it looks, as computed from observations, and as it is.
-
-    `naive` is the effect as if nothing confounded it; `estimate` is None where it is not identified.
-    """
-
-    name: str
-    found: Estimand | NotIdentified
-    formula: str
-    naive: float
-    estimate: float | None
-    truth: float
 
 
 def example(name: str, hidden: str, **table: Stratum) -> ModelExample:
@@ -83,19 +67,31 @@ def measured_confounder() -> ModelExample:
     return example("measured confounder", "", z=("", 0.4), x=("z", 0.25, 0.7), y=("xz", 0.3, 0.8, 0.2, 0.65))
 
 
-def examine(of: ModelExample) -> Examined:
-    """The graph's answer beside the numbers of the model."""
-    joint = Joint(of.dag.observed, of.scm.distribution(of.dag.observed))
-    expression = identified(of.dag, ["x"], ["y"])
-    estimate = None
-    if expression is not None:
+def examine(of: ModelExample) -> dict[str, str | float | None]:
+    """The graph's answer beside the numbers of the model: what identifies the effect of x on y or would suffice.
+
+    `computed` is the effect from observations, None where it is not identified, `naive` that as if nothing confounded
+    it, `true` that by acting.
+    """
+    estimand, expression = identify(of.dag, "ate", "x", "y"), identified(of.dag, ["x"], ["y"])
+    computed = None
+    why = {"identified": "no", "by": "", "would suffice": ""}
+    if isinstance(estimand, NotIdentified):
+        why |= {"by": f"open: {estimand.path}", "would suffice": estimand.assumption}
+    elif expression is not None:
+        why |= {"identified": f"by {estimand.method}", "by": f"P(y | do x) = {expression.text}"}
+        joint = Joint(of.dag.observed, of.scm.distribution(of.dag.observed))
         done = interventional(expression, joint, "x", "y")
-        estimate = float(done[1, 1] - done[0, 1])
+        computed = float(done[1, 1] - done[0, 1])
     seen = [float(of.scm.distribution(["y"], {"x": state})[1]) for state in (0, 1)]
     acted = [float(of.scm.do({"x": state}).distribution(["y"])[1]) for state in (0, 1)]
-    words = "" if expression is None else formula(expression)
-    found = identify(of.dag, Effect("ate", "x", "y"))
-    return Examined(of.name, found, words, seen[1] - seen[0], estimate, acted[1] - acted[0])
+    return {
+        "model": of.name,
+        **why,
+        "computed": computed,
+        "naive": seen[1] - seen[0],
+        "true": acted[1] - acted[0],
+    }
 
 
 def quantities(of: ModelExample) -> list[tuple[str, str, float]]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +24,14 @@ from ovrag_studies.causal.models.id_algorithm import Values
 
 States = Mapping[str, int]
 Strata = Mapping[tuple[int, ...], float]
-Worlds = tuple[Values, dict[str, NDArray[np.int64]]]
+WorldValues = dict[str, NDArray[np.int64]]
+Worlds = tuple[Values, WorldValues]
 """All settings of the noises: their probabilities, and each variable's value in each."""
 
 MOST_WORLDS = 2_000_000
 
 
-@dataclass(frozen=True)
-class Mechanism:
+class Mechanism(NamedTuple):
     """Origin of a variable: its causes, the probabilities of its noise, and its value by cause states and noise.
 
     `table` has an axis per cause, in their order, and the noise as the last.
@@ -47,20 +48,19 @@ class Scm:
 
     mechanisms: Mapping[str, Mechanism]
 
-    def worlds(self, fixed_noise: States | None = None, forced: States | None = None) -> Worlds:
-        """Every combination of noises, or those with some noises fixed; `forced` sets variables whatever their causes.
+    def worlds(self, forced: States | None = None) -> Worlds:
+        """Every combination of noises; `forced` sets variables whatever their causes.
 
         Raises CausalError for too many worlds.
         """
-        fixed, forced = fixed_noise or {}, forced or {}
-        ranges = [[fixed[v]] if v in fixed else range(len(how.noise)) for v, how in self.mechanisms.items()]
+        forced = forced or {}
+        ranges = [range(len(how.noise)) for how in self.mechanisms.values()]
         if (count := prod(map(len, ranges))) > MOST_WORLDS:
             raise CausalError(f"the model has {count} settings of its noises, more than {MOST_WORLDS}; simplify it")
         noises = np.array(np.meshgrid(*ranges, indexing="ij"), dtype=np.int64).reshape(len(ranges), -1)
         weights, values = np.ones(count), dict[str, NDArray[np.int64]]()
         for noise, (variable, how) in zip(noises, self.mechanisms.items(), strict=True):
-            if variable not in fixed:
-                weights *= np.asarray(how.noise)[noise]
+            weights *= np.asarray(how.noise)[noise]
             if variable in forced:
                 values[variable] = np.full(count, forced[variable])
             else:
@@ -69,8 +69,8 @@ class Scm:
 
     def distribution(self, variables: Sequence[str], given: States | None = None) -> Values:
         """P(variables | given), an axis each. Raises ImpossibleEvidenceError."""
-        worlds = self.worlds()
-        return _counted(variables, worlds, _weights_given(worlds, given or {}))
+        weights, values = self.worlds()
+        return _counted(variables, _weights_given(weights, values, given or {}), values)
 
     def do(self, action: States) -> Scm:
         """The model after acting: what is set has no causes and no noise any more."""
@@ -82,18 +82,17 @@ class Scm:
 
         Raises ImpossibleEvidenceError for evidence of probability 0.
         """
-        posterior = _weights_given(self.worlds(), evidence)
-        return _counted(variables, self.worlds(forced=action), posterior)
+        posterior = _weights_given(*self.worlds(), evidence)
+        return _counted(variables, posterior, self.worlds(action)[1])
 
 
-def _counted(variables: Sequence[str], worlds: Worlds, weights: Values) -> Values:
+def _counted(variables: Sequence[str], weights: Values, values: WorldValues) -> Values:
     table = np.zeros([2] * len(variables))
-    np.add.at(table, tuple(worlds[1][variable] for variable in variables), weights)
+    np.add.at(table, tuple(values[variable] for variable in variables), weights)
     return table
 
 
-def _weights_given(worlds: Worlds, given: States) -> Values:
-    weights, values = worlds
+def _weights_given(weights: Values, values: WorldValues, given: States) -> Values:
     for variable, state in given.items():
         weights = np.where(values[variable] == state, weights, 0.0)
     total = float(weights.sum())
@@ -123,19 +122,18 @@ def _threshold(strata: Strata, causes: tuple[str, ...]) -> Mechanism:
 
 
 def instability(scm: Scm, action: States, outcome: str) -> float:
-    """Δ = E[d(P(Y | do(X), u), P(Y | do(X), u′))], u and u′ independent settings of the noises of the contexts.
+    """Δ = E[d(P(Y | do(X), u), P(Y | do(X), u′))], u and u′ independent settings of the contexts.
 
     d is the Jensen–Shannon distance. Contexts are the variables without causes, but those acted on; other noises are
     averaged over. 0 where the outcome does not depend on contexts.
     """
     acted = scm.do(action)
-    contexts = [v for v, how in scm.mechanisms.items() if not how.causes and v not in action]
-    noises = [acted.mechanisms[variable].noise for variable in contexts]
-    shares = np.array([prod(chances) for chances in product(*noises)])
-    outcomes: list[Values] = []
-    for setting in product(*map(range, map(len, noises))):
-        worlds = acted.worlds(dict(zip(contexts, setting, strict=True)))
-        outcomes.append(_counted([outcome], worlds, worlds[0]))
+    contexts = {v: how for v, how in scm.mechanisms.items() if not how.causes and v not in action}
+    settings = [dict(zip(contexts, states, strict=True)) for states in product((1, 0), repeat=len(contexts))]
+    shares = np.array(
+        [prod(np.asarray(how.noise) @ (how.table == setting[v]) for v, how in contexts.items()) for setting in settings]
+    )
+    outcomes = np.array([_counted([outcome], *acted.do(setting).worlds()) for setting in settings])
     # rounding may leave the root of a little less than nothing
-    apart = np.nan_to_num(squareform(pdist(np.array(outcomes), partial(jensenshannon, base=2))))
+    apart = np.nan_to_num(squareform(pdist(outcomes, partial(jensenshannon, base=2))))
     return float(shares @ apart @ shares)

@@ -1,38 +1,70 @@
 """CLadder's questions by parser and exact inference: text, estimand, its value, and what rounding leaves open.
 
 Nothing but the text is used. Every answer comes with its graph, estimand, numbers, the interval that the printed digits
-allow, and a status; where an answer needs an assumption that the graph does not grant, the assumption is named.
+allow, and a status; where an answer needs an assumption that the graph does not grant, the assumption is named. Each
+phrase of a question is matched to a variable of the graph by shared words, and by what the numbers allow.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from itertools import permutations, product
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ovrag_core.base import CausalError, StrataError
+from ovrag_core.base import CausalError, StrataError, UnreadError
 from ovrag_studies.causal.models.dags import Dag, open_trail
-from ovrag_studies.causal.models.identification import Effect, NotIdentified, identify, intercepts, is_back_door_set
+from ovrag_studies.causal.models.identification import (
+    NotIdentified,
+    identify,
+    instruments,
+    intercepts,
+    is_back_door_set,
+    is_front_door_set,
+)
 from ovrag_studies.causal.questions import cladder_estimates as estimates
 from ovrag_studies.causal.questions import det_counterfactuals
-from ovrag_studies.causal.questions.cladder_estimates import PrintedEstimate
-from ovrag_studies.causal.questions.cladder_roles import Roles, assign, mediators, named
+from ovrag_studies.causal.questions.cladder_estimates import Parts, PrintedEstimate, Shape
 from ovrag_studies.causal.questions.cladder_tables import Tables, make_tables
 from ovrag_studies.causal.questions.cladder_text import (
     NumberProblem,
-    NumberQuery,
     NumberSolution,
     PrintedNumber,
     determined,
+    name,
     parse,
 )
+from ovrag_studies.causal.questions.phrases import likeness
 
 NEGLIGIBLE = 0.005
 """An effect below it is no effect in CLadder: it neither increases nor decreases anything."""
-
+FITTING = 0.5
+"""What it is worth, in units of likeness, that an assignment lets the printed numbers answer the question."""
+FORWARDS = 0.05
+"""What it is worth that the effect does not come before the cause."""
 EXACT = 1e-9
 
 _identify = lru_cache(maxsize=4096)(identify)  # many questions share a graph
+_ESTIMATES = {
+    "marginal": estimates.marginal,
+    "correlation": estimates.association,
+    "explaining away": estimates.explaining_away,
+    "ate": estimates.effect,
+    "ett": estimates.effect,
+}
+
+
+class Roles(NamedTuple):
+    """The variable of each part, whether the numbers then suffice, and whether a chained table is adjusted for.
+
+    `vague` says that words speak for fewer than all but one of the variables, so that the graph had to tell.
+    """
+
+    variables: Mapping[str, str]
+    fits: bool
+    adjusted: bool
+    vague: bool
 
 
 def answer(background: str, given_info: str, question: str) -> NumberSolution:
@@ -49,16 +81,17 @@ def solve(problem: NumberProblem) -> NumberSolution:
         case "deterministic":
             return det_counterfactuals.solve(problem)
         case "adjustment":
-            return _adjustment(problem.graph, problem.query)
+            return _adjustment(problem)
         case "collider":
             return _collider(problem)
     return _numeric(problem)
 
 
-def _adjustment(graph: Dag, query: NumberQuery) -> NumberSolution:
+def _adjustment(problem: NumberProblem) -> NumberSolution:
     """Choose the one of two methods that leaves the causal effect; the direct look where both do."""
-    x, y = named(graph, query.x), named(graph, query.y)
-    adjustment_sets = [(named(graph, name),) if name else () for name in query.by]
+    query, graph = problem.query, problem.graph
+    x, y = _named(graph, query.x), _named(graph, query.y)
+    adjustment_sets = [(_named(graph, phrase),) if phrase else () for phrase in query.by]
     variables = {"x": x, "y": y}
     if adjusted := adjustment_sets[0] or adjustment_sets[1]:
         variables["z"] = adjusted[0]
@@ -74,15 +107,17 @@ def _adjustment(graph: Dag, query: NumberQuery) -> NumberSolution:
 
 def _collider(problem: NumberProblem) -> NumberSolution:
     query, graph = problem.query, problem.graph
-    roles = assign(graph, "association", {"x": (query.x,), "y": (query.y,), "m": (query.other,)}, {})
-    moves = roles.variables["y"] in graph.descendants([roles.variables["x"]])
+    variables = assign(graph, "association", {"x": (query.x,), "y": (query.y,), "m": (query.other,)}, {}).variables
+    moves = variables["y"] in graph.descendants([variables["x"]])
     path = "there is a directed path" if moves else "there is no directed path, so the correlation is not causal"
-    estimand = "P(y | do(x), v) − P(y | do(not x), v)"
-    solution = determined(moves == query.upwards, estimand, roles.variables, (path,))
+    solution = determined(moves == query.upwards, "P(y | do(x), v) − P(y | do(not x), v)", variables, (path,))
     return replace(solution, numbers=problem.statements)
 
 
 def _numeric(problem: NumberProblem) -> NumberSolution:
+    """The value by the printed numbers, and the status: strata that can be told apart, an identified effect, all its
+    numbers, then rounding.
+    """
     tables = make_tables(problem.statements)
     estimate, fixed = _estimate(problem, tables)
     roles = assign(problem.graph, estimate.shape, estimate.parts, fixed)
@@ -100,54 +135,15 @@ def _numeric(problem: NumberProblem) -> NumberSolution:
         high=high,
         numbers=tuple(problem.statements[index] for index in dict.fromkeys(estimate.uses)),
     )
-    return _judged(problem, estimate, roles, solution, independent)
-
-
-def _independent(problem: NumberProblem, roles: Roles) -> str:
-    """Say why the two of an association are independent by the graph, which settles what digits leave open."""
-    x, y = roles.variables.get("x", ""), roles.variables["y"]
-    if problem.query.kind != "correlation" or roles.vague or open_trail(problem.graph, x, y) is not None:
-        return ""
-    return f"no trail of the graph joins {x} and {y}, so they are independent"
-
-
-_ESTIMATES = {
-    "marginal": estimates.marginal,
-    "correlation": estimates.association,
-    "explaining away": estimates.explaining_away,
-    "ate": estimates.effect,
-    "ett": estimates.effect,
-}
-
-
-def _estimate(problem: NumberProblem, tables: Tables) -> tuple[PrintedEstimate, dict[str, str]]:
-    """The estimate, and the parts that the question calls by the names of the graph."""
-    query, graph = problem.query, problem.graph
-    if query.kind in _ESTIMATES:
-        return _ESTIMATES[query.kind](query, tables), {}
-    fixed = {"x": named(graph, query.x), "y": named(graph, query.y)}
-    through = mediators(graph, query.other)
-    if query.kind == "nie" and intercepts(graph, fixed["x"], fixed["y"], through):
-        estimate = estimates.effect(query, tables)
-    else:
-        estimate = estimates.natural(query, tables)
-    return estimate, fixed | ({"m": through[0]} if "m" in estimate.parts else {})
-
-
-def _judged(
-    problem: NumberProblem, estimate: PrintedEstimate, roles: Roles, solution: NumberSolution, independent: str
-) -> NumberSolution:
-    """The status: strata that can be told apart, an identified effect, all its numbers, then rounding."""
     if alike := [note for note in solution.notes if "read alike" in note]:
         assumption = "that strata are printed in order"
         return replace(solution, status="strata read alike", reason=alike[0], assumption=assumption)
     if unidentified := _unidentified(problem, roles):
         reason, assumption = unidentified
         return replace(solution, status="not identified", reason=reason, assumption=assumption)
-    if estimate.weight_free and _weight_decides(estimate, problem.statements):
-        reason = f"{estimate.weight_name} is needed and not printed; the overall probability stands in for it"
+    if estimate.missing and _weight_decides(estimate, problem.statements):
+        reason = f"{estimate.missing} is needed and not printed; the overall probability stands in for it"
         return replace(solution, status="missing strata", reason=reason, assumption="that the two are alike")
-    low, high = solution.low or 0.0, solution.high or 0.0
     if low < estimate.against - EXACT and high > estimate.against + EXACT:
         reason = f"the printed digits allow {low:.3f} to {high:.3f}"
         reason = f"{reason}; {independent}" if independent else reason
@@ -158,13 +154,32 @@ def _judged(
     return solution
 
 
+def _estimate(problem: NumberProblem, tables: Tables) -> tuple[PrintedEstimate, dict[str, str]]:
+    """The estimate, and the parts that the question calls by the names of the graph."""
+    query, graph = problem.query, problem.graph
+    if query.kind in _ESTIMATES:
+        return _ESTIMATES[query.kind](query, tables), {}
+    fixed = {"x": _named(graph, query.x), "y": _named(graph, query.y)}
+    through = _mediators(graph, query.other)
+    is_total = query.kind == "nie" and intercepts(graph, fixed["x"], fixed["y"], through)
+    estimate = (estimates.effect if is_total else estimates.natural)(query, tables)
+    return estimate, fixed | ({"m": through[0]} if "m" in estimate.parts else {})
+
+
+def _independent(problem: NumberProblem, roles: Roles) -> str:
+    """Say why the two of an association are independent by the graph, which settles what digits leave open."""
+    x, y = roles.variables.get("x", ""), roles.variables["y"]
+    if problem.query.kind != "correlation" or roles.vague or open_trail(problem.graph, x, y) is not None:
+        return ""
+    return f"no trail of the graph joins {x} and {y}, so they are independent"
+
+
 def _unidentified(problem: NumberProblem, roles: Roles) -> tuple[str, str] | None:
     """Say why the effect is not identified, and name an assumption that would suffice."""
     kind = problem.query.kind
     if kind in ("ate", "ett", "nde", "nie"):
-        through = mediators(problem.graph, problem.query.other) if kind in ("nde", "nie") else ()
-        effect = Effect(kind, roles.variables["x"], roles.variables["y"], through)
-        identification = _identify(problem.graph, effect)
+        through = _mediators(problem.graph, problem.query.other) if kind in ("nde", "nie") else ()
+        identification = _identify(problem.graph, kind, roles.variables["x"], roles.variables["y"], through)
         if isinstance(identification, NotIdentified):
             return identification.reason, identification.assumption
     if roles.fits:
@@ -179,17 +194,16 @@ def bounds(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> 
     Every estimand here is monotone in each number while the others are held, so the corners of the box have both
     extremes; where the denominator of a ratio may be 0, they are −1 and 1. Raises StrataError where it is 0.
     """
-    indices = tuple(dict.fromkeys(estimate.uses))
-    centre = {index: np.array([statements[index].value]) for index in indices}
-    spread = {
-        index: np.clip(statements[index].value + corner * statements[index].unit, 0.0, 1.0)
-        for index, corner in zip(indices, _corners(len(indices)), strict=True)
-    }
-    value, at_corners = float(estimate.compute(centre)[0]), estimate.compute(spread)
+    used = list(dict.fromkeys(estimate.uses))
+    printed = np.array([[statement.value] for statement in statements])
+    spread = np.repeat(printed, 2 ** len(used), axis=1)
+    corners = np.array(list(product((-1.0, 1.0), repeat=len(used)))).T
+    spread[used] = np.clip(printed[used] + corners * [[statements[place].unit] for place in used], 0.0, 1.0)
+    value, at_corners = float(estimate.compute(printed)[0]), estimate.compute(spread)
     if not np.isfinite(value):
-        raise StrataError(f"the instrument moves nothing (“{statements[indices[2]].text}.”); no ratio follows")
+        raise StrataError(f"the instrument moves nothing (“{statements[used[2]].text}.”); no ratio follows")
     if estimate.shape == "instrument":
-        moved = spread[indices[3]] - spread[indices[2]]
+        moved = spread[used[3]] - spread[used[2]]
         if np.min(moved) <= 0 <= np.max(moved):
             return value, -1.0, 1.0
     return value, max(float(np.min(at_corners)), -1.0), min(float(np.max(at_corners)), 1.0)
@@ -197,14 +211,63 @@ def bounds(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> 
 
 def _weight_decides(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> bool:
     """Return True where the sign depends on a weight that is not printed."""
-    extremes = {
-        index: np.array([0.0, 1.0]) if index in estimate.weight_free else np.full(2, statements[index].value)
-        for index in estimate.uses
-    }
+    extremes = np.array([[statement.value] * 2 for statement in statements])
+    extremes[estimate.uses[-1]] = [0.0, 1.0]
     return bool(np.prod(np.sign(estimate.compute(extremes))) < 0)
 
 
-@lru_cache(maxsize=32)
-def _corners(size: int) -> NDArray[np.float64]:
-    """All corners of a cube, a row for each number."""
-    return np.array(np.meshgrid(*[[-1.0, 1.0]] * size, indexing="ij")).reshape(size, -1)
+# Which variable a phrase is for
+
+
+def _named(dag: Dag, phrase: str) -> str:
+    """The variable of this name. Raises UnreadError."""
+    node = name(phrase)
+    if node in dag.nodes:
+        return node
+    raise UnreadError(f"“{phrase}” is not in the causal graph; it has {', '.join(dag.nodes)}")
+
+
+def _mediators(dag: Dag, phrase: str) -> tuple[str, ...]:
+    """`A and B` as two variables, unless the whole is one. Raises UnreadError."""
+    if name(phrase) in dag.nodes:
+        return (name(phrase),)
+    return tuple(_named(dag, variable) for variable in phrase.replace(", ", " and ").split(" and ") if variable.strip())
+
+
+def assign(dag: Dag, shape: Shape, parts: Parts, fixed: Mapping[str, str]) -> Roles:
+    """The best reading of who is who; `fixed` are the parts that the question calls by their names.
+
+    Raises UnreadError for a cause that has no word in common with what is printed.
+    """
+    role_phrases = {role: phrases for role, phrases in parts.items() if role not in fixed}
+    free = [node for node in dag.observed if node not in fixed.values()]
+    best, best_score = None, -1.0
+    for nodes in permutations(free, len(role_phrases)):
+        chosen = dict(zip(role_phrases, nodes, strict=True))
+        variables = {**fixed, **chosen}
+        fits, adjusted = _fits(dag, shape, variables)
+        words = [max(likeness(phrase, node) for phrase in role_phrases[role]) for role, node in chosen.items()]
+        forwards = variables.get("x") not in dag.descendants([variables["y"]])
+        score = sum(words) + FITTING * fits + FORWARDS * forwards
+        if score > best_score + EXACT:
+            best, best_score = Roles(variables, fits, adjusted, words.count(0.0) > 1), score
+    if best is None:
+        raise UnreadError(f"the graph has {len(free)} variables for {len(role_phrases)} that the text speaks of")
+    cause, *printed = role_phrases.get("x", ("",))
+    if printed and not any(likeness(cause, phrase) for phrase in (*printed, best.variables["x"])):
+        raise UnreadError(f"“{cause}” is nothing that the text speaks of; it has {', '.join(dag.nodes)}")
+    return best
+
+
+def _fits(dag: Dag, shape: Shape, variables: Mapping[str, str]) -> tuple[bool, bool]:
+    """Tell whether the shape of the tables identifies the effect of x on y, and whether by adjusting for the middle."""
+    x, y = variables.get("x", ""), variables["y"]
+    if shape == "chained" and is_front_door_set(dag, x, y, [variables["m"]]):
+        return True, False
+    if shape == "instrument":
+        return variables["z"] in instruments(dag, x, y), False
+    if shape not in ("direct", "weighted", "chained"):
+        return True, False
+    covariates = [variables[role] for role in ("z", "m") if role in variables]
+    adjusts = y in dag.descendants([x]) and is_back_door_set(dag, x, y, covariates)
+    return adjusts, shape == "chained"

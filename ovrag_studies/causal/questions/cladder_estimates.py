@@ -2,16 +2,16 @@
 
 What is read is the shape of the tables: P(y | x) alone, y by two variables and the weight of one of them, y by two
 variables and one of these by the other, two outcomes of one variable (an instrument). Which variable of the graph a
-phrase is for is then settled by `cladder_roles`.
+phrase is for is then settled by `cladder`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ovrag_core.base import StrataError, UnreadError
 from ovrag_studies.causal.models.id_algorithm import Values
@@ -30,27 +30,24 @@ from ovrag_studies.causal.questions.phrases import likeness
 
 Shape = Literal["direct", "weighted", "chained", "instrument", "crossed", "association", "marginal"]
 Parts = dict[str, tuple[str, ...]]
-Compute = Callable[[Numbers], Values]
 
 
-@dataclass(frozen=True)
-class PrintedEstimate:
+class PrintedEstimate(NamedTuple):
     """The value asked for, of printed numbers by their places; it is compared with `against`.
 
     `parts` are the phrases of each role: x, y, z (adjusted for), m (between). `alternative` is the estimand where the
-    chained table turns out to be for a variable that is adjusted for. `weight_free` are the places of weights that
-    stand in for one that is not printed, `weight_name`.
+    chained table turns out to be for a variable that is adjusted for. `missing` names a weight that is not printed, for
+    which the last of the numbers stands in.
     """
 
     shape: Shape
     uses: tuple[int, ...]
-    compute: Compute
+    compute: Callable[[Numbers], Values]
     formula: str
     parts: Parts
     against: float = 0.0
     alternative: PrintedEstimate | None = None
-    weight_free: tuple[int, ...] = ()
-    weight_name: str = ""
+    missing: str = ""
 
 
 def effect(query: NumberQuery, tables: Tables) -> PrintedEstimate:
@@ -65,7 +62,8 @@ def effect(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     if len(outcome.factors) == 1 and middles and not treated:
         return _instrument(outcome, middles[0], query)
     if len(outcome.factors) == 1:
-        estimate = _direct(outcome, query)
+        cells = _facing(outcome, query.x).cells
+        estimate = _difference("direct", cells, "P(y | x) − P(y | not x)", _parts(query, outcome))
     elif middles and len(middles[0].factors) == 1:
         estimate = _chained(outcome, middles[0], tables, query)
     else:
@@ -86,7 +84,7 @@ def natural(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     direct = query.kind == "nde"
 
     def compute(p: Numbers) -> Values:
-        y, moved = outcome.values(p), middle.values(p)
+        y, moved = p[outcome.cells], p[middle.cells]
         if weight is not None:
             moved = _mixed(moved.swapaxes(0, 1), p[weight])
         return _mixed(y[1] - y[0], moved[0]) if direct else np.asarray((y[0, 1] - y[0, 0]) * (moved[1] - moved[0]))
@@ -94,9 +92,8 @@ def natural(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     formula = "Σ_m P(y | not x, m) [P(m | x) − P(m | not x)]"
     if direct:
         formula = "Σ_m P(m | not x) [P(y | x, m) − P(y | not x, m)]"
-    parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "m": (query.other, middle.outcome, *m)}
-    cells = (*outcome.uses, *middle.uses, *(() if weight is None else (weight,)))
-    return PrintedEstimate("crossed", cells, compute, formula, parts)
+    parts = _parts(query, outcome, m=(query.other, middle.outcome, *m))
+    return PrintedEstimate("crossed", _uses(outcome, middle, weight), compute, formula, parts)
 
 
 def association(query: NumberQuery, tables: Tables) -> PrintedEstimate:
@@ -118,7 +115,7 @@ def association(query: NumberQuery, tables: Tables) -> PrintedEstimate:
 
     def compute(p: Numbers) -> Values:
         share = np.clip(p[x], 1e-12, 1 - 1e-12)
-        return np.clip(p[with_x] / share, 0, 1) - np.clip(p[without_x] / (1 - share), 0, 1)
+        return np.asarray(np.clip(p[with_x] / share, 0, 1) - np.clip(p[without_x] / (1 - share), 0, 1))
 
     phrases: Parts = {"x": (query.x, tables.statements[x].of), "y": (query.y,)}
     formula = "P(y, x) / P(x) − P(y, not x) / P(not x)"
@@ -134,11 +131,14 @@ def marginal(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     outcome, weight = _outcome(query, tables), tables.overall()
     if len(outcome.factors) != 1 or weight is None:
         raise StrataError(f"P({query.y}) needs it by one variable's states, and how often one of these is; print both")
-    low, high = outcome.cells
     phrases["x"] = (tables.statements[weight].of, *outcome.factors[0])
-    formula = "P(y | x) P(x) + P(y | not x) P(not x)"
     return PrintedEstimate(
-        "marginal", (weight, low, high), lambda p: _mixed(outcome.values(p), p[weight]), formula, phrases, against=0.5
+        "marginal",
+        (weight, *outcome.cells),
+        lambda p: _mixed(p[outcome.cells], p[weight]),
+        "P(y | x) P(x) + P(y | not x) P(not x)",
+        phrases,
+        against=0.5,
     )
 
 
@@ -149,35 +149,31 @@ def explaining_away(query: NumberQuery, tables: Tables) -> PrintedEstimate:
         raise StrataError(f"“{query.y}” is needed by two variables, one of them that looked at; print its four strata")
     outcome = _facing(outcome.led_by(place_of(query.x, query.other, outcome.factors)), query.x)
     x, v = outcome.factors
-    v_state = state_of(query.other, v)
-    low, high = outcome.cells[:, v_state]
     phrases: Parts = {"x": (query.x, *x), "y": (query.y,), "m": (query.other, *v)}
-    formula = "P(y | x, v) − P(y | not x, v)"
-    return PrintedEstimate("association", (low, high), lambda p: p[high] - p[low], formula, phrases)
+    cells = outcome.cells[:, state_of(query.other, v)]
+    return _difference("association", cells, "P(y | x, v) − P(y | not x, v)", phrases)
 
 
 # Shapes
 
 
-def _direct(outcome: Table, query: NumberQuery) -> PrintedEstimate:
-    outcome = _facing(outcome, query.x)
-    low, high = outcome.cells
-    phrases: Parts = {"x": (query.x, *outcome.factors[0]), "y": (query.y, outcome.outcome)}
-    return PrintedEstimate("direct", (low, high), lambda p: p[high] - p[low], "P(y | x) − P(y | not x)", phrases)
+def _difference(shape: Shape, cells: NDArray[np.int64], formula: str, parts: Parts) -> PrintedEstimate:
+    low, high = cells.tolist()
+    return PrintedEstimate(shape, (low, high), lambda p: p[high] - p[low], formula, parts)
 
 
 def _instrument(outcome: Table, moved: Table, query: NumberQuery) -> PrintedEstimate:
     if len(moved.factors) != 1 or not same_factor(outcome.factors[0], moved.factors[0]):
         raise StrataError(f"“{outcome.outcome}” and “{moved.outcome}” have different strata; print both for the same")
-    y0, y1, x0, x1 = (*outcome.cells, *moved.cells)
 
     def compute(p: Numbers) -> Values:
+        y, x = p[outcome.cells], p[moved.cells]
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray((p[y1] - p[y0]) / (p[x1] - p[x0]))
+            return np.asarray((y[1] - y[0]) / (x[1] - x[0]))
 
     formula = "[P(y | z) − P(y | not z)] / [P(x | z) − P(x | not z)]"
     phrases: Parts = {"x": (query.x, moved.outcome), "y": (query.y, outcome.outcome), "z": outcome.factors[0]}
-    return PrintedEstimate("instrument", (y0, y1, x0, x1), compute, formula, phrases)
+    return PrintedEstimate("instrument", (*outcome.cells, *moved.cells), compute, formula, phrases)
 
 
 def _weighted(outcome: Table, tables: Tables, query: NumberQuery) -> PrintedEstimate:
@@ -185,22 +181,20 @@ def _weighted(outcome: Table, tables: Tables, query: NumberQuery) -> PrintedEsti
     weight = tables.overall()
     if weight is None:
         raise StrataError(f"“{outcome.outcome}” is given by two variables, and none is given overall; print one")
-    weight_phrase = tables.statements[weight].of
-    outcome = outcome.led_by(place_of(query.x, weight_phrase, outcome.factors))
+    phrase = tables.statements[weight].of
+    outcome = outcome.led_by(place_of(query.x, phrase, outcome.factors))
     outcome = outcome if query.kind == "nie" else _facing(outcome, query.x)
     x, z = outcome.factors
 
     def compute(p: Numbers) -> Values:
-        y = outcome.values(p)
+        y = p[outcome.cells]
         return _mixed(y[1] - y[0], p[weight])
 
-    parts: Parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "z": (weight_phrase, *z)}
-    formula = "Σ_z [P(y | x, z) − P(y | not x, z)] P(z)"
-    estimate = PrintedEstimate("weighted", (*outcome.uses, weight), compute, formula, parts)
-    if query.kind != "ett":
-        return estimate
-    formula, name = formula.replace("P(z)", "P(z | x)"), f"P({z[1]} | {x[1]})"
-    return replace(estimate, formula=formula, weight_free=(weight,), weight_name=name)
+    treated = query.kind == "ett"
+    formula = f"Σ_z [P(y | x, z) − P(y | not x, z)] {'P(z | x)' if treated else 'P(z)'}"
+    missing = f"P({z[1]} | {x[1]})" if treated else ""
+    parts = _parts(query, outcome, z=(phrase, *z))
+    return PrintedEstimate("weighted", _uses(outcome, None, weight), compute, formula, parts, missing=missing)
 
 
 def _chained(outcome: Table, middle: Table, tables: Tables, query: NumberQuery) -> PrintedEstimate:
@@ -217,26 +211,33 @@ def _chained(outcome: Table, middle: Table, tables: Tables, query: NumberQuery) 
         return np.asarray(by_x[state]) if weight is None else _mixed(by_x, p[weight])
 
     def compute(p: Numbers) -> Values:
-        y, moved = outcome.values(p), middle.values(p)
+        y, moved = p[outcome.cells], p[middle.cells]
         return np.asarray((moved[state] - moved[1 - state]) * over_x(p, y[:, 1] - y[:, 0]))
 
     def adjusted(p: Numbers) -> Values:
-        y = outcome.values(p)
-        return _mixed(y[state] - y[1 - state], over_x(p, middle.values(p)))
+        y = p[outcome.cells]
+        return _mixed(y[state] - y[1 - state], over_x(p, p[middle.cells]))
 
     moved = "[P(m | x) − P(m | not x)]"
     formula = f"Σ_m P(y | x, m) {moved}" if treated else f"Σ_m {moved} Σ_x P(y | x, m) P(x)"
-    parts: Parts = {"x": (query.x, *x), "y": (query.y, outcome.outcome), "m": (middle.outcome, *m)}
-    cells = (*outcome.uses, *middle.uses, *(() if weight is None else (weight,)))
-    estimate = PrintedEstimate("chained", cells, compute, formula, parts)
+    parts = _parts(query, outcome, m=(middle.outcome, *m))
+    estimate = PrintedEstimate("chained", _uses(outcome, middle, weight), compute, formula, parts)
     formula = f"Σ_m [P(y | x, m) − P(y | not x, m)] {'P(m | x)' if treated else 'P(m)'}"
-    return replace(estimate, alternative=replace(estimate, compute=adjusted, formula=formula))
+    return estimate._replace(alternative=estimate._replace(compute=adjusted, formula=formula))
+
+
+def _parts(query: NumberQuery, outcome: Table, **more: tuple[str, ...]) -> Parts:
+    return {"x": (query.x, *outcome.factors[0]), "y": (query.y, outcome.outcome), **more}
+
+
+def _uses(outcome: Table, middle: Table | None, weight: int | None) -> tuple[int, ...]:
+    tables = [table for table in (outcome, middle) if table is not None]
+    return (*(place for table in tables for place in table.uses), *(() if weight is None else (weight,)))
 
 
 def _reversed(estimate: PrintedEstimate) -> PrintedEstimate:
     """The treated without the treatment, less with it."""
-    return replace(
-        estimate,
+    return estimate._replace(
         compute=lambda p: -estimate.compute(p),
         formula=f"−({estimate.formula})",
         alternative=estimate.alternative and _reversed(estimate.alternative),

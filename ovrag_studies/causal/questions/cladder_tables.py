@@ -7,7 +7,7 @@ nor another number that names a state tells them apart, and then noted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -21,15 +21,18 @@ from ovrag_studies.causal.questions.phrases import is_negation, likeness, words
 
 LEAST_LIKENESS = 0.6  # from which a phrase is another wording of an outcome
 
-Numbers = Mapping[int, Values]
-"""What the printed numbers may be, by their places."""
+Numbers = Values
+"""What the printed numbers may be: a row for each, in their places."""
 Factor = tuple[str, str]
 """How a variable reads where it is absent, and where it is present."""
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """P(outcome | states): `cells` has the place of the number among the statements, an axis of 2 for each factor."""
+    """P(outcome | states): `cells` has the place of the number among the statements, an axis of 2 for each factor.
+
+    `numbers[cells]` are the numbers of the table, the last axis for what they may be.
+    """
 
     outcome: str
     factors: tuple[Factor, ...]
@@ -39,10 +42,6 @@ class Table:
     def uses(self) -> list[int]:
         """The places of its numbers, as they are printed."""
         return sorted(self.cells.ravel().tolist())
-
-    def values(self, p: Numbers) -> Values:
-        """The numbers, an axis of 2 for each factor and the last for what the numbers may be."""
-        return np.array([p[int(place)] for place in self.cells.flat]).reshape(*self.cells.shape, -1)
 
     def led_by(self, place: int) -> Table:
         """The table with the factor of this place first."""
@@ -64,10 +63,8 @@ class Tables:
 
     def overall(self, phrase: str | None = None) -> int | None:
         """The place of P(phrase), or of the only overall probability."""
-        indices = self._overall
-        if phrase is not None:
-            indices = [i for i in indices if self.statements[i].of.lower() == phrase.lower()]
-        return indices[0] if len(indices) == 1 else None
+        places = [i for i in self._overall if phrase is None or self.statements[i].of.lower() == phrase.lower()]
+        return places[0] if len(places) == 1 else None
 
     def overall_of(self, factor: Factor) -> int | None:
         """The place of the overall probability that speaks of the factor most; the only one where there is one."""
@@ -79,15 +76,11 @@ class Tables:
 
     def of(self, phrase: str) -> Table | None:
         """The table whose outcome reads so, or is nearest to it."""
-
-        def nearness(table: Table) -> tuple[bool, float, str]:
-            return table.outcome.lower() == phrase.lower(), likeness(table.outcome, phrase), table.outcome
-
-        nearest = max(self.conditional, key=nearness, default=None)
-        if nearest is None:
-            return None
-        reads_so, closeness, _ = nearness(nearest)
-        return nearest if reads_so or closeness >= LEAST_LIKENESS else None
+        for table in self.conditional:
+            if table.outcome.lower() == phrase.lower():
+                return table
+        fitting = [table for table in self.conditional if likeness(table.outcome, phrase) >= LEAST_LIKENESS]
+        return max(fitting, key=lambda table: (likeness(table.outcome, phrase), table.outcome), default=None)
 
 
 def make_tables(statements: tuple[PrintedNumber, ...]) -> Tables:
@@ -111,33 +104,29 @@ def make_tables(statements: tuple[PrintedNumber, ...]) -> Tables:
 
 
 def _table(outcome: str, places: list[int], given: list[str]) -> Table:
+    """A table of strata; those that read alike are in the order of the language: the second variable changes first."""
+    strata = "; ".join(given)
     if len(given) == 2:
         if given[0] == given[1]:
             raise StrataError(f"“{given[0]}” is printed twice for “{outcome}”; the two strata read alike")
         return Table(outcome, ((given[0], given[1]),), np.array(places))
-    if len(given) == 4:
-        return _by_order(outcome, places, given) if len(set(given)) < 4 else _crossed(outcome, places, given)
-    missing = "one is missing" if len(given) in (1, 3) else "2 or 4 can be read"
-    raise StrataError(f"“{outcome}” is given for {len(given)} strata ({'; '.join(given)}): {missing}")
-
-
-def _crossed(outcome: str, places: list[int], given: list[str]) -> Table:
+    if len(given) != 4:
+        missing = "one is missing" if len(given) in (1, 3) else "2 or 4 can be read"
+        raise StrataError(f"“{outcome}” is given for {len(given)} strata ({strata}): {missing}")
+    alike = len(set(given)) < 4
     for cut in product(*map(cuts, given)):
-        a, b = (list(dict.fromkeys(states)) for states in zip(*cut, strict=True))
-        if len(a) == len(b) == 2 and len(set(cut)) == 4:
+        (a, b), (c, d), (e, f), (g, h) = cut
+        if alike and (a, e) == (c, g) and (b, d) == (f, h):
+            return Table(outcome, ((a, e), (b, d)), np.array(places).reshape(2, 2))
+        first, second = (list(dict.fromkeys(states)) for states in zip(*cut, strict=True))
+        if not alike and len(first) == len(second) == 2 and len(set(cut)) == 4:
             cells = np.empty((2, 2), dtype=np.int64)
             for (left, right), place in zip(cut, places, strict=True):
-                cells[a.index(left), b.index(right)] = place
-            return Table(outcome, ((a[0], a[1]), (b[0], b[1])), cells)
-    raise StrataError(f"the four strata of “{outcome}” are not the states of two variables crossed: {'; '.join(given)}")
-
-
-def _by_order(outcome: str, places: list[int], given: list[str]) -> Table:
-    """Strata that read alike, in the order of the language: the second variable changes first."""
-    for (a, b), (c, d), (e, f), (g, h) in product(*map(cuts, given)):
-        if (a, e) == (c, g) and (b, d) == (f, h):
-            return Table(outcome, ((a, e), (b, d)), np.array(places).reshape(2, 2))
-    raise StrataError(f"strata of “{outcome}” read alike ({'; '.join(given)}); word each in its own way")
+                cells[first.index(left), second.index(right)] = place
+            return Table(outcome, ((first[0], first[1]), (second[0], second[1])), cells)
+    if alike:
+        raise StrataError(f"strata of “{outcome}” read alike ({strata}); word each in its own way")
+    raise StrataError(f"the four strata of “{outcome}” are not the states of two variables crossed: {strata}")
 
 
 def cuts(text: str) -> list[tuple[str, str]]:

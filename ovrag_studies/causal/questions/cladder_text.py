@@ -5,9 +5,9 @@ Source of the language: Jin et al., NeurIPS 2023 (github.com/causalNLP/cladder).
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ovrag_core.base import ProbabilityError, UnreadError
 from ovrag_core.text import sentences
@@ -20,19 +20,15 @@ StatementKind = Literal["overall", "joint", "conditional", "correlation"]
 
 EFFECT = re.compile(r"(?P<cause>.+?) ha(?:s|ve) a direct effect on (?P<effects>.+)", re.I)
 UNOBSERVED = re.compile(r"(?P<name>.+) (?:is|are) unobserved", re.I)
-PERCENT = r"(?P<percent>-?\d+(?:\.\d+)?)\s*%"
-STATEMENTS: tuple[tuple[StatementKind, re.Pattern[str]], ...] = (
-    ("overall", re.compile(rf"The overall probability of (?P<of>.+) is {PERCENT}", re.I)),
-    ("conditional", re.compile(rf"For (?P<given>.+?), the probability of (?P<of>.+) is {PERCENT}", re.I)),
-    ("joint", re.compile(rf"The probability of (?P<of>.+) is {PERCENT}", re.I)),
-    (
-        "correlation",
-        re.compile(r"For (?P<given>.+?), the correlation between (?P<of>.+) is (?P<percent>-?\d*\.?\d+)", re.I),
-    ),
+PROBABILITY = re.compile(
+    r"(?:For (?P<given>.+?), the|The(?P<overall> overall)?) probability of (?P<of>.+) is "
+    r"(?P<number>-?\d+(?:\.\d+)?)\s*%",
+    re.I,
 )
-METHOD = re.compile(r"Method (?P<number>[12]): We look (?P<how>.+)", re.I)
-BY_CASE = re.compile(r".*\bcase by case according to (?P<by>.+)", re.I)
-DIRECTLY = re.compile(r"directly at how .+ in general", re.I)
+CORRELATION = re.compile(r"For (?P<given>.+?), the correlation between (?P<of>.+) is (?P<number>-?\d*\.?\d+)", re.I)
+METHOD = re.compile(
+    r"Method (?P<number>[12]): We look (?:.*\bcase by case according to (?P<by>.+)|directly at how .+ in general)", re.I
+)
 QUESTIONS: tuple[tuple[Kind, str], ...] = (
     ("ate", r"Will (?P<x>.+) (?P<way>increase|decrease) the chance of (?P<y>.+)"),
     ("ett", r"For (?P<x>.+), would it be (?P<way>more|less) likely to see (?P<y>.+) if (?P<other>.+)"),
@@ -49,8 +45,10 @@ QUESTIONS: tuple[tuple[Kind, str], ...] = (
         r"To understand how (?P<x>.+) affects (?P<y>.+), is it more correct to use the Method (?P<way>1|2) than "
         r"Method (?P<other>1|2)",
     ),
-    ("collider", r"If we look at (?P<other>.+), does it mean that (?P<x>.+) (?P<way>affects) (?P<y>.+)"),
-    ("collider", r"If we look at (?P<other>.+), does it mean that (?P<x>.+) (?P<way>does not affect) (?P<y>.+)"),
+    (
+        "collider",
+        r"If we look at (?P<other>.+), does it mean that (?P<x>.+) (?P<way>affects|does not affect) (?P<y>.+)",
+    ),
     (
         "explaining away",
         r"If we look at (?P<other>.+), does the chance of (?P<y>.+) (?P<way>increase|decrease) when (?P<x>.+)",
@@ -60,8 +58,7 @@ QUESTIONS: tuple[tuple[Kind, str], ...] = (
 UPWARDS = frozenset({"increase", "more", "positive", "larger", "affects", "1"})
 
 
-@dataclass(frozen=True)
-class PrintedNumber:
+class PrintedNumber(NamedTuple):
     """A printed number: of what, given what, as a share; `unit` is half of the last digit that is printed."""
 
     kind: StatementKind
@@ -72,8 +69,7 @@ class PrintedNumber:
     text: str
 
 
-@dataclass(frozen=True)
-class NumberQuery:
+class NumberQuery(NamedTuple):
     """Parts of a question, in its own words.
 
     `x` the cause, `y` the effect, `other` the mediators, the collider's state, the supposition or the opposite, by
@@ -88,8 +84,7 @@ class NumberQuery:
     by: tuple[str | None, ...] = ()
 
 
-@dataclass(frozen=True)
-class NumberProblem:
+class NumberProblem(NamedTuple):
     """A question as read: the graph by the names of the background, numbers, what is asked, and the text of rules."""
 
     graph: Dag
@@ -134,7 +129,7 @@ def parse(background: str, given_info: str, question: str) -> NumberProblem:
     query = parse_query(question)
     statements: tuple[PrintedNumber, ...] = ()
     if query.kind == "adjustment":
-        query = replace(query, by=parse_methods(given_info))
+        query = query._replace(by=parse_methods(given_info))
     elif query.kind != "deterministic":
         statements = tuple(parse_statement(sentence) for sentence in sentences_of(given_info))
     return NumberProblem(parse_graph(background), statements, query, given_info)
@@ -160,7 +155,10 @@ def parse_graph(background: str) -> Dag:
     causes = {name(match["cause"]) for sentence in stated if (match := EFFECT.fullmatch(sentence))}
     for sentence in stated:
         if match := EFFECT.fullmatch(sentence):
-            edges += [(name(match["cause"]), effect) for effect in _enumerated(match["effects"], causes)]
+            phrases = re.split(r",\s*(?:and\s+)?|\s+and\s+", match["effects"])
+            # A, B and C are three names, unless the whole is the name of a cause
+            effects = [match["effects"]] if name(match["effects"]) in causes else filter(str.strip, phrases)
+            edges += [(name(match["cause"]), name(effect)) for effect in effects]
         elif match := UNOBSERVED.fullmatch(sentence):
             latent.append(name(match["name"]))
         else:
@@ -170,38 +168,29 @@ def parse_graph(background: str) -> Dag:
     return make_dag(edges, latent)
 
 
-def _enumerated(text: str, known: set[str]) -> list[str]:
-    """`A, B and C` as three names, unless the whole is the name of a cause."""
-    if name(text) in known:
-        return [name(text)]
-    return [name(phrase) for phrase in re.split(r",\s*(?:and\s+)?|\s+and\s+", text) if phrase.strip()]
-
-
 def parse_statement(sentence: str) -> PrintedNumber:
     """One printed number. Raises UnreadError and ProbabilityError."""
-    for kind, pattern in STATEMENTS:
-        match = pattern.fullmatch(sentence)
-        if match is None:
-            continue
-        number = match["percent"]
-        least, scale = (-1.0, 1.0) if kind == "correlation" else (0.0, 100.0)
-        value, unit = float(number) / scale, 0.5 * 10.0 ** -len(number.partition(".")[2]) / scale
-        if not least <= value <= 1.0:
-            fault = "correlation outside −1 to 1" if kind == "correlation" else "probability outside 0 to 100%"
-            raise ProbabilityError(f"“{sentence}.” prints a {fault}; correct it")
-        return PrintedNumber(kind, match["of"], match.groupdict().get("given") or "", value, unit, sentence)
-    raise UnreadError(f"“{sentence}.” prints no probability; say “For …, the probability of … is 50%.”")
+    if match := PROBABILITY.fullmatch(sentence):
+        kind: StatementKind = "conditional" if match["given"] else "overall" if match["overall"] else "joint"
+        least, scale, fault = 0.0, 100.0, "probability outside 0 to 100%"
+    elif match := CORRELATION.fullmatch(sentence):
+        kind, least, scale, fault = "correlation", -1.0, 1.0, "correlation outside −1 to 1"
+    else:
+        raise UnreadError(f"“{sentence}.” prints no probability; say “For …, the probability of … is 50%.”")
+    number = match["number"]
+    value, unit = float(number) / scale, 0.5 * 10.0 ** -len(number.partition(".")[2]) / scale
+    if not least <= value <= 1.0:
+        raise ProbabilityError(f"“{sentence}.” prints a {fault}; correct it")
+    return PrintedNumber(kind, match["of"], match["given"] or "", value, unit, sentence)
 
 
 def parse_methods(given_info: str) -> tuple[str | None, ...]:
     """Read what the two methods go case by case by: a name, None for a direct look. Raises UnreadError."""
     methods: dict[str, str | None] = {}
     for sentence in sentences_of(given_info):
-        match = METHOD.fullmatch(sentence)
-        by = BY_CASE.fullmatch(match["how"]) if match else None
-        if match is None or not (by or DIRECTLY.fullmatch(match["how"])):
+        if (match := METHOD.fullmatch(sentence)) is None:
             raise UnreadError(f"“{sentence}.” describes no method; say “Method 1: We look …”")
-        methods[match["number"]] = name(by["by"]) if by else None
+        methods[match["number"]] = name(match["by"]) if match["by"] else None
     if set(methods) != {"1", "2"}:
         raise UnreadError("a choice between methods needs a Method 1 and a Method 2; describe both")
     return methods["1"], methods["2"]

@@ -6,8 +6,8 @@ two readings lead to different answers the question is `ambiguous`.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal as OneOf
+from typing import NamedTuple
 
 from ovrag_core.base import CausalError, UnreadError
 from ovrag_core.text import one_line
@@ -26,9 +26,8 @@ from ovrag_studies.causal.questions.rule_sentences import (
     Mention,
     RuleReading,
     Tokens,
-    read_condition,
+    read_formula,
     read_statements,
-    the_only,
     tokenise,
     words_of,
 )
@@ -36,8 +35,7 @@ from ovrag_studies.causal.questions.rule_sentences import (
 Answer = OneOf["yes", "no"]
 
 
-@dataclass(frozen=True, slots=True)
-class RuleProblem:
+class RuleProblem(NamedTuple):
     """Question, action, and what is taken for the fact ("instead of Ziklo"), over the readings of its rules."""
 
     readings: tuple[RuleReading, ...]
@@ -118,7 +116,7 @@ def solve(problem: RuleProblem) -> CounterfactualOutcome:
         return likeliest
     remarks = (*likeliest.remarks, f"the rules can be read in {len(outcomes)} ways, with the same answer")
     status = next((outcome.status for outcome in outcomes if outcome.status != "determined"), likeliest.status)
-    return replace(likeliest, status=status, remarks=remarks)
+    return likeliest._replace(status=status, remarks=remarks)
 
 
 def answer(context: str, query: str) -> CounterfactualOutcome:
@@ -183,5 +181,4 @@ def _question(query: str, mention: Mention) -> tuple[Formula, list[Formula], lis
 
 
 def _read(text: str, mention: Mention) -> Formula:
-    tokens = tokenise(text)
-    return the_only(read_condition(tokens, mention), tokens)
+    return read_formula(tokenise(text), mention)

@@ -23,7 +23,7 @@ from ovrag_studies.causal.models.boolean_models import (
 )
 from ovrag_studies.causal.models.dags import Dag
 from ovrag_studies.causal.questions.cladder_text import NumberProblem, NumberSolution, determined
-from ovrag_studies.causal.questions.phrases import compare, same_words
+from ovrag_studies.causal.questions.phrases import compare, likeness, same_words
 from ovrag_studies.causal.questions.rule_sentences import RuleReading, Tokens, read_statements
 
 MOST_VARIABLES = 8  # of a graph; every way to give them the phrases is tried
@@ -38,11 +38,6 @@ _EITHER = re.compile(r"\bcauses?\s+(?P<effect>[^.]+?\s+or\s+[^.]+?)(?=\.|,?\s{1,
 
 NamedPhrases = Mapping[str, Literal]
 """Phrases of the rules, and what each says of a node of the graph."""
-
-
-def _phrases_of(node: str, named: NamedPhrases) -> list[tuple[str, bool]]:
-    """The phrases of a node, and whether they say that it holds."""
-    return [(phrase, literal.holds) for phrase, literal in named.items() if literal.variable == node]
 
 
 def solve(problem: NumberProblem) -> NumberSolution:
@@ -80,10 +75,8 @@ def _solved(problem: NumberProblem) -> list[tuple[CounterfactualOutcome, NamedPh
 
 
 def _phrase(tokens: Tokens) -> Literal:
-    words = [token.text for token in tokens]
-    while len(words) > 1 and words[0].casefold() == "that":
-        words = words[1:]
-    return Literal(" ".join(words).replace(_SPACE, " ").replace(_COMMA, ",").casefold())
+    phrase = " ".join(token.text for token in tokens).casefold()
+    return Literal(re.sub(r"^(?:that )+", "", phrase).replace(_SPACE, " ").replace(_COMMA, ","))
 
 
 def _assignments(rules: Sequence[CausalRule], graph: Dag) -> list[NamedPhrases]:
@@ -92,11 +85,30 @@ def _assignments(rules: Sequence[CausalRule], graph: Dag) -> list[NamedPhrases]:
     for rule in rules:
         cause_phrases = causes.setdefault(rule.effect.variable, [])
         cause_phrases += [phrase for phrase in mentioned(rule.condition) if phrase not in cause_phrases]
+    ways: list[dict[str, str]] = [
+        {}
+    ]  # to give phrases nodes so that the causes of an effect are the parents of its node
+    for effect, phrases in causes.items():
+        of_effect = [
+            {effect: node, **dict(zip(phrases, order, strict=True))}
+            for node in graph.nodes
+            if len(graph.parents(node)) == len(phrases) and effect not in phrases
+            for order in permutations(graph.parents(node))
+        ]
+        ways = [
+            way | more
+            for way in ways
+            for more in of_effect
+            if all(way.get(phrase, node) == node for phrase, node in more.items())
+        ]
     explained = {node for node in graph.nodes if graph.parents(node)}
+    effects = {(rule.span, rule.effect.variable) for rule in rules}
     fitting = [
         nodes
-        for nodes in _fitting(list(causes.items()), graph, {})
-        if {nodes[effect] for effect in causes} == explained and _apart(rules, nodes)
+        for nodes in ways
+        if {nodes[effect] for effect in causes} == explained
+        # the effects of one clause are states of variables of their own
+        and len({(span, nodes[phrase]) for span, phrase in effects}) == len(effects)
     ]
     best = max(map(_score, fitting), default=0.0)
     liked = sorted((nodes for nodes in fitting if _score(nodes) >= best - MARGIN), key=_score, reverse=True)
@@ -105,34 +117,14 @@ def _assignments(rules: Sequence[CausalRule], graph: Dag) -> list[NamedPhrases]:
     return [_signed(nodes, rules) for nodes in liked]
 
 
-def _apart(rules: Sequence[CausalRule], nodes: Mapping[str, str]) -> bool:
-    """Check that the effects of one clause are states of variables of their own."""
-    effects = [(rule.span, rule.effect.variable) for rule in rules]
-    return len({(span, nodes[phrase]) for span, phrase in effects}) == len(set(effects))
-
-
-def _fitting(effects: Sequence[tuple[str, list[str]]], graph: Dag, known: dict[str, str]) -> Iterator[dict[str, str]]:
-    """Every way to give each phrase a node so that the causes of an effect are the parents of its node."""
-    if not effects:
-        yield known
-        return
-    (effect, causes), remaining = effects[0], effects[1:]
-    for node in graph.nodes:
-        parents = graph.parents(node)
-        if len(parents) != len(causes) or known.get(effect, node) != node:
-            continue
-        for order in permutations(parents):
-            tried = {effect: node, **dict(zip(causes, order, strict=True))}
-            if all(known.get(phrase, n) == n for phrase, n in tried.items()) and tried.get(effect) == node:
-                yield from _fitting(remaining, graph, {**known, **tried})
-
-
 def _score(nodes: Mapping[str, str]) -> float:
-    by_node: dict[str, list[str]] = {}
+    first_phrases: dict[str, str] = {}
+    score = 0.0
     for phrase, node in nodes.items():
-        by_node.setdefault(node, []).append(phrase)
-    named = sum(compare(phrase, node).closeness for phrase, node in nodes.items())
-    return named + sum(compare(phrases[0], p).closeness for phrases in by_node.values() for p in phrases[1:])
+        score += likeness(phrase, node)
+        if first_phrases.setdefault(node, phrase) != phrase:
+            score += likeness(first_phrases[node], phrase)
+    return score
 
 
 def _signed(nodes: Mapping[str, str], rules: Sequence[CausalRule]) -> NamedPhrases:
@@ -150,17 +142,13 @@ def _signed(nodes: Mapping[str, str], rules: Sequence[CausalRule]) -> NamedPhras
 
 def _outcomes(problem: NumberProblem, reading: RuleReading, named: NamedPhrases) -> Iterator[CounterfactualOutcome]:
     """The outcome for each way to take what was observed."""
-    rules = [
-        CausalRule(
-            _in_nodes(rule.condition, named),
-            named[rule.effect.variable],
-            problem.given_info[slice(*rule.span)],
-            rule.span,
-        )
-        for rule in reading.rules
-    ]
+    rules = []
+    for rule in reading.rules:
+        quote = problem.given_info[slice(*rule.span)]
+        rules.append(CausalRule(_in_nodes(rule.condition, named), named[rule.effect.variable], quote, rule.span))
     action = _acted(problem.query.x, problem.query.other, named)
-    nodes = [node for node in problem.graph.nodes if _phrases_of(node, named)]
+    bearing = {literal.variable for literal in named.values()}
+    nodes = [node for node in problem.graph.nodes if node in bearing]
     target = _asked(problem.query.y, named, [node for node in nodes if node != action.variable])
     phrases = dict.fromkeys(phrase for observation in reading.observed for phrase in mentioned(observation))
     for meanings in product(*(_seen(phrase, named, nodes) for phrase in phrases)):
@@ -195,7 +183,8 @@ def _asked(said: str, named: NamedPhrases, nodes: Sequence[str]) -> Literal:
     best = _nearest(said, nodes, named, margin=0.0)
     sign = _sign(said, best[0], named) if len(best) == 1 else None
     if sign is None:
-        phrases = " or ".join(f"“{phrase}”" for node in best or nodes for phrase, _ in _phrases_of(node, named))
+        nearest = [phrase for node in best or nodes for phrase, literal in named.items() if literal.variable == node]
+        phrases = " or ".join(f"“{phrase}”" for phrase in nearest)
         raise UnreadError(f"it cannot be told whether “{said}” is the same as {phrases} or its opposite")
     return Literal(best[0], sign > 0)
 
@@ -211,19 +200,20 @@ def _seen(said: str, named: NamedPhrases, nodes: Sequence[str]) -> list[Literal]
 
 def _nearest(said: str, nodes: Sequence[str], named: NamedPhrases, margin: float = MARGIN) -> list[str]:
     """The nodes that the phrase is about as close to as to the closest; none where it is close to none."""
-    wordings = {node: [node, *(phrase for phrase, _ in _phrases_of(node, named))] for node in nodes}
-    closeness = {node: max(compare(said, phrase).closeness for phrase in wordings[node]) for node in nodes}
+    closeness = {node: likeness(said, node) for node in nodes}
+    for phrase, literal in named.items():
+        if literal.variable in closeness:
+            closeness[literal.variable] = max(closeness[literal.variable], likeness(said, phrase))
     top = max(closeness.values(), default=0.0)
     return [node for node in nodes if top and closeness[node] >= top - margin]
 
 
 def _sign(said: str, node: str, named: NamedPhrases) -> int | None:
     """1 where the phrase says that the node holds, -1 where it says that it does not; the closest phrase that tells."""
-    candidates = [
-        (comparison.closeness, comparison.sign if holds else -comparison.sign)
-        for phrase, holds in _phrases_of(node, named)
-        if (comparison := compare(said, phrase)).sign is not None
-    ]
-    top = max((closeness for closeness, _ in candidates), default=0.0)
-    signs = {sign for closeness, sign in candidates if closeness == top}
-    return signs.pop() if len(signs) == 1 else None
+    signs: dict[float, set[int]] = {}
+    for phrase, literal in named.items():
+        comparison = compare(said, phrase)
+        if literal.variable == node and comparison.sign is not None:
+            signs.setdefault(comparison.closeness, set()).add(comparison.sign if literal.holds else -comparison.sign)
+    closest = signs[max(signs)] if signs else set()
+    return closest.pop() if len(closest) == 1 else None

@@ -8,9 +8,9 @@ negated and no scale decides, the sign is None and nothing is guessed.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import yaml
 
@@ -37,13 +37,6 @@ def is_negation(word: str) -> bool:
     return word in _LACKING or negation.is_negation(word)
 
 
-@lru_cache(maxsize=4096)
-def content(phrase: str) -> tuple[str, ...]:
-    """Stems of the words that carry meaning, negations left out; all words where none does."""
-    meaningful = [word for word in words(phrase) if word not in FUNCTION_WORDS and not is_negation(word)]
-    return tuple(stem(word) for word in meaningful or words(phrase))
-
-
 @lru_cache(maxsize=65536)
 def word_likeness(one: str, other: str) -> float:
     """1 for the same stem, the share of a common beginning of at least four letters, else 0."""
@@ -54,24 +47,14 @@ def word_likeness(one: str, other: str) -> float:
     return share if common >= 4 and share >= 0.5 else 0.0
 
 
-@lru_cache(maxsize=65536)
-def likeness(one: str, other: str) -> float:
-    """Shared words over the geometric mean of both lengths, from 0 to 1."""
-    left, right = content(one), content(other)
-    shared = sum(max(word_likeness(a, b) for b in right) for a in left)
-    return float(shared / (len(left) * len(right)) ** 0.5)
-
-
-@dataclass(frozen=True, slots=True)
-class PhraseComparison:
+class PhraseComparison(NamedTuple):
     """`sign` 1 same, -1 opposite, None not to be told; `closeness` 0 to 1, how much of the phrases is paired."""
 
     sign: int | None
     closeness: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Lexicon:
+class _Lexicon(NamedTuple):
     ends: dict[str, dict[str, int]]  # stem: scale: 1 or -1
     forms: dict[str, str]  # stem: stem of the base form
     turning: frozenset[str]
@@ -104,6 +87,11 @@ def compare(one: str, other: str) -> PhraseComparison:
     unpaired = [set(stems) - about for stems in (left, right)]
     decided = stated or _between_ends in relations or (negated and len(pairs) > 0) or (of_state and not all(unpaired))
     return PhraseComparison((-1) ** flips if decided else None, len(pairs) / (size or 1.0))
+
+
+def likeness(one: str, other: str) -> float:
+    """Paired words over the geometric mean of both lengths, from 0 to 1."""
+    return compare(one, other).closeness
 
 
 def _paired(left: list[str], right: list[str]) -> list[tuple[str, int, Relation]]:

@@ -8,15 +8,15 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache, partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from ovrag_core.base import QuestionError, fault
 from ovrag_core.text import one_line
 from ovrag_studies.causal.questions import cladder, counterbench
-from ovrag_studies.causal.questions.cladder_text import NumberSolution
 
 Language = Literal["rules", "numbers"]
 Label = Literal["yes", "no"]
@@ -94,19 +94,41 @@ def read_questions(path: Path) -> Iterator[CausalQuestion | str]:
     CounterBench: id, context, query. CLadder: id, given_info, question, and background or, with `model`, the
     background of that model in `<name>_models.jsonl` beside. Raises QuestionError where the file cannot be read.
     """
-    models: dict[str, str] | None = None
+    backgrounds = cache(partial(_backgrounds, path.with_name(f"{path.stem}_models.jsonl")))
     for number, text in _lines(path):
         try:
             line = _Line.model_validate_json(text)
         except ValidationError as error:
             yield f"{path}, line {number}: {one_line(fault(error))}"
             continue
+        own: dict[str, Any] = {"label": line.answer, "kind": line.type, "variant": line.variant}
         background = line.background
         if background is None and line.question is not None and line.model is not None:
-            models = _backgrounds(path) if models is None else models
-            background = models.get(str(line.model))
-        question = _made(line, background)
-        yield question or f"{path}, line {number}: it has neither context and query nor background and question"
+            background = backgrounds().get(str(line.model))
+        if line.context is not None and line.query is not None:
+            group = line.template or line.id
+            yield CausalQuestion(line.id, "rules", line.context, "", line.query, group=group, **own)
+        elif background is not None and line.question is not None:
+            own |= {"group": line.id if line.model is None else str(line.model), "graph": line.graph, "rung": line.rung}
+            yield CausalQuestion(line.id, "numbers", background, line.given_info or "", line.question, **own)
+        else:
+            yield f"{path}, line {number}: it has neither context and query nor background and question"
+
+
+def _lines(path: Path) -> list[tuple[int, str]]:
+    try:
+        content = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise QuestionError(f"{path} cannot be read; give questions as JSON Lines in UTF-8") from None
+    return [(number, line) for number, line in enumerate(content.split("\n"), 1) if line.strip()]
+
+
+def _backgrounds(path: Path) -> dict[str, str]:
+    try:
+        models = [json.loads(line) for _, line in _lines(path)]
+        return {str(model["model_id"]): str(model["background"]) for model in models}
+    except (ValueError, KeyError, TypeError):
+        raise QuestionError(f"{path} holds no models; give JSON Lines with model_id and background") from None
 
 
 def solve(question: CausalQuestion) -> Solved:
@@ -138,14 +160,14 @@ def _by_rules(question: CausalQuestion) -> Solved:
     remarks = solution.remarks
     if solution.cycle and solution.answer is None and not any("cycle" in remark for remark in remarks):
         remarks = (f"the rules form a cycle, {' → '.join(solution.cycle)}", *remarks)
-    reason = "; ".join(remarks)
     more: Record = {"steps": list(solution.steps), "cycle": list(solution.cycle)}
     if question.label and counterbench.is_contested(solution, question.label):
         more |= {"contested": True, "derived": solution.answer}
-    return Solved(question, solution.answer, solution.status, reason, more, (*solution.steps, *remarks))
+    return Solved(question, solution.answer, solution.status, "; ".join(remarks), more, (*solution.steps, *remarks))
 
 
 def _by_numbers(question: CausalQuestion) -> Solved:
+    """The solution with the steps from the graph's roles to the value."""
     solution = cladder.answer(question.context, question.given, question.asked)
     ends = [round(end, 6) for end in (solution.low, solution.high) if end is not None]
     more: Record = {
@@ -157,46 +179,13 @@ def _by_numbers(question: CausalQuestion) -> Solved:
         "numbers": [number.text for number in solution.numbers],
         "notes": list(solution.notes),
     }
-    return Solved(question, solution.answer, solution.status, solution.reason, more, _number_lines(solution))
-
-
-def _number_lines(found: NumberSolution) -> tuple[str, ...]:
-    """The steps from the graph's roles to the value."""
-    lines = [f"{role}: {name}" for role, name in found.variables.items()]
-    lines += [f"estimand: {found.estimand}"] if found.estimand else []
-    lines += [f"printed: {number.text}" for number in found.numbers]
-    if found.value is not None:
-        between = f", and {found.low:.4f} to {found.high:.4f} as printed" if found.low is not None else ""
-        lines.append(f"value: {found.value:.4f}{between}")
-    lines += [f"note: {note}" for note in found.notes]
-    lines += [f"reason: {found.reason}"] if found.reason else []
-    lines += [f"it would suffice to assume: {found.assumption}"] if found.assumption else []
-    return tuple(lines)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    try:
-        content = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        raise QuestionError(f"{path} cannot be read; give questions as JSON Lines in UTF-8") from None
-    yield from ((number, line) for number, line in enumerate(content.split("\n"), 1) if line.strip())
-
-
-def _backgrounds(path: Path) -> dict[str, str]:
-    models = path.with_name(f"{path.stem}_models.jsonl")
-    try:
-        read = [json.loads(line) for _, line in _lines(models)]
-        return {str(model["model_id"]): str(model["background"]) for model in read}
-    except (ValueError, KeyError, TypeError):
-        raise QuestionError(f"{models} holds no models; give JSON Lines with model_id and background") from None
-
-
-def _made(line: _Line, background: str | None) -> CausalQuestion | None:
-    if line.context is not None and line.query is not None:
-        own = (line.answer, line.type, line.template or line.id, line.variant, "", "")
-        return CausalQuestion(line.id, "rules", line.context, "", line.query, *own)
-    if background is None or line.question is None:
-        return None
-    group = line.id if line.model is None else str(line.model)
-    own = (line.answer, line.type, group, line.variant, line.graph, line.rung)
-    return CausalQuestion(line.id, "numbers", background, line.given_info or "", line.question, *own)
+    lines = [f"{role}: {name}" for role, name in solution.variables.items()]
+    lines += [f"estimand: {solution.estimand}"] if solution.estimand else []
+    lines += [f"printed: {number.text}" for number in solution.numbers]
+    if solution.value is not None:
+        between = f", and {solution.low:.4f} to {solution.high:.4f} as printed" if solution.low is not None else ""
+        lines.append(f"value: {solution.value:.4f}{between}")
+    lines += [f"note: {note}" for note in solution.notes]
+    lines += [f"reason: {solution.reason}"] if solution.reason else []
+    lines += [f"it would suffice to assume: {solution.assumption}"] if solution.assumption else []
+    return Solved(question, solution.answer, solution.status, solution.reason, more, tuple(lines))

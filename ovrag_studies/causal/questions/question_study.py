@@ -8,29 +8,22 @@ dropped: labels that the rules contradict, and questions that the numbers or the
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pandas
 
 from ovrag_core.base import QuestionError, Settings, project_file
-from ovrag_core.evaluation import Estimate, Resampling, ratio, sums
+from ovrag_core.evaluation import Resampling, ratio, sums
+from ovrag_core.study import bounds
 from ovrag_studies.causal.questions.question_files import Language, read_questions, solve
 from ovrag_studies.causal.settings import Causal
 
 FIELDS: Mapping[Language, tuple[str, ...]] = {"rules": ("type",), "numbers": ("type", "graph", "rung", "variant")}
 DETERMINISTIC = "det-counterfactual"
 Asked = Mapping[Language, pandas.DataFrame]
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionShare:
-    """`hits` of `of`, with the interval over clusters."""
-
-    name: str
-    hits: int
-    of: int
-    estimate: Estimate
+Share = dict[str, Any]
 
 
 def run_questions(settings: Settings) -> dict[Language, pandas.DataFrame]:
@@ -53,20 +46,17 @@ def ask(path: Path, language: Language, watch: Callable[[], float] = time.thread
         if isinstance(question, str):
             raise QuestionError(question)
         if question.language != language:
-            raise QuestionError(
-                f"{path} has questions over {question.language}; name a file of questions over {language}"
-            )
+            other = question.language
+            raise QuestionError(f"{path} has questions over {other}; name a file of questions over {language}")
         start = watch()
         solved = solve(question)
-        rows.append(asdict(question) | {"seconds": watch() - start, "solved": solved})
+        row = asdict(question) | {"seconds": watch() - start, "solved": solved, "contested": "contested" in solved.more}
+        rows.append(row | {"answer": solved.answer, "status": solved.status, "reason": solved.reason})
     if not rows:
         raise QuestionError(f"{path} has no question; give JSON Lines of questions over {language}")
     frame = pandas.DataFrame(rows).rename(columns={"kind": "type"}).assign(file=path.name)
-    for name in ("answer", "status", "reason"):
-        frame[name] = [getattr(solved, name) for solved in frame["solved"]]
     frame["answered"] = frame["answer"].notna()
     frame["right"] = frame["answered"] & (frame["answer"] == frame["label"])
-    frame["contested"] = [bool(solved.record.get("contested")) for solved in frame["solved"]]
     beside = path.with_name(f"{path.stem}_contested.jsonl")
     known = read_known(beside if beside.is_file() else path)
     frame["listed"] = None if known is None else [known.get(name, "") for name in frame["id"]]
@@ -82,10 +72,9 @@ def read_known(path: Path) -> dict[str, str] | None:
     try:
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line.startswith("{")]
         for line in lines:
-            if "cycl" in str(line.get("note", line.get("status", ""))):
-                known[str(line["id"])] = "cyclic"
-            elif line.get("contested", "note" in line):
-                known[str(line["id"])] = "contested"
+            is_cyclic = "cycl" in str(line.get("note", line.get("status", "")))
+            if is_cyclic or line.get("contested", "note" in line):
+                known[str(line["id"])] = "cyclic" if is_cyclic else "contested"
     except (OSError, ValueError, KeyError, AttributeError):
         raise QuestionError(f"{path} is no list of contested questions; give JSON Lines with id and note") from None
     return known if any("note" in line or "contested" in line for line in lines) else None
@@ -96,15 +85,18 @@ def labelled(asked: pandas.DataFrame) -> pandas.DataFrame:
     return asked[asked["label"].notna()]
 
 
-def share(name: str, questions: pandas.DataFrame, plan: Resampling, hit: str = "right") -> QuestionShare:
-    """Count the questions for which the column `hit` holds, with an interval over their clusters."""
-    hits = questions[hit].astype(float).tolist()
-    clusters = questions["group"].tolist()
+def share(name: str, questions: pandas.DataFrame, plan: Resampling, hit: str = "right") -> Share:
+    """Count the questions for which the column `hit` holds, with an interval over their clusters.
+
+    The columns of the row: name, hits, of, share, share_low, share_high, clusters.
+    """
+    hits, clusters = questions[hit].astype(float).tolist(), questions["group"].tolist()
     estimate = ratio(sums(hits, clusters), sums([1.0] * len(hits), clusters), plan)
-    return QuestionShare(name, int(sum(hits)), len(hits), estimate)
+    counts = {"name": name, "hits": int(sum(hits)), "of": len(hits)}
+    return counts | bounds("share", estimate) | {"clusters": estimate.clusters}
 
 
-def figures(asked: pandas.DataFrame, plan: Resampling) -> list[QuestionShare]:
+def figures(asked: pandas.DataFrame, plan: Resampling) -> list[Share]:
     """The headline shares of the questions of one language."""
     judged = labelled(asked)
     shares = [
@@ -112,16 +104,23 @@ def figures(asked: pandas.DataFrame, plan: Resampling) -> list[QuestionShare]:
         share("answered", judged, plan, "answered"),
         share("right of the answered", judged[judged["answered"]], plan),
     ]
-    is_rules = asked["language"].iloc[0] == "rules"
-    return shares + (_of_rules(judged, plan) if is_rules else _of_numbers(judged, plan))
-
-
-def _of_rules(judged: pandas.DataFrame, plan: Resampling) -> list[QuestionShare]:
+    if asked["language"].iloc[0] == "numbers":
+        is_rule = judged["type"] == DETERMINISTIC
+        rules, probabilistic = judged[is_rule], judged[~is_rule]
+        fixed = probabilistic[probabilistic["status"] == "determined"]
+        return [
+            *shares,
+            share("without deterministic counterfactuals", probabilistic, plan),
+            share("– identified, and the numbers fix the sign", fixed, plan),
+            share("deterministic counterfactuals", rules, plan),
+            share("– of these, the answered", rules[rules["answered"]], plan),
+        ]
     if judged["listed"].isna().all():
-        return [share("labels that the rules contradict", judged, plan, "contested")]
+        return [*shares, share("labels that the rules contradict", judged, plan, "contested")]
     marked = judged.assign(is_listed=judged["listed"] == "contested")
     agreed = marked[~marked["is_listed"]]
     return [
+        *shares,
         share("label and rules agree", agreed, plan),
         share("– of these, the rules form a cycle", agreed[agreed["listed"] == "cyclic"], plan),
         share("contested labels found", marked[marked["is_listed"]], plan, "contested"),
@@ -129,19 +128,7 @@ def _of_rules(judged: pandas.DataFrame, plan: Resampling) -> list[QuestionShare]
     ]
 
 
-def _of_numbers(judged: pandas.DataFrame, plan: Resampling) -> list[QuestionShare]:
-    is_rule = judged["type"] == DETERMINISTIC
-    rules, probabilistic = judged[is_rule], judged[~is_rule]
-    fixed = probabilistic[probabilistic["status"] == "determined"]
-    return [
-        share("without deterministic counterfactuals", probabilistic, plan),
-        share("– identified, and the numbers fix the sign", fixed, plan),
-        share("deterministic counterfactuals", rules, plan),
-        share("– of these, the answered", rules[rules["answered"]], plan),
-    ]
-
-
-def groups(language: Language, asked: pandas.DataFrame, plan: Resampling) -> dict[str, list[QuestionShare]]:
+def groups(language: Language, asked: pandas.DataFrame, plan: Resampling) -> dict[str, list[Share]]:
     """Shares right by the values of each field that the file has."""
     return {
         field: [share(str(value), of_value, plan) for value, of_value in labelled(asked).groupby(field) if value]
@@ -151,5 +138,6 @@ def groups(language: Language, asked: pandas.DataFrame, plan: Resampling) -> dic
 
 def statuses(asked: pandas.DataFrame) -> dict[str, pandas.DataFrame]:
     """All questions, with a label or without, by status, the most frequent first."""
-    by_status = {str(status): questions for status, questions in asked.groupby("status")}
-    return dict(sorted(by_status.items(), key=lambda item: (-len(item[1]), item[0])))
+    counts = asked["status"].value_counts()
+    ordered = sorted(counts.index, key=lambda status: (-counts[status], status))
+    return {status: asked[asked["status"] == status] for status in ordered}

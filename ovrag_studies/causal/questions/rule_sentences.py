@@ -7,10 +7,9 @@ the grammar does not cover raises `UnreadError` with the words in question.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import chain, dropwhile, pairwise, product
 from math import prod
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ovrag_core.base import UnreadError
 from ovrag_core.text import one_line
@@ -21,18 +20,13 @@ MOST_READINGS = 16
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word, a verb of causing or a comma, text[start:end] of the text that was read."""
+class Token(NamedTuple):
+    """A word, a verb of causing or a comma, text[start:end] of the text that was read; `lower` is compared."""
 
     text: str
+    lower: str
     start: int
     end: int
-
-    @property
-    def lower(self) -> str:
-        """The word as it is compared."""
-        return self.text.casefold().replace("’", "'")
 
 
 Tokens = Sequence[Token]
@@ -40,8 +34,7 @@ Mention = Callable[[Tokens], Literal]
 Split = tuple[Tokens, Tokens]
 
 
-@dataclass(frozen=True, slots=True)
-class RuleReading:
+class RuleReading(NamedTuple):
     """One way to read a text: its rules, and what it says was observed."""
 
     rules: tuple[CausalRule, ...]
@@ -64,7 +57,8 @@ _EDGES = frozenset({",", "and", "then", "also", '"'})
 
 def tokenise(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     """The words and commas of text[start:end]."""
-    return [Token(m[0], m.start(), m.end()) for m in _TOKEN.finditer(text, start, len(text) if end is None else end)]
+    matches = _TOKEN.finditer(text, start, len(text) if end is None else end)
+    return [Token(match[0], match[0].casefold().replace("’", "'"), *match.span()) for match in matches]
 
 
 def words_of(tokens: Tokens) -> str:
@@ -82,19 +76,17 @@ def read_statements(text: str, mention: Mention) -> list[RuleReading]:
     for is_observation, start, end in _sentences(text):
         tokens = _trimmed(tokenise(text, start, end))
         if tokens and is_observation:
-            observed.append(the_only(read_condition(tokens, mention), tokens))
+            observed.append(read_formula(tokens, mention))
         elif tokens:
             choices.append(_read_rules(text, tokens, mention))
-    readings = [tuple(rule for sentence_rules in choice for rule in sentence_rules) for choice in _combined(choices)]
-    return [RuleReading(rules, tuple(observed)) for rules in readings]
+    return [RuleReading(rules, tuple(observed)) for rules in _combined(choices)]
 
 
 def _sentences(text: str) -> list[tuple[bool, int, int]]:
     """(observation or not, start, end) of each sentence; an opening such as "we observed" begins one anywhere."""
     sentences = []
-    begins = [0, *(m.end() for m in _END.finditer(text))]
-    ends = [*(m.start() for m in _END.finditer(text)), len(text)]
-    for begin, end in zip(begins, ends, strict=True):
+    ends = list(_END.finditer(text))
+    for begin, end in zip([0, *(m.end() for m in ends)], [*(m.start() for m in ends), len(text)], strict=True):
         is_observation, start = False, begin
         for opening in _OPENING.finditer(text, begin, end):
             sentences.append((is_observation, start, opening.start()))
@@ -103,11 +95,12 @@ def _sentences(text: str) -> list[tuple[bool, int, int]]:
     return sentences
 
 
-def the_only(formulas: Sequence[Formula], tokens: Tokens) -> Formula:
-    """The formula that is the only reading of the tokens. Raises `UnreadError` where there are two."""
-    if len(formulas) > 1:
+def read_formula(tokens: Tokens, mention: Mention) -> Formula:
+    """The only reading of a condition. Raises `UnreadError` where there are two."""
+    formula, *more = read_condition(tokens, mention)
+    if more:
         raise UnreadError(f'"{words_of(tokens)}" can be grouped in two ways')
-    return formulas[0]
+    return formula
 
 
 def read_condition(tokens: Tokens, mention: Mention) -> list[Formula]:
@@ -147,19 +140,17 @@ def _grouped(parts: Sequence[Formula], joints: Sequence[str], inner: str) -> For
 
 def _trimmed(tokens: Tokens) -> list[Token]:
     """Without commas and “and” at either end."""
-    start, stop = 0, len(tokens)
-    while start < stop and tokens[start].lower in _EDGES:
-        start += 1
-    while start < stop and tokens[stop - 1].lower in (",", '"'):
-        stop -= 1
-    return list(tokens[start:stop])
+    kept = list(dropwhile(lambda token: token.lower in _EDGES, tokens))
+    while kept and kept[-1].lower in (",", '"'):
+        kept.pop()
+    return kept
 
 
 def _read_rules(text: str, tokens: Tokens, mention: Mention) -> list[tuple[CausalRule, ...]]:
     verbs = [i for i, token in enumerate(tokens) if _VERB.fullmatch(token.text)]
     if not verbs:
         raise UnreadError(f'"{words_of(tokens)}" is neither a rule nor an observation')
-    splits = [_boundaries(tokens[a + 1 : b], tokens[b], mention) for a, b in pairwise(verbs)]
+    splits = [[[split] for split in _boundaries(tokens[a + 1 : b], tokens[b], mention)] for a, b in pairwise(verbs)]
     readings = []
     for choice in _combined(splits):
         causes = [tokens[: verbs[0]], *(right for _, right in choice)]
@@ -168,7 +159,7 @@ def _read_rules(text: str, tokens: Tokens, mention: Mention) -> list[tuple[Causa
             _clause(text, cause, tokens[verb], effect, mention)
             for cause, verb, effect in zip(causes, verbs, effects, strict=True)
         ]
-        readings += [tuple(rule for clause in combination for rule in clause) for combination in _combined(clauses)]
+        readings += _combined(clauses)
     return readings
 
 
@@ -184,25 +175,24 @@ def _boundaries(segment: Tokens, after: Token, mention: Mention) -> list[Split]:
         if after.lower == "cause":  # has several causes
             splits = [split for split in splits if len(leaves(read_condition(split[1], mention)[0])) > 1] or splits
         return splits[::-1]
-    for index in range(1, len(segment)):  # "Blaf Blaf": a comma is missing between an effect and the same as a cause
-        if segment[index].lower == segment[index - 1].lower:
+    for index, (left, right) in enumerate(pairwise(segment), 1):
+        if left.lower == right.lower:  # "Blaf Blaf": a comma is missing between an effect and the same as a cause
             return [(segment[:index], segment[index:])]
     raise UnreadError(f'it cannot be told where in "{words_of(segment)}" one cause ends and the next begins')
 
 
 def _valid(segment: Tokens, place: int, mention: Mention) -> Split | None:
     left, right = _trimmed(segment[:place]), _trimmed(segment[place + 1 :])
-    if not right or right[0].lower == "or":
-        return None
+    words = [token.lower for token in right]
     try:
         _effects(left, mention)
         causes = leaves(read_condition(right, mention)[0])
     except UnreadError:
         return None
-    words = {token.lower for token in right}
-    if len({cause.variable for cause in causes}) < len(causes) or (_TOGETHER in words and len(causes) == 1):
-        return None
-    return None if _is_list(right) and not words & {_TOGETHER, "or"} else (left, right)
+    twice = len({cause.variable for cause in causes}) < len(causes)
+    alone = _TOGETHER in words and len(causes) == 1
+    bare = _is_list(right) and not {_TOGETHER, "or"} & set(words)
+    return None if words[0] == "or" or twice or alone or bare else (left, right)
 
 
 def _is_list(tokens: Tokens) -> bool:
@@ -212,7 +202,7 @@ def _is_list(tokens: Tokens) -> bool:
 
 
 def _effects(tokens: Tokens, mention: Mention) -> list[Literal]:
-    formula = the_only(read_condition(tokens, mention), tokens)
+    formula = read_formula(tokens, mention)
     if isinstance(formula, Junction) and not formula.every:
         raise UnreadError(f'"{words_of(tokens)}" leaves open which effect there is')
     return leaves(formula)
@@ -238,7 +228,8 @@ def _clause(text: str, causes: Tokens, verb: Token, effects: Tokens, mention: Me
     ]
 
 
-def _combined(choices: Sequence[Sequence[T]]) -> list[tuple[T, ...]]:
+def _combined(choices: Sequence[Sequence[Sequence[T]]]) -> list[tuple[T, ...]]:
+    """Every way to choose one of each, what is chosen put together."""
     if prod(map(len, choices)) > MOST_READINGS:
         raise UnreadError(f"the text has more than {MOST_READINGS} readings")
-    return list(product(*choices))
+    return [tuple(chain.from_iterable(choice)) for choice in product(*choices)]

@@ -1,8 +1,8 @@
 """Tables, figures and macros of the chains; captions and notes stand in `captions.yaml`."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from ovrag_core.base import Settings
 from ovrag_core.evaluation import Estimate, Resampling, ratio
 from ovrag_core.report import GREY, MARKERS, Look, colours, interval_plot, numbers, styled, with_bounds
-from ovrag_core.study import Book, bounds, milliseconds
+from ovrag_core.study import Book, macros, milliseconds, scores, wide
 from ovrag_core.study import book as books
 from ovrag_studies.causal.chains import chain_metrics, drift, random_verdicts
-from ovrag_studies.causal.chains.chain_metrics import MEASURES, ComparedArms, Detection
+from ovrag_studies.causal.chains.chain_metrics import MEASURES
 from ovrag_studies.causal.chains.chain_runs import Case
 from ovrag_studies.causal.chains.study import OURS, ChainStudy
 from ovrag_studies.causal.graphs.verifier import CausalVerdict, verdict_text
@@ -47,38 +47,23 @@ _UNITS: Mapping[str, str] = {
     "complete": "share of the chain",
     "contradicted": "share of drafts",
 }
-_CURVES: Mapping[str, str] = {
-    "entailment": "share of statements",
-    "complete": "share of the chain",
-    "gain": "difference in entailment",
-}
+_CURVES = {measure: _UNITS[measure] for measure in ("entailment", "complete")} | {"gain": "difference in entailment"}
 SWEPT = ("entailment", "complete", "accepted")
 _LOOK = Look(
     ends=0.8, row=0.14, series=0.085, spread=0.66, line=1.2, mark=4.2, limits=(-0.03, 1.03), ticks=None, columns=5
 )
-_PANELS = (
-    "Complete: steps and conclusion of the chain that are stated and verified. Bands: intervals. Gain: entailment of "
-    "the loop minus that of best of T, paired by chain"
-)
-_OF_DRAFTS = (
-    "Entailment: (verified + partial / 2) / statements of the final draft, by the whole graph; complete: steps and "
-    "conclusion of the chain that are stated and verified; depth: verified before the first contradiction, as a share "
-    "of the chain; contradicted: drafts with a contradiction; accepted: answers given"
-)
-Measured = Mapping[tuple[str, Arm], Mapping[str, Estimate]]
-Found = tuple[Sequence[Detection], Sequence[Detection]]
 
 
 def open_book(settings: Settings, study: ChainStudy) -> Book:
     """Return the book of the settings, whose notes tell who drafted, and on how many chains."""
-    prompts = f"{len(study.ours.bench.chains)} chains, prompts alone"
-    words = {"model": _model(study), "varied": _simulator(study, " where not varied"), "chains": _chains(study)}
-    words |= {"prompts": prompts, "of_drafts": _OF_DRAFTS, "panels": _PANELS}
+    by_model = study.drafts_by != drift.NAME
+    words = {
+        "model": study.drafts_by if by_model else _simulator(study),
+        "varied": _simulator(study, " where not varied"),
+        "chains": _chains(study),
+        "prompts": f"{len(study.ours.bench.chains)} chains, prompts alone",
+    }
     return replace(books.open_book(settings, Causal, **words), folder="causal_chains")
-
-
-def _model(study: ChainStudy) -> str:
-    return _simulator(study) if study.drafts_by == drift.NAME else study.drafts_by
 
 
 def _simulator(study: ChainStudy, where: str = "") -> str:
@@ -131,22 +116,15 @@ def case_text(case: Case) -> str:
     return "\n".join(lines)
 
 
-def arms_table(book: Book, study: ChainStudy, figures: Measured) -> pandas.DataFrame:
+def arms_table(book: Book, study: ChainStudy, figures: pandas.DataFrame) -> pandas.DataFrame:
     """Table of what each arm's final drafts are worth: `arms`."""
-    frame = _by_arm(study, figures, OF_DRAFTS)
+    frame = _by_arm(figures, OF_DRAFTS)
     return book.table(_shown(study, frame).drop(columns="n"), "arms", full=frame, decimals={"drafts": 2})
 
 
-def _by_arm(study: ChainStudy, figures: Measured, measures: Sequence[str]) -> pandas.DataFrame:
-    rows = [
-        {"chains": name, "arm": NAMES[arm], "n": len(study.sets[name].bench.chains)} | _row(estimates, measures)
-        for (name, arm), estimates in figures.items()
-    ]
-    return pandas.DataFrame(rows)
-
-
-def _row(found: Mapping[str, Estimate], measures: Iterable[str] | None = None) -> dict[str, float | None]:
-    return {column: value for measure in measures or found for column, value in bounds(measure, found[measure]).items()}
+def _by_arm(figures: pandas.DataFrame, measures: Sequence[str]) -> pandas.DataFrame:
+    named = figures.assign(arm=figures["arm"].map(NAMES)).rename(columns={"set": "chains"})
+    return wide(named, measures, by=("chains", "arm", "n"))
 
 
 def _shown(study: ChainStudy, frame: pandas.DataFrame) -> pandas.DataFrame:
@@ -154,86 +132,62 @@ def _shown(study: ChainStudy, frame: pandas.DataFrame) -> pandas.DataFrame:
     return frame.drop(columns="chains", errors="ignore") if len(study.sets) == 1 else frame
 
 
-def arms_figure(book: Book, study: ChainStudy, figures: Measured) -> Path:
+def arms_figure(book: Book, study: ChainStudy, figures: pandas.DataFrame) -> Path:
     """Entailment, completeness and contradictions by arm: `arms`."""
-    panels = {
-        measure: pandas.DataFrame(
-            {"arm": NAMES[arm], "chains": name, **asdict(estimates[measure])}
-            for (name, arm), estimates in figures.items()
-        )
-        for measure in _UNITS
-    }
-    series = "chains" if len(study.sets) > 1 else None
-    look = replace(_LOOK, rules=series is not None)
-    return book.figure(interval_plot(panels, "arm", book.width, series=series, units=_UNITS, look=look), "arms")
+    named = figures.assign(arm=figures["arm"].map(NAMES))
+    panels = {measure: named[named["measure"] == measure] for measure in _UNITS}
+    series = "set" if len(study.sets) > 1 else None
+    fig = interval_plot(panels, "arm", book.width, series=series, units=_UNITS, look=_LOOK)
+    for ax in fig.axes if series else ():
+        for row in range(1, len(study.arms)):  # a rule between the arms
+            ax.axhline(row - 0.5, color="0.85", lw=0.5)
+    return book.figure(fig, "arms")
 
 
-def paired_table(book: Book, study: ChainStudy, compared: Mapping[str, Sequence[ComparedArms]]) -> pandas.DataFrame:
+def paired_table(book: Book, study: ChainStudy, compared: pandas.DataFrame) -> pandas.DataFrame:
     """The loop against each other arm on the same chains: `paired`."""
-    rows = [
-        {
-            "chains": name,
-            "against": NAMES[comparison.second],
-            "n": comparison.difference.clusters,
-            **bounds("gain", comparison.difference),
-            "Holm p": comparison.p,
-            "loop alone right": comparison.whole.first_only,
-            "it alone": comparison.whole.second_only,
-            "McNemar p": comparison.whole.p,
-            "Holm p, McNemar": comparison.p_whole,
-        }
-        for name, comparisons in compared.items()
-        for comparison in comparisons
-    ]
-    frame = pandas.DataFrame(rows)
+    frame = compared.assign(against=compared["against"].map(NAMES))
     return book.table(_shown(study, frame), "paired", full=frame)
 
 
-def invariance_table(book: Book, study: ChainStudy, figures: Measured) -> pandas.DataFrame:
+def invariance_table(book: Book, study: ChainStudy, figures: pandas.DataFrame) -> pandas.DataFrame:
     """Table of how alike answers to a prompt and to its paraphrases are: `invariance`."""
-    frame = _by_arm(study, figures, INVARIANCE)
+    frame = _by_arm(figures, INVARIANCE)
     return book.table(_shown(study, frame), "invariance", full=frame)
 
 
 def model_table(book: Book, asked: ChainStudy, simulated: ChainStudy) -> pandas.DataFrame:
     """A chat model's drafts and the declared simulator's on the same chains, a row a measure: `model`."""
-    measured = {
-        (by, NAMES[arm]): _drafted(study, arm, book.plan)
-        for by, study in (("model", asked), ("simulator", simulated))
-        for arm in study.arms
-    }
     n = len(asked.ours.bench.chains)
-    full = [{"drafts by": by, "arm": arm, "n": n} | _row(estimates) for (by, arm), estimates in measured.items()]
-    measures = dict.fromkeys(measure for estimates in measured.values() for measure in estimates)
-    shown = [
-        {"measure": measure} | _row({f"{by}, {arm}": estimates[measure] for (by, arm), estimates in measured.items()})
-        for measure in measures
+    drafted = [
+        scores({NAMES[arm]: _drafted(study, arm, book.plan) for arm in study.arms}, n, by)
+        for by, study in (("model", asked), ("simulator", simulated))
     ]
+    frame = pandas.concat(drafted).rename(columns={"set": "drafts by"})
+    measures = frame["measure"].unique()
+    full = wide(frame, measures, by=("drafts by", "arm", "n"))
+    turned = frame.assign(measure=frame["drafts by"] + ", " + frame["arm"], row=frame["measure"])
+    shown = wide(turned, turned["measure"].unique(), by=("row",)).rename(columns={"row": "measure"})
     words = {"drafter": asked.drafts_by, "simulator": _simulator(simulated), "sampled": n}
     words |= {"rounds": asked.options.loop.rounds, "assumed": f"{simulated.options.drift.obedience:g}"}
-    return book.table(pandas.DataFrame(shown), "model", words, full=pandas.DataFrame(full))
+    return book.table(shown, "model", words, full=full)
 
 
 def _drafted(study: ChainStudy, arm: Arm, plan: Resampling) -> dict[str, Estimate]:
     """The figures of an arm's final drafts, what its revisions obeyed, and the prompts left without a statement."""
     cases = [case for case in study.ours.cases if case.arm == arm and case.wording == 0]
     figures = chain_metrics.figures(cases, arm, plan)
-    failed = [float(case.answer.decision == "failed") for case in cases]
     silent = [float(not any(v.claim for v in case.judged)) for case in cases]
-    ones = [1.0] * len(cases)
-    of_replies = {"no statement": ratio(silent, ones, plan), "no reply": ratio(failed, ones, plan)}
+    failed = [float(case.answer.decision == "failed") for case in cases]
+    of_replies = {
+        name: ratio(hits, [1.0] * len(cases), plan) for name, hits in (("no statement", silent), ("no reply", failed))
+    }
     return {name: figures[name] for name in OF_DRAFTS} | chain_metrics.revised(cases, plan) | of_replies
 
 
-def contradictions_table(book: Book, found: Found) -> pandas.DataFrame:
+def contradictions_table(book: Book, found: pandas.DataFrame) -> pandas.DataFrame:
     """Contradictions found, by kind, and those called so, by rule: `contradictions`."""
-    rows = [
-        {"kind or rule": detection.name, "of": detection.of, **bounds(measure, detection.share)}
-        for measure, half in zip(("recall", "precision"), found, strict=True)
-        for detection in half
-    ]
-    columns = ["kind or rule", "of", *with_bounds(("recall", "precision"))]
-    return book.table(pandas.DataFrame(rows).reindex(columns=columns), "contradictions")
+    return book.table(found, "contradictions")
 
 
 def ablations_table(book: Book, swept: pandas.DataFrame) -> pandas.DataFrame:
@@ -326,33 +280,30 @@ def latency_table(book: Book, seconds: Mapping[str, Sequence[float]]) -> pandas.
 def numbers_file(
     book: Book,
     study: ChainStudy,
-    figures: Measured,
-    compared: Mapping[str, Sequence[ComparedArms]],
-    found: Found,
+    figures: pandas.DataFrame,
+    compared: pandas.DataFrame,
+    found: pandas.DataFrame,
     swept: pandas.DataFrame,
 ) -> Path:
     """The headline figures as macros, each beginning with `Causal`: `numbers.tex`."""
-    estimates: dict[str, Estimate] = {}
-    for (name, arm), arm_estimates in figures.items():
+    drifting = study.options.drift
+    values = {"chains": str(len(study.ours.bench.chains)), "drift": f"{drifting.rate:g}"}
+    values |= {"obedience": f"{drifting.obedience:g}", "rounds": str(study.options.loop.rounds)}
+    for name, of_set in figures.groupby("set", sort=False):
         prefix = "" if name == OURS else f"{name} "
-        estimates |= {f"{prefix}{arm} {measure}": arm_estimates[measure] for measure in MEASURES}
-    for measure, half in zip(("recall", "precision"), found, strict=True):
-        estimates[f"{measure} in prompts and paraphrases"] = half[-1].share
-    macros = {"chains": str(len(study.ours.bench.chains)), "drift": f"{study.options.drift.rate:g}"}
-    macros |= {"obedience": f"{study.options.drift.obedience:g}", "rounds": str(study.options.loop.rounds)}
-    for words, value in estimates.items():
-        macros |= numbers.with_interval(words, value.value, value.low, value.high)
-    for pair in compared[OURS]:
-        gain = pair.difference
-        macros |= numbers.with_interval(f"gain over {pair.second}", gain.value, gain.low, gain.high)
+        values |= macros(of_set.assign(arm=prefix + of_set["arm"]), "{} {}".format)
+    recall, precision = found[found["kind or rule"] == "all"].to_dict("records")
+    intervals = [("recall in prompts and paraphrases", recall, "recall")]
+    intervals += [("precision in prompts and paraphrases", precision, "precision")]
+    intervals += [(f"gain over {row['against']}", row, "gain") for row in compared.to_dict("records") if row["chains"] == OURS]
     for row in _of_loop(swept, "coverage").to_dict("records"):
-        for measure in ("entailment", "complete"):
-            ends = (row[column] for column in with_bounds([measure]))
-            macros |= numbers.with_interval(f"coverage {row['value']} {measure}", *ends)
+        intervals += [(f"coverage {row['value']} {measure}", row, measure) for measure in ("entailment", "complete")]
+    for words, row, measure in intervals:
+        values |= numbers.with_interval(words, *(row[column] for column in with_bounds([measure])))
     crossing = gain_ends(swept)
-    macros["gain ends"] = "n/a" if crossing is None else f"{crossing:.2f}"
+    values["gain ends"] = "n/a" if crossing is None else f"{crossing:.2f}"
     if study.replayed is not None:
         inside, measured = random_verdicts.reproduced(study.replayed)
-        macros |= {"cells inside": str(inside), "cells measured": str(measured)}
-        macros["replays"] = str(random_verdicts.REPLAYS)
-    return book.numbers(macros, f"Causal chains: {_chains(study)}.")
+        values |= {"cells inside": str(inside), "cells measured": str(measured)}
+        values["replays"] = str(random_verdicts.REPLAYS)
+    return book.numbers(values, f"Causal chains: {_chains(study)}.")

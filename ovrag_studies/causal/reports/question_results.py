@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,22 +11,19 @@ import pandas
 import yaml
 
 from ovrag_core.base import Settings
-from ovrag_core.report import Look, interval_plot, numbers, with_bounds
-from ovrag_core.study import Book, bounds, milliseconds
+from ovrag_core.report import Look, interval_plot, numbers, styled, with_bounds
+from ovrag_core.study import Book, milliseconds
 from ovrag_core.study import book as books
 from ovrag_studies.causal.models import identification_examples
-from ovrag_studies.causal.models.identification import Estimand
-from ovrag_studies.causal.models.identification_examples import Examined
 from ovrag_studies.causal.questions import question_study
 from ovrag_studies.causal.questions.cladder_text import parse_graph
 from ovrag_studies.causal.questions.question_files import Language, Solved
-from ovrag_studies.causal.questions.question_study import Asked, QuestionShare, labelled
+from ovrag_studies.causal.questions.question_study import Asked, Share, labelled
 from ovrag_studies.causal.settings import Causal
 
 _SUM = re.compile(r"Σ_(?:\{([^}]*)\}|(\w+))")
 BENCHMARKS: Mapping[Language, str] = {"rules": "CounterBench", "numbers": "CLadder"}
 CLUSTERS: Mapping[Language, str] = {"rules": "texts", "numbers": "models"}
-WILSON = "Where all clusters agree: Wilson, with the clusters as n"
 # Figures that the section of the study names, where a file of questions does not have them.
 IN_PROSE: Mapping[str, str] = {
     "rules label and rules agree": "n/a",
@@ -53,9 +50,14 @@ def published() -> dict[str, Any]:
     return dict(yaml.safe_load(Path(__file__).with_name("published.yaml").read_text(encoding="utf-8")))
 
 
+def published_shares(language: Language) -> list[tuple[str, float, int]]:
+    """Return name, accuracy and number of questions of the systems of others."""
+    return [(system["name"], system["accuracy"], system["questions"]) for system in published()[language]]
+
+
 def open_book(settings: Settings, study: Asked) -> Book:
     """Return the book of the settings, whose notes tell on which questions results rest."""
-    opened = books.open_book(settings, Causal, questions=counted(study), wilson=WILSON)
+    opened = books.open_book(settings, Causal, questions=counted(study))
     return replace(opened, folder="causal_questions")
 
 
@@ -68,30 +70,21 @@ def counted(study: Asked) -> str:
     )
 
 
-def _columns(found: QuestionShare) -> dict[str, object]:
-    return {"hits": found.hits, "of": found.of, **bounds("share", found.estimate), "clusters": found.estimate.clusters}
-
-
 def questions_table(book: Book, study: Asked) -> pandas.DataFrame:
     """The headline shares, with published accuracies beside: `questions`."""
     rows: list[dict[str, object]] = []
     for language, asked in study.items():
         shares = [*question_study.figures(asked, book.plan), _constant(asked, book)]
-        rows += [{"questions": language, "figure": share.name, **_columns(share)} for share in shares]
+        rows += [{"questions": language} | share for share in shares]
         rows += [
-            {
-                "questions": language,
-                "figure": f"{system['name']} (published)",
-                "of": system["questions"],
-                "share": system["accuracy"],
-            }
-            for system in published()[language]
+            {"questions": language, "name": f"{name} (published)", "of": questions, "share": accuracy}
+            for name, accuracy, questions in published_shares(language)
         ]
-    frame = pandas.DataFrame(rows).astype({"hits": "Int64", "of": "Int64", "clusters": "Int64"})
-    return book.table(frame, "questions")
+    frame = pandas.DataFrame(rows).rename(columns={"name": "figure"})
+    return book.table(frame.astype({"hits": "Int64", "of": "Int64", "clusters": "Int64"}), "questions")
 
 
-def _constant(asked: pandas.DataFrame, book: Book) -> QuestionShare:
+def _constant(asked: pandas.DataFrame, book: Book) -> Share:
     """Share right by always giving the commonest label."""
     judged = labelled(asked)
     most = max(("yes", "no"), key=judged["label"].tolist().count)
@@ -102,33 +95,35 @@ def _constant(asked: pandas.DataFrame, book: Book) -> QuestionShare:
 def groups_table(book: Book, study: Asked) -> pandas.DataFrame:
     """Shares right by type, graph, rung and variant: `questions_groups`."""
     rows = [
-        {"questions": language, "by": field, "group": share.name, **_columns(share)}
+        {"questions": language, "by": field} | share
         for language, asked in study.items()
         for field, shares in question_study.groups(language, asked, book.plan).items()
         for share in shares
     ]
-    columns = ["questions", "by", "group", "hits", "of", *with_bounds(["share"]), "clusters"]
-    return book.table(pandas.DataFrame(rows, columns=columns), "questions_groups")
+    columns = ["questions", "by", "name", "hits", "of", *with_bounds(["share"]), "clusters"]
+    frame = pandas.DataFrame(rows, columns=columns).rename(columns={"name": "group"})
+    return book.table(frame, "questions_groups")
 
 
 def accuracy_figure(book: Book, study: Asked) -> Path:
-    """Shares right by type, published ones beside: `questions_accuracy`."""
-    rows: list[dict[str, object]] = []
+    """Shares right by type, published ones beside as hollow diamonds: `questions_accuracy`."""
+    rows: list[tuple[object, ...]] = []
     for language, asked in study.items():
-        everything = question_study.share("all", labelled(asked), book.plan)
-        shares = (everything, *question_study.groups(language, asked, book.plan)["type"])
-        rows += [
-            {"row": f"{language}: {TYPES.get(share.name, share.name)}, n = {share.of:,}", **asdict(share.estimate)}
-            for share in shares
-        ]
-        rows += [
-            {"row": f"{language}: {system['name']}, n = {system['questions']:,}", "value": system["accuracy"]}
-            for system in published()[language]
-        ]
-    frame = pandas.DataFrame(rows)
-    frame["by"] = frame["low"].isna().map({True: "as published, on the benchmark", False: "measured, with interval"})
-    title = "share of questions answered as labelled"
-    fig = interval_plot({title: frame}, "row", book.width, series="by", look=Look(row=0.14, series=0.03, spread=0))
+        of_types = question_study.groups(language, asked, book.plan)["type"]
+        for share in (question_study.share("all", labelled(asked), book.plan), *of_types):
+            row = f"{language}: {TYPES.get(share['name'], share['name'])}, n = {share['of']:,}"
+            rows.append((row, *(share[column] for column in with_bounds(["share"])), None))
+        for name, accuracy, questions in published_shares(language):
+            rows.append((f"{language}: {name}, n = {questions:,}", None, None, None, accuracy))
+    frame = pandas.DataFrame(rows, columns=["row", "value", "low", "high", "published"])
+    title, look = "share of questions answered as labelled", Look(row=0.14, series=0.06, spread=0)
+    fig = interval_plot({title: frame}, "row", book.width, look=look)
+    with styled():
+        (ax,) = fig.axes
+        ax.lines[0].set_label("measured, with interval")
+        hollow: dict[str, Any] = {"marker": "D", "mfc": "white", "mec": "black", "ms": 4.5, "mew": 0.8, "ls": ""}
+        ax.plot(frame["published"].astype(float), frame.index, label="as published, on the benchmark", **hollow)
+        fig.legend(loc="outside lower center", ncols=2)
     return book.figure(fig, "questions_accuracy")
 
 
@@ -141,9 +136,10 @@ def status_table(book: Book, study: Asked) -> pandas.DataFrame:
             groups["label contested"] = asked[asked["contested"]]
         for status, questions in groups.items():
             right = question_study.share(status, labelled(questions), book.plan)
-            numbers_of = {"n": len(questions), "answered": int(questions["answered"].sum())}
-            rows.append({"questions": language, "status": status, **numbers_of, **bounds("as labelled", right.estimate)})
-    return book.table(pandas.DataFrame(rows), "questions_status")
+            counts = {"status": status, "n": len(questions), "answered": int(questions["answered"].sum())}
+            rows.append({"questions": language} | counts | {column: right[column] for column in with_bounds(["share"])})
+    columns = dict(zip(with_bounds(["share"]), with_bounds(["as labelled"]), strict=True))
+    return book.table(pandas.DataFrame(rows).rename(columns=columns), "questions_status")
 
 
 def flagged_table(book: Book, study: Asked) -> pandas.DataFrame:
@@ -221,24 +217,11 @@ def in_words(formula: str) -> str:
     return _SUM.sub(lambda match: f"sum over {match[1] or match[2]} of", formula)
 
 
-def identification_table(book: Book, examined: Sequence[Examined]) -> pandas.DataFrame:
+def identification_table(book: Book, examined: Sequence[Mapping[str, Any]]) -> pandas.DataFrame:
     """Table of what graphs let one compute, and why not: `identification`."""
-    frame = pandas.DataFrame([_model_row(model) for model in examined])
-    shown = frame.drop(columns="naive")
-    return book.table(shown, "identification", {"models": len(frame)}, full=frame)
-
-
-def _model_row(examined: Examined) -> dict[str, object]:
-    found = examined.found
-    return {
-        "model": examined.name,
-        "identified": f"by {found.method}" if isinstance(found, Estimand) else "no",
-        "by": f"P(y | do x) = {in_words(examined.formula)}" if isinstance(found, Estimand) else f"open: {found.path}",
-        "would suffice": "" if isinstance(found, Estimand) else found.assumption,
-        "computed": examined.estimate,
-        "naive": examined.naive,
-        "true": examined.truth,
-    }
+    frame = pandas.DataFrame(examined)
+    frame["by"] = frame["by"].map(in_words)
+    return book.table(frame.drop(columns="naive"), "identification", {"models": len(frame)}, full=frame)
 
 
 def actions_table(book: Book) -> pandas.DataFrame:
@@ -248,20 +231,20 @@ def actions_table(book: Book) -> pandas.DataFrame:
     return book.table(frame, "actions")
 
 
-def numbers_file(book: Book, study: Asked, examined: Iterable[Examined]) -> Path:
+def numbers_file(book: Book, study: Asked, examined: Iterable[Mapping[str, Any]]) -> Path:
     """The figures as macros, each beginning with `CausalQuestions`: `numbers.tex`."""
     macros = dict(IN_PROSE)
     for language, asked in study.items():
         macros[f"{language} n"] = str(len(labelled(asked)))
         for share in question_study.figures(asked, book.plan):
-            name, found = f"{language} {share.name}", share.estimate
-            macros |= {f"{name} of": str(share.of), f"{name} hits": str(share.hits)}
-            macros |= numbers.with_interval(name, found.value, found.low, found.high)
+            name = f"{language} {share['name']}"
+            macros |= {f"{name} of": str(share["of"]), f"{name} hits": str(share["hits"])}
+            macros |= numbers.with_interval(name, *(share[column] for column in with_bounds(["share"])))
         for status, questions in question_study.statuses(asked).items():
             macros[f"{language} {status}"] = str(len(questions))
-        macros |= {f"published {system['name']}": numbers.number(system["accuracy"]) for system in published()[language]}
+        macros |= {f"published {name}": numbers.number(accuracy) for name, accuracy, _ in published_shares(language)}
     for model in examined:
-        macros |= {f"{model.name} truth": numbers.number(model.truth)}
-        macros |= {f"{model.name} naive": numbers.number(model.naive)}
+        macros |= {f"{model['model']} truth": numbers.number(model["true"])}
+        macros |= {f"{model['model']} naive": numbers.number(model["naive"])}
     named = {f"questions {words}": value.replace("-", "−") for words, value in macros.items()}
     return book.numbers(named, f"Questions: {counted(study)}.")

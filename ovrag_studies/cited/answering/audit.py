@@ -66,10 +66,10 @@ def write_bundle(
 
 def _require_whole(records: Iterable[PolicyRecord], corpus: PolicyCorpus, keys: set[str]) -> None:
     for record in records:
-        for cited in (cited for sentence in record.sentences for cited in sentence.citations):
-            if not verifies(cited, corpus):
-                location = f"{cited.doc_id} at {cited.start}–{cited.end}"
-                raise ResultError(f"{record.query_id} quotes what does not stand in {location}; answer it anew")
+        citations = (cited for sentence in record.sentences for cited in sentence.citations)
+        if wrong := next((cited for cited in citations if not verifies(cited, corpus)), None):
+            location = f"{wrong.doc_id} at {wrong.start}–{wrong.end}"
+            raise ResultError(f"{record.query_id} quotes what does not stand in {location}; answer it anew")
         if unknown := sorted(set(record.replies) - keys):
             raise ResultError(f"{record.query_id}: no reply is kept under the key {unknown[0]}; run the queries anew")
 

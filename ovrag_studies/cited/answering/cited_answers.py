@@ -99,10 +99,8 @@ def answer(
     paragraphs = list({ranked.paragraph.id: ranked.paragraph for ranked in evidence}.values())
     if not paragraphs:
         return silent_answer(query, "nothing was found")
-    if chat:
-        cited_answer = _ask_chat(query, paragraphs, verifier, chat, seed)
-    else:
-        cited_answer = _copy_sentences(query, paragraphs, verifier)
+    by_chat = _ask_chat(query, paragraphs, verifier, chat, seed) if chat else None
+    cited_answer = by_chat or _copy_sentences(query, paragraphs, verifier)
     notices = tuple(notice for paragraph in paragraphs for notice in find_instructions(paragraph))
     return replace(cited_answer, notices=notices)
 
@@ -199,7 +197,9 @@ def _check(query: str, reply: Reply, labels: Mapping[str, Paragraph], verifier: 
         quoted = {citation.paragraph_id for citation in citations}
         for paragraph in (labels[name] for name in named if name in labels):
             if paragraph.id not in quoted:
-                citations.append(cite(paragraph, *_best_span(text, paragraph, verifier)))
+                spans = quotable_spans(paragraph.text) or [(0, len(paragraph.text))]
+                likeness = verifier.likeness(text, [paragraph.text[start:end] for start, end in spans])
+                citations.append(cite(paragraph, *spans[likeness.index(max(likeness))]))
         cited_ids = dict.fromkeys(citation.paragraph_id for citation in citations)
         objection = verifier.objection(text, [texts[name] for name in cited_ids])
         if text and not objection:
@@ -210,9 +210,3 @@ def _check(query: str, reply: Reply, labels: Mapping[str, Paragraph], verifier: 
     if not sentences:
         reason = "no sentence of the reply is supported" if removed else "the passages do not answer"
     return CitedAnswer(query, tuple(sentences), tuple(removed), not sentences, reason, 0.0, 0, unknown, invented)
-
-
-def _best_span(text: str, paragraph: Paragraph, verifier: SentenceVerifier) -> tuple[int, int]:
-    spans = quotable_spans(paragraph.text) or [(0, len(paragraph.text))]
-    likeness = verifier.likeness(text, [paragraph.text[start:end] for start, end in spans])
-    return spans[likeness.index(max(likeness))]

@@ -56,7 +56,8 @@ def checked(answer: CitedAnswer, evidence: Sequence[Paragraph]) -> CitedAnswer:
     if answer.silent:
         return answer
     if answer.confidence < GATE:
-        return _silenced(answer, f"the best score {answer.confidence:.2f} is below {GATE:.2f}")
+        reason = f"the best score {answer.confidence:.2f} is below {GATE:.2f}"
+        return replace(answer, sentences=(), silent=True, reason=reason)
     texts = {paragraph.id: paragraph.text for paragraph in evidence}
     supported, removed = [], []
     for sentence in answer.sentences:
@@ -64,13 +65,10 @@ def checked(answer: CitedAnswer, evidence: Sequence[Paragraph]) -> CitedAnswer:
             supported.append(sentence)
         else:
             removed.append(Removed(sentence.text, "it shares too few words with what it cites"))
-    few = len(supported) < LEAST_SUPPORT * len(answer.sentences)
-    answer = replace(answer, sentences=tuple(supported), removed=(*answer.removed, *removed))
-    return _silenced(answer, "too few sentences are supported") if few else answer
-
-
-def _silenced(answer: CitedAnswer, reason: str) -> CitedAnswer:
-    return replace(answer, sentences=(), silent=True, reason=reason)
+    removals = (*answer.removed, *removed)
+    if len(supported) < LEAST_SUPPORT * len(answer.sentences):
+        return replace(answer, sentences=(), removed=removals, silent=True, reason="too few sentences are supported")
+    return replace(answer, sentences=tuple(supported), removed=removals)
 
 
 def published_support(sentence: str, cited: Sequence[str]) -> bool:

@@ -93,16 +93,15 @@ def cite(paragraph: Paragraph, start: int, end: int) -> Citation:
 
 def verifies(citation: Citation, corpus: PolicyCorpus) -> bool:
     """Return True where a quotation stands where it says, unchanged, in a paragraph that the corpus has."""
-    document = corpus.documents.get(citation.doc_id)
     paragraph = corpus.by_id().get(citation.paragraph_id)
-    if document is None or paragraph is None or citation.end <= citation.start:
-        return False
-    within = any(
-        place.doc_id == citation.doc_id and place.start <= citation.start and citation.end <= place.end
-        for place in paragraph.places
+    return (
+        paragraph is not None
+        and any(
+            p.doc_id == citation.doc_id and p.start <= citation.start < citation.end <= p.end for p in paragraph.places
+        )
+        and corpus.documents[citation.doc_id].text[citation.start : citation.end] == citation.quote
+        and text_digest(citation.quote) == citation.sha256
     )
-    unchanged = document.text[citation.start : citation.end] == citation.quote
-    return within and unchanged and text_digest(citation.quote) == citation.sha256
 
 
 def find_instructions(paragraph: Paragraph) -> list[str]:

@@ -8,7 +8,7 @@ and the choice of sentences were built with the samples and the dissertation's c
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil, exp, log, prod
+from math import ceil, exp, log
 from pathlib import Path
 from typing import Literal
 
@@ -105,57 +105,23 @@ def learn_then_test(
     `wrong` tells of each calibration query whether its answer would be an error. The first threshold tested is the
     strictest that answers as many queries as can be certified at all; it depends on scores only.
     """
-    least, certified = least_answers(alpha, delta), None
-    for threshold in GRID:
-        tested = _tested(scores, wrong, threshold, alpha, delta)
-        if tested.answered >= least:
-            if tested.p > delta:
+    certified, least = None, least_answers(alpha, delta)
+    for certificate in (certificate_at(scores, wrong, threshold, alpha, delta) for threshold in GRID):
+        if certificate.answered >= least:
+            if certificate.p > delta:
                 break
-            certified = tested
-    return certified or replace(tested, threshold=None, certified=False)
+            certified = certificate
+    return certified or replace(certificate, threshold=None, certified=False)
 
 
-def bounded(scores: Sequence[float], wrong: Sequence[bool], threshold: float, delta: float) -> Certificate:
-    """Return the certificate of a threshold that was chosen by scores alone: alpha is the least risk that its answers
-    stay below at `delta`, by the exact bound of Clopper and Pearson (1934).
-    """
-    counted = _tested(scores, wrong, threshold, 1.0, delta)
-    alpha, right = 1.0, counted.answered - counted.errors
-    if right:
-        alpha = round(float(stats.beta.ppf(1 - delta, counted.errors + 1, right)), 4)
-    return _tested(scores, wrong, threshold, alpha, delta)
-
-
-def _tested(
+def certificate_at(
     scores: Sequence[float], wrong: Sequence[bool], threshold: float, alpha: float, delta: float
 ) -> Certificate:
+    """Return the certificate of a threshold that passes: what is answered from it on, and wrongly."""
     outcomes = [bad for score, bad in zip(scores, wrong, strict=True) if score >= threshold]
     n, answered, errors = len(scores), len(outcomes), sum(outcomes)
     p = float(stats.binom.cdf(errors, answered, alpha)) if answered else 1.0
     return Certificate(threshold, alpha, delta, n, answered, errors, answered / n if n else 0.0, p, True)
-
-
-RISKS = tuple(step / 100 for step in range(1, 100))
-STAKES = tuple(step / 20 for step in range(1, 20))
-
-
-def least_certified(asked: Sequence[int], answered: Sequence[int], wrong: Sequence[int], delta: float) -> float | None:
-    """Return the least risk, wrong ÷ answered, that holds for a new document at `delta`; None where none of RISKS does.
-
-    One count each for each document, which are taken as independent draws of one kind. For a risk r the mean of
-    (wrong - r · answered) / asked is tested against 0 by betting (Waudby-Smith and Ramdas 2024): with a bet at each of
-    STAKES the mean of the gains is an e-value, and its inverse a p-value whatever the distribution.
-    """
-    least = None
-    for risk in reversed(RISKS):
-        losses = [
-            (errors - risk * answers) / queries for queries, answers, errors in zip(asked, answered, wrong, strict=True)
-        ]
-        gains = [prod(1 - stake / (1 - risk) * loss for loss in losses) for stake in STAKES]
-        if sum(gains) / len(gains) * delta < 1:
-            return least
-        least = risk
-    return least
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +150,10 @@ def read_traits(answer: CitedAnswer, evidence: Sequence[RankedParagraph], nearne
         return None
     cosines = []
     for text in texts:
-        sentences = [text[start:end] for start, end in find_passages(text)] or [text]
-        whole, *parts = nearness.likeness(answer.query, [text, *sentences])
-        cosines.append((whole + max(parts)) / 2)
+        whole, *parts = nearness.likeness(
+            answer.query, [text, *(text[start:end] for start, end in find_passages(text))]
+        )
+        cosines.append((whole + max(parts, default=whole)) / 2)
     return AnswerTraits(tuple(load_reader().judge(answer.query, texts)), tuple(cosines))
 
 

@@ -6,7 +6,7 @@ says more: words without a counterpart, and a phrase after the same preposition 
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from math import log
 
@@ -15,17 +15,9 @@ from numpy.typing import NDArray
 
 from ovrag_core.retrieval import Embedder, Vectors
 from ovrag_studies.cited.language.amounts import without_amounts
-from ovrag_studies.cited.language.readings import (
-    RULING,
-    SentenceReading,
-    Words,
-    concept,
-    concepts,
-    read,
-    unite,
-)
+from ovrag_studies.cited.language.readings import RULING, SentenceReading, Words, concept, concepts, read, unite
 
-FEATURES = ("cosine", "masked", "cover", "least_cover", "shared", "rivals", "swap", "followers", "nearest")
+FEATURES = 9  # numbers of two sentences
 SOFT = 0.5  # cosine of two words from which one stands for the other in part
 SAME = 0.65  # and from which it does so in a phrase
 AROUND = 0.6  # what a word counts that stands only around the other sentence
@@ -48,54 +40,49 @@ class Alignment:
         self.context = [frozenset(concepts(text)) - RULING for text in sentences.values()]
         self.readings = [read(sentence) for sentence in self.rows]
         self.cosines = _products(embedder.embed(list(self.rows)))
+        # The two sentences that are most like each.
+        apart = self.cosines - 2 * numpy.eye(len(self.cosines), dtype=numpy.float32)
+        self._nearest = numpy.argsort(-apart, axis=1, kind="stable")[:, :2].tolist()
+        # The sentences without their amounts, where they have some.
         masked = [" ".join(without_amounts(sentence).split()) for sentence in self.rows]
         changed = [row for row, sentence in enumerate(self.rows) if masked[row] not in ("", sentence)]
-        # The sentences without their amounts, where they have some.
         self._masked_rows = {row: masked_row for masked_row, row in enumerate(changed)}
         self._masked_cosines = _products(embedder.embed([masked[row] for row in changed]))
-        words = _surfaces(self.rows)
-        self.words = {word: row for row, word in enumerate(words)}
-        self.word_cosines = _products(embedder.embed(list(words.values())))
-        self.weights = self._weights()
-        self.nearest = _nearest(self.cosines)
-
-    def _weights(self) -> dict[str, float]:
-        """Weigh what each concept tells: 1 for the rarest of a large corpus, near 0 for those of every sentence."""
+        # For each concept a word that has it.
+        surfaces: dict[str, str] = {}
+        for word in (word for sentence in self.rows for word in re.findall(r"[A-Za-z][\w-]*", unite(sentence))):
+            surfaces.setdefault(concept(word), word.lower())
+        surfaces.pop("", None)
+        self.words = {word: row for row, word in enumerate(surfaces)}
+        self.word_cosines = _products(embedder.embed(list(surfaces.values())))
+        # What each concept tells: 1 for the rarest of a large corpus, near 0 for those of every sentence.
         counts = Counter(word for reading in self.readings for word in reading.content)
         size = len(self.readings) + BACKGROUND
-        return {word: log(size / (count + 1)) / log(size) for word, count in counts.items()}
-
-    def _near(self, left: int, right: int) -> float:
-        """Return the share of two sentences with the other among their nearest; 0.5 where few are to be compared."""
-        if len(self.readings) < FEW:
-            return 0.5
-        return (float(right in self.nearest[left]) + float(left in self.nearest[right])) / 2
+        self.weights = {word: log(size / (count + 1)) / log(size) for word, count in counts.items()}
 
     def features(self, first: str, second: str) -> NDArray[numpy.float64]:
-        """Return the numbers that tell whether two sentences rule on the same, one for each of FEATURES."""
+        """Return the numbers that tell whether two sentences rule on the same, FEATURES of them."""
         left, right = self.rows[first], self.rows[second]
         left_reading, right_reading = self.readings[left], self.readings[right]
         mine, theirs = left_reading.content, right_reading.content
         near, far = self.context[left], self.context[right]
         least_cover, cover = sorted((self._cover(mine, theirs, far), self._cover(theirs, mine, near)))
+        cosine = masked_cosine = float(self.cosines[left, right])
+        if left in self._masked_rows and right in self._masked_rows:
+            masked_cosine = float(self._masked_cosines[self._masked_rows[left], self._masked_rows[right]])
+        nearest = (right in self._nearest[left]) + (left in self._nearest[right])
         values = (
-            float(self.cosines[left, right]),
-            self._masked_cosine(left, right),
+            cosine,
+            masked_cosine,
             cover,
             least_cover,
             min(sum(self.weights[word] for word in mine & theirs), 4) / 4,
             min(self._rivals(left_reading, right_reading, near, far), 2) / 2,
             bool(mine & theirs) and len(self.lost(mine, theirs | far)) == len(self.lost(theirs, mine | near)) == 1,
             self._rival_followers(left_reading, right_reading),
-            self._near(left, right),
+            nearest / 2 if len(self.readings) >= FEW else 0.5,
         )
         return numpy.array(values, dtype=numpy.float64)
-
-    def _masked_cosine(self, left: int, right: int) -> float:
-        rows = self._masked_rows
-        if left in rows and right in rows:
-            return float(self._masked_cosines[rows[left], rows[right]])
-        return float(self.cosines[left, right])
 
     def likeness(self, word: str, others: Words) -> float:
         """Measure how near a concept is to the nearest of others: 1 for the same, 0 below SOFT."""
@@ -149,22 +136,6 @@ def _followed(reading: SentenceReading) -> dict[str, Words]:
     return followers
 
 
-def _nearest(cosines: NDArray[numpy.float32]) -> list[frozenset[int]]:
-    """For each sentence the two that are most like it."""
-    apart = cosines - 2 * numpy.eye(len(cosines), dtype=numpy.float32)
-    return [frozenset(rows) for rows in numpy.argsort(-apart, axis=1, kind="stable")[:, :2].tolist()]
-
-
 def _products(vectors: Vectors) -> NDArray[numpy.float32]:
     product: NDArray[numpy.float32] = vectors @ vectors.T
     return product
-
-
-def _surfaces(sentences: Iterable[str]) -> dict[str, str]:
-    """For each concept a word that has it."""
-    surfaces: dict[str, str] = {}
-    for sentence in sentences:
-        for word in re.findall(r"[A-Za-z][\w-]*", unite(sentence)):
-            if name := concept(word):
-                surfaces.setdefault(name, word.lower())
-    return surfaces

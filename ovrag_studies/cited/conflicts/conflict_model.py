@@ -1,14 +1,16 @@
 """Probability that two sentences cannot both be kept, by weights that were learned from pairs of rules.
 
 A logistic regression over the words and pairs of words that only one of the two sentences has or that both have,
-hashed (Weinberger et al. 2009), over how their amounts compare, and over the numbers of `opposition`.
-`tools/train_policy_conflicts.py` makes the weights from the pairs in `training/cited`.
+hashed (Weinberger et al. 2009), over how their amounts compare, and over the numbers of `compare`: what they have in
+common and what sets them apart, for any wording. `tools/train_policy_conflicts.py` makes the weights from the pairs in
+`training/cited`.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,16 +21,16 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 from ovrag_core.base import SettingsError, read_tensors
-from ovrag_core.text import stems
-from ovrag_studies.cited.conflicts.alignment import Alignment
-from ovrag_studies.cited.conflicts.opposition import NAMES, compare
+from ovrag_core.text import NEGATION, stems
+from ovrag_studies.cited.conflicts.alignment import FEATURES, Alignment
 from ovrag_studies.cited.corpus.retrieval import Nearness
 from ovrag_studies.cited.language.amounts import find_amounts, without_amounts
 from ovrag_studies.cited.language.quantities import Quantity
+from ovrag_studies.cited.language.readings import RULING, concepts, read
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "conflicts.safetensors"
 SIZE = 2**14  # of the table of weights
-SHARE = 0.1  # of a number of `opposition`, beside a feature that is there
+SHARE = 0.1  # of a number of `compare`, beside a feature that is there
 NEARNESS = 3.0  # what a cosine of 1 counts beside a feature that is there
 TIMES = ("minute", "month", "working day", "time", "date")
 
@@ -38,10 +40,39 @@ _FUNCTION_TEXT = """the a an of to in on at by for and or is are be must shall m
 all no not"""
 _FUNCTION = frozenset(_FUNCTION_TEXT.split())
 _OFTEN = frozenset(stems("every each per once a"))
+# Marks of what a sentence makes of its matter.
+_FLAG_PATTERNS = {
+    "negative": rf"{NEGATION}|\b(?:refus|declin|reject)\w+",
+    "banned": r"\b(?:(?:must|shall|may|should|can) (?:not|never)|cannot|prohibit\w*|forbid\w*|forbidden|banned?|barred"
+    r"|not (?:be )?(?:allowed|permitted)|no (?:one|person|\w+) (?:may|shall|must|can)|nobody|out of bounds"
+    r"|off[- ]limits|ruled out|disallowed|do not|don['’]t|never|unacceptable|not acceptable|on no account"
+    r"|under no circumstances)\b",
+    "bound": r"\b(?:must|shall|has to|have to|required?|requires|mandatory|compulsory|obligat\w+|obliged|needs? to"
+    r"|is to|are to|necessary|essential|without exception|always|ought)\b",
+    "waived": r"\b(?:need not|needn['’]t|not (?:be )?(?:required|necessary|needed|obliged|compulsory|mandatory)"
+    r"|no (?:need|requirement|obligation|duty|further)|exempt\w*|waive[sd]?|excused|(?:does|do) not (?:need|require"
+    r"|have to)|without (?:the |any |prior |further |needing|having|asking|approv|permi|consent|notice|writ)\w*"
+    r"|requires? no|needs? no|unnecessary|dispensed)\b",
+    "only": r"\b(?:only|solely|exclusively|alone|restricted to|limited to|reserved|no one (?:but|except|other)"
+    r"|nobody (?:but|except|other)|not (?:before|until)|unless|except)\b",
+    "always": r"\b(?:all|every|each|any|anyone|anybody|everyone|everybody|always|at all times|any time|whenever|however"
+    r"|regardless|whatever|irrespective|both|throughout|everywhere|no matter|without exception|around the clock"
+    r"|including|whether)\b",
+    "if": r"\b(?:if|when|where|provided|in case|in the event|during|while|once|subject to|as long as|for \w+ing)\b",
+    "except": r"\b(?:except\w*|unless|other than|apart from|save (?:for|in|where)|excluding|notwithstanding|exempt\w*"
+    r"|instead|but)\b",
+    "before": r"\b(?:before\w*|prior|in advance|ahead|until|till|first|earlier|pre-\w+)\b",
+    "outside": r"\b(?:outside|out of|beyond|off|elsewhere|external\w*|away)\b",
+    "inside": r"\b(?:inside|within|in|on|internal\w*)\b",
+    "more": r"\b(?:more than|above|over|exceed\w*|at least|minimum|not less|longer than|or more)\b",
+    "less": r"\b(?:less than|below|under|at most|maximum|not more|no more|up to|no longer|or less|within|no later)\b",
+}  # fmt: skip
+_FLAGS = [re.compile(pattern, re.I) for pattern in _FLAG_PATTERNS.values()]
+NUMBERS = FEATURES + 9 + 2 * len(_FLAGS)  # that `compare` gives of two sentences
 
 
 class ConflictModel(NamedTuple):
-    """The weights of hashed features; of the numbers of `opposition` the middles, widths and weights; the bias."""
+    """The weights of hashed features; of the numbers of `compare` the middles, widths and weights; the bias."""
 
     hashed: NDArray[numpy.float32]
     numbers: NDArray[numpy.float32]
@@ -62,9 +93,8 @@ class ConflictModel(NamedTuple):
 
 
 def scaled(numbers: NDArray[Any], middles: NDArray[Any], widths: NDArray[Any]) -> NDArray[Any]:
-    """Numbers of `opposition` as they are weighed."""
-    standardised: NDArray[Any] = numpy.clip((numbers - middles) / widths, -4, 4) * SHARE
-    return standardised
+    """Numbers of `compare` as they are weighed."""
+    return numpy.asarray(numpy.clip((numbers - middles) / widths, -4, 4) * SHARE)
 
 
 def texts_of(one: str, other: str) -> Iterator[str]:
@@ -87,6 +117,37 @@ def features_of(one: str, other: str, nearness: Nearness) -> Features:
     features["cosine of the rest"] = NEARNESS * nearness.cosine(*leftovers) if all(leftovers) else -0.5
     features["nothing left"] = float(sum(not text for text in leftovers))
     return features
+
+
+def compare(one: str, other: str, alignment: Alignment) -> NDArray[numpy.float64]:
+    """NUMBERS that tell how two sentences compare; the same for both orders of two sentences that are aligned."""
+    flags = [(bool(pattern.search(one)), bool(pattern.search(other))) for pattern in _FLAGS]
+    mine, theirs = read(one).content, read(other).content
+    lost = alignment.lost(mine, theirs), alignment.lost(theirs, mine)
+    least_weight, most_weight = sorted(sum(alignment.weights.get(word, 1.0) for word in side) for side in lost)
+    my_words, their_words = ([word for word in concepts(text) if word not in RULING] for text in (one, other))
+    matcher = SequenceMatcher(None, my_words, their_words, autojunk=False)
+    shortest, longest = sorted((len(my_words), len(their_words)))
+    # The cosine of the sums of the lost words' vectors, and the highest of two words; -0.5 where either side has none.
+    cosine = highest = -0.5
+    rows = [sorted(alignment.words[word] for word in side if word in alignment.words) for side in lost]
+    if all(rows):
+        table = alignment.word_cosines
+        between, lengths = table[numpy.ix_(*rows)], [float(table[numpy.ix_(side, side)].sum()) for side in rows]
+        cosine, highest = float(between.sum()) / max(sqrt(lengths[0] * lengths[1]), 1e-9), float(between.max())
+    numbers = (
+        most_weight,
+        least_weight,
+        cosine,
+        highest,
+        matcher.ratio(),
+        matcher.find_longest_match().size / max(shortest, 1),
+        shortest / max(longest, 1),
+        min(shortest, 12) / 12,
+        len(mine & theirs) / max(1, min(len(mine), len(theirs))),
+        *chain.from_iterable((in_one != in_other, in_one and in_other) for in_one, in_other in flags),
+    )
+    return numpy.array([*alignment.features(one, other), *numbers], float)
 
 
 def _restated(one: str, other: str) -> bool:
@@ -143,6 +204,6 @@ def read_model(path: Path = WEIGHTS) -> ConflictModel:
         bias = float(tensors["bias"][0])
     except (OSError, SafetensorError, KeyError, IndexError):
         raise SettingsError(f"{path} cannot be read; {again}") from None
-    if table.shape != (SIZE,) or numbers.shape != (3, len(NAMES)):
+    if table.shape != (SIZE,) or numbers.shape != (3, NUMBERS):
         raise SettingsError(f"the weights in {path} were learned for other features; {again}")
     return ConflictModel(table, numbers, bias)

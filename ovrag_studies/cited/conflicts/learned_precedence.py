@@ -9,7 +9,7 @@ rules it lets prevail. `tools/train_policy_precedence.py` makes both from `train
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from math import log, sqrt
 from pathlib import Path
@@ -72,8 +72,7 @@ class PrecedenceModel(NamedTuple):
     def chances(self, weights: NDArray[numpy.float32], texts: Sequence[str], vectors: Vectors) -> Numbers:
         """Estimate how likely each text is of a kind."""
         scores = [float(row @ weights[:-1]) + float(weights[-1]) for row in map(inputs, texts, vectors)]
-        chances: Numbers = 1 / (1 + numpy.exp(-numpy.array(scores)))
-        return chances
+        return numpy.asarray(1 / (1 + numpy.exp(-numpy.array(scores))))
 
     def prevails(self, numbers: Numbers, terms: Mapping[int, float]) -> float:
         """The chance that a rule prevails over another by a sentence."""
@@ -126,7 +125,7 @@ class RankedDocument:
 
         Sentences are given by their place. `ranks` is how likely `ranking` ranks texts at all, `here` its text.
         """
-        (paragraph, text), sides = self.sentences[ranking], self._paragraphs(winner, loser)
+        (paragraph, text), sides = self.sentences[ranking], (self.sentences[winner][0], self.sentences[loser][0])
         words, labels = frozenset(stems(text)), _labels_in(text)
         won, lost = (self._side(paragraph, side, words, labels) for side in sides)
         near = [_is_near(paragraph, side) for side in sides]
@@ -142,11 +141,20 @@ class RankedDocument:
         numbers = [log_odds(ranks), *won, *lost, *cosines, sides[0] > sides[1], paragraph / len(self._labels)]
         return numpy.array([*numbers, *by_place, *by_name, *together], dtype=numpy.float64)
 
+    def _side(self, place: int, paragraph: int, words: frozenset[str], labels: frozenset[str]) -> list[float]:
+        """Measure how a rule's paragraph lies to a sentence, and how surely that names it by its opening and label."""
+        behind = paragraph - place
+        lies = (behind == 0, 0 < behind <= BEFORE, behind > BEFORE, -BEFORE <= behind < 0, behind < -BEFORE)
+        leading = _leading(paragraph)
+        named = [sum(self._rarity[word] for word in self._opened[p] & words) * weight / 4 for p, weight in leading]
+        labelled = [_matched(labels, self._labels[p]) * weight for p, weight in leading]
+        return [*map(float, lies), named[0], max(named), labelled[0], max(labelled)]
+
     def terms(self, ranking: int, winner: int, loser: int) -> dict[int, float]:
         """Return rows of the table with their values: what stands around the words that name the place of either rule,
         and the words of the sentence `ranking`, by where it stands itself.
         """
-        (paragraph, text), sides = self.sentences[ranking], self._paragraphs(winner, loser)
+        (paragraph, text), sides = self.sentences[ranking], (self.sentences[winner][0], self.sentences[loser][0])
         near = [_is_near(paragraph, side) for side in sides]
         lies = "else" if near[0] == near[1] else "won" if near[0] else "lost"
         words = frozenset(_WORD.findall(text.lower()))
@@ -157,9 +165,6 @@ class RankedDocument:
         for term, value in term_values.items():
             hashed[crc32(term.encode()) % ROLES] += value
         return hashed
-
-    def _paragraphs(self, winner: int, loser: int) -> tuple[int, int]:
-        return self.sentences[winner][0], self.sentences[loser][0]
 
     def _named(self, text: str, place: int, sides: tuple[int, int]) -> dict[str, float]:
         """Each word that names the place of one side alone, with those around it, and which side is named first."""
@@ -179,13 +184,14 @@ class RankedDocument:
                 term_values[term] = max(term_values[term], value)
         if len(first_positions) > 1:
             term_values["first won"] = 1.0 if first_positions["won"] < first_positions["los"] else -1.0
-        standing = {f"in {name}": 1.0 for name, side in zip(("won", "lost"), sides, strict=True) if side == place}
-        return term_values | standing
+        return term_values | {
+            f"in {name}": 1.0 for name, side in zip(("won", "lost"), sides, strict=True) if side == place
+        }
 
     def _tag(self, token: str, before: str, place: int, sides: tuple[int, int]) -> tuple[str, float]:
         """Find which side a word names, how, and how surely; empty where it names neither, or both."""
         word = token.lower()
-        if _LABEL.fullmatch(token) and token != "I" and (token != "A" or _LETTERED.search(f"{before} ")):
+        if _LABEL.fullmatch(token) and token != "I" and _is_label(token, f"{before} "):
             label = frozenset({_plain_label(token)})
             tag, _ = _surer(*(_matched(label, self._labels[side]) for side in sides))
             return tag, float(bool(tag))
@@ -193,35 +199,19 @@ class RankedDocument:
             tag, value = _surer(*(1.0 if side == place else 0.7 * _is_near(place, side) for side in sides))
             return tag and f"{tag} here", value
         stem = next(iter(stems(word)), "")
-        won, lost = (self._openings[side].get(stem, 0.0) for side in sides)
+        won, lost = (
+            next((weight for paragraph, weight in _leading(side) if stem in self._opened[paragraph]), 0.0)
+            for side in sides
+        )
         if abs(won - lost) > 0.2 and self._rarity.get(stem, 0.0) > RARE:
             return _surer(won, lost)
         if stem in _BODY or stem in self._title:
             return "won body" if sides[0] < sides[1] else "lost body", 0.7
         return "", 0.0
 
-    @cached_property
-    def _openings(self) -> list[dict[str, float]]:
-        """For each paragraph the words by which it or one before it opens, and how much each counts."""
-        openings: list[dict[str, float]] = []
-        for paragraph in range(len(self._opened)):
-            # The nearest paragraph comes last, so that its weight stays.
-            leading = reversed(_leading(paragraph))
-            openings.append({word: weight for number, weight in leading for word in self._opened[number]})
-        return openings
-
-    def _side(self, place: int, paragraph: int, words: frozenset[str], labels: frozenset[str]) -> list[float]:
-        """Measure how a rule's paragraph lies to a sentence, and how surely that names it by its opening and label."""
-        behind = paragraph - place
-        lies = (behind == 0, 0 < behind <= BEFORE, behind > BEFORE, -BEFORE <= behind < 0, behind < -BEFORE)
-        leading = _leading(paragraph)
-        named = [sum(self._rarity[word] for word in self._opened[p] & words) * weight / 4 for p, weight in leading]
-        labelled = [_matched(labels, self._labels[p]) * weight for p, weight in leading]
-        return [*map(float, lies), named[0], max(named), labelled[0], max(labelled)]
-
 
 def _leading(paragraph: int) -> list[tuple[int, float]]:
-    """A paragraph and those before it whose opening may name it, and how much each counts."""
+    """A paragraph and those before it whose opening may name it, nearest first, and how much each counts."""
     return [(p, FADING ** (paragraph - p)) for p in range(paragraph, max(0, paragraph - BEFORE - 1), -1)]
 
 
@@ -233,6 +223,11 @@ def _surer(won: float, lost: float) -> tuple[str, float]:
     return ("won", won) if won > lost else ("lost", lost) if lost > won else ("", 0.0)
 
 
+def _is_label(label: str, before: str) -> bool:
+    """Return True but for an "A" that is an article."""
+    return label != "A" or bool(_LETTERED.search(before))
+
+
 def _plain_label(label: str) -> str:
     return _ROMAN.get(label, label.replace("-", ""))
 
@@ -240,18 +235,14 @@ def _plain_label(label: str) -> str:
 def _label_of(paragraph: str) -> str:
     """The number or letter that a paragraph opens with, empty where it has none."""
     head = " ".join(paragraph.split()[:6])
-    for label in _LABEL.finditer(head):
-        if label[0] != "A" or not label.start() or _LETTERED.search(head[: label.start()]):
-            return _plain_label(label[0])
-    return ""
+    labels = (m[0] for m in _LABEL.finditer(head) if not m.start() or _is_label(m[0], head[: m.start()]))
+    return _plain_label(next(labels, ""))
 
 
 def _labels_in(sentence: str) -> frozenset[str]:
     """The numbers and letters that a sentence names, those of ranges one by one."""
     labels = {
-        _plain_label(label[0])
-        for label in _LABEL.finditer(sentence)
-        if label[0] != "I" and (label[0] != "A" or _LETTERED.search(sentence[: label.start()]))
+        _plain_label(m[0]) for m in _LABEL.finditer(sentence) if m[0] != "I" and _is_label(m[0], sentence[: m.start()])
     }
     for match in _RANGE.finditer(sentence):
         start, end = map(_plain_label, match.groups())
@@ -272,49 +263,37 @@ class LearnedPrecedence:
     """The documents of a corpus, each read when two of its rules are to be ranked."""
 
     def __init__(self, corpus: PolicyCorpus, embedder: Embedder) -> None:
-        self._read = cache(lambda document: _Read(corpus, document, embedder))
+        self._corpus, self._embedder = corpus, embedder
+        self._read = cache(self._read_document)
 
     def deciding(self, first: Rule, second: Rule) -> tuple[Rule, RuleSource] | None:
         """The rule that prevails and the sentence by which it does; None where none of one document decides."""
         document = first.source.doc_id
         if document != second.source.doc_id or first.source.paragraph_id == second.source.paragraph_id:
             return None
-        chances = self._read(document).ranked(first, second)
-        chance, winner, clause = max(chances, key=lambda ranked: ranked[0], default=(0.0, first, first.source))
-        return (winner, clause) if chance >= LEAST else None
+        rules, ranked, ranking = self._read(document)
+        sides = rules.index(first), rules.index(second)
+        decided = [(0.0, first, first.source)]
+        for row, ranks, here in ranking:
+            for winner, loser in (sides, sides[::-1]) if ranked.may_rank(row, sides) else ():
+                numbers, terms = ranked.numbers(row, winner, loser, ranks, here), ranked.terms(row, winner, loser)
+                decided.append((load_precedence().prevails(numbers, terms), rules[winner], rules[row].source))
+        chance, prevailing, clause = max(decided, key=lambda candidate: candidate[0])
+        return (prevailing, clause) if chance >= LEAST else None
 
-
-class _Read:
-    """A document with its sentences that likeliest rank texts."""
-
-    def __init__(self, corpus: PolicyCorpus, document: str, embedder: Embedder) -> None:
-        self._rules = [rule for rule in read_rules(corpus) if rule.source.doc_id == document]
-        self._rows = {rule.source: row for row, rule in enumerate(self._rules)}
-        places = corpus.places_in(document)
+    def _read_document(self, document: str) -> tuple[list[Rule], RankedDocument, list[tuple[int, float, float]]]:
+        """A document's rules, also as they are ranked; and the rows of those that likeliest rank texts, each with how
+        likely it does, and how likely it ranks that in which it stands.
+        """
+        rules = [rule for rule in read_rules(self._corpus) if rule.source.doc_id == document]
+        places = self._corpus.places_in(document)
         number = {place.id: row for row, (place, _) in enumerate(places, 1)}
-        sentences = [(number[rule.source.paragraph_id], " ".join(rule.source.text.split())) for rule in self._rules]
-        self._ranked = RankedDocument([paragraph.text for _, paragraph in places], sentences, embedder)
-        self._model = load_precedence()
-
-    @cached_property
-    def _ranking(self) -> list[tuple[int, float, float]]:
-        """The sentences that may rank texts, with how likely they do and how likely that in which they stand."""
-        model, texts = self._model, [text for _, text in self._ranked.sentences]
-        ranks, ranks_here = (
-            model.chances(weights, texts, self._ranked.vectors) for weights in (model.ranks, model.here)
-        )
+        sentences = [(number[rule.source.paragraph_id], " ".join(rule.source.text.split())) for rule in rules]
+        ranked = RankedDocument([paragraph.text for _, paragraph in places], sentences, self._embedder)
+        model, texts = load_precedence(), [text for _, text in sentences]
+        ranks, here = (model.chances(weights, texts, ranked.vectors) for weights in (model.ranks, model.here))
         best = numpy.argsort(-ranks, kind="stable")[:LOOKED_AT]
-        return [(int(row), float(ranks[row]), float(ranks_here[row])) for row in best if ranks[row] > UNLIKELY]
-
-    def ranked(self, first: Rule, second: Rule) -> Iterator[tuple[float, Rule, RuleSource]]:
-        """Yield how likely each of two rules prevails by each sentence that may say so."""
-        sides = self._rows[first.source], self._rows[second.source]
-        for row, ranks, ranks_here in self._ranking:
-            if self._ranked.may_rank(row, sides):
-                for winner, loser in (sides, sides[::-1]):
-                    numbers = self._ranked.numbers(row, winner, loser, ranks, ranks_here)
-                    chance = self._model.prevails(numbers, self._ranked.terms(row, winner, loser))
-                    yield chance, self._rules[winner], self._rules[row].source
+        return rules, ranked, [(int(row), float(ranks[row]), float(here[row])) for row in best if ranks[row] > UNLIKELY]
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ovrag_core.text import is_negated, stems
 from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, date_of, read_rules, title_of
-from ovrag_studies.cited.corpus.policies import PolicyCorpus, PolicyDocument
+from ovrag_studies.cited.corpus.policies import PolicyCorpus
 
 _PREVAILS = re.compile(
     r"\b(?P<verb>(?:takes?|has|have|having|taking)\s+(?:precedence|priority|the\s+(?:last|final)\s+(?:word|say))"
@@ -127,14 +127,13 @@ class _Titled(NamedTuple):
     date: str
 
 
-def _titled(document: PolicyDocument) -> _Titled:
-    title = stems(title_of(document))
-    return _Titled(frozenset(title), title[-1] if title else "", date_of(document))
-
-
 def find_precedence(corpus: PolicyCorpus) -> tuple[Precedence, ...]:
     """All clauses of a corpus by which one of its documents, or part of a document, prevails over others."""
-    documents = {id_: _titled(document) for id_, document in corpus.documents.items()}
+    documents = {
+        id_: _Titled(frozenset(title), title[-1] if title else "", date_of(document))
+        for id_, document in corpus.documents.items()
+        for title in [stems(title_of(document))]
+    }
     sources = [rule.source for rule in read_rules(corpus)]
     spared: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
     for source in sources:
@@ -211,25 +210,22 @@ def _named(text: str, documents: Mapping[str, _Titled], own: str) -> frozenset[s
 def _losers(target: str, documents: Mapping[str, _Titled], winner: str, own: str) -> frozenset[str]:
     if _VERSIONS.search(target):
         return frozenset()
-    named = _named(target, documents, winner)
-    if named:
+    if named := _named(target, documents, winner):
         return named - {winner}
     if winner != own:
         return frozenset({own})
-    generic = _GENERIC.search(target)
-    if not generic:
+    if not (generic := _GENERIC.search(target)):
         return frozenset()
-    if _DATED.search(generic["which"]) and documents[winner].date:
-        return _not_later(documents, winner)
-    return frozenset(documents) - {winner}
+    dated = _DATED.search(generic["which"]) and documents[winner].date
+    return _not_later(documents, winner) if dated else frozenset(documents) - {winner}
 
 
 def _not_later(documents: Mapping[str, _Titled], winner: str) -> frozenset[str]:
     """Find existing or earlier documents: all not dated later. Months and days that are not known count as equal."""
-    date = documents[winner].date
-    return frozenset(id_ for id_, document in documents.items() if id_ != winner and not _later(document.date, date))
+    date = documents[winner].date.split("-")
 
+    def is_later(other: str) -> bool:
+        pairs = zip(other.split("-"), date, strict=False)
+        return next((a > b for a, b in pairs if "?" not in a + b and a != b), False)
 
-def _later(first: str, second: str) -> bool:
-    pairs = zip(first.split("-"), second.split("-"), strict=False)
-    return next((a > b for a, b in pairs if "?" not in a + b and a != b), False)
+    return frozenset(id_ for id_, document in documents.items() if id_ != winner and not is_later(document.date))

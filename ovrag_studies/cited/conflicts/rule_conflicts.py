@@ -1,16 +1,19 @@
 """Rules that cannot both be kept: near in meaning, judged by learned weights, settled by clauses of precedence.
 
-A conflict is superseded where a clause lets one side prevail, else unresolved.
+A conflict is superseded where a clause lets one side prevail, else unresolved. Which of a corpus's rules both answer a
+question, that they may be reported before silence, is told by a logistic regression, whose weights were learned from
+the queries of `training/cited/calibration` by `tools/train_policy_silence.py`.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from itertools import combinations
 from math import exp, log
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy
 
+from ovrag_core.base import Frozen
 from ovrag_core.retrieval import Embedder, minilm
 from ovrag_studies.cited.conflicts.alignment import Alignment
 from ovrag_studies.cited.conflicts.conflict_model import read_model
@@ -18,11 +21,10 @@ from ovrag_studies.cited.conflicts.learned_precedence import LearnedPrecedence
 from ovrag_studies.cited.conflicts.precedence import Precedence, find_precedence
 from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, read_rules
 from ovrag_studies.cited.corpus.policies import PolicyCorpus
-from ovrag_studies.cited.corpus.retrieval import Nearness
+from ovrag_studies.cited.corpus.relevance import load_reader, log_odds
+from ovrag_studies.cited.corpus.retrieval import Nearness, RankedParagraph
 
-Status = Literal["superseded", "unresolved"]
 Sides = tuple[Rule, Rule]
-
 
 CHANCE = 0.12  # from which on two sentences are taken to conflict, by the learned weights, where there are no others
 RARER = 0.157  # by which the log-odds asked for rise with the logarithm of their number
@@ -31,21 +33,19 @@ BESIDE = 0.15  # more is asked for within one paragraph
 # they are in any case. Conflicts are looked for among NEAREST and those that are NEAR only.
 LOOK, NEIGHBOURS, CLOSE = 0.35, 8, 0.55
 NEAREST, NEAR = 1, 0.62
+WEIGHTS = (0.37, 0.33, 0.63, -0.65, -2.2)  # of the four numbers of ContestedTraits, and the bias
+REPORTED = 0.3  # from which a pair is reported; three of four rightly on the kinds that teach
+LEAST_ODDS = -4.0  # of each rule that it answers; below it no pair is looked at
 
 _RANKING = re.compile(r"\b(?:supersed\w+|prevails?|(?:take|have|has)s? (?:precedence|priority)|overrid\w+)\b", re.I)
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Two rules that cannot both be kept, and what becomes of it; `chance` is how likely they cannot.
+class Conflict(Frozen):
+    """Sentences of two rules that cannot both be kept, and the clause that lets one prevail; None where none does."""
 
-    `prevails` is the side that `clause` lets prevail; both are None where it is unresolved.
-    """
-
-    first: Rule
-    second: Rule
-    chance: float
-    status: Status
+    status: Literal["superseded", "unresolved"]
+    first: RuleSource
+    second: RuleSource
     prevails: Literal["first", "second"] | None
     clause: RuleSource | None
 
@@ -53,8 +53,7 @@ class Conflict:
 def find_corpus_conflicts(corpus: PolicyCorpus, embedder: Embedder | None = None) -> tuple[Conflict, ...]:
     """All conflicts of a corpus, settled by its own clauses, likeliest first."""
     clauses, learned = find_precedence(corpus), LearnedPrecedence(corpus, embedder or minilm())
-    clashes = find_clashes(read_rules(corpus), embedder)
-    return tuple(settle(sides, chance, clauses, learned) for sides, chance in clashes)
+    return tuple(settle(sides, clauses, learned) for sides, _ in find_clashes(read_rules(corpus), embedder))
 
 
 def least_chance(rules: int) -> float:
@@ -69,24 +68,30 @@ def find_clashes(rules: Sequence[Rule], embedder: Embedder | None = None) -> lis
     """The pairs of rules that cannot both be kept and how likely that is, likeliest first."""
     comparison = RuleComparison(rules, embedder or minilm())
     pairs = list(comparison.near(NEAREST, NEAR))
-    clashes = []
-    for sides, chance in zip(pairs, comparison.chances(pairs), strict=True):
-        adjusted = chance - BESIDE * (sides[0].source.paragraph_id == sides[1].source.paragraph_id)
-        if adjusted >= least_chance(len(rules)):
-            clashes.append((sides, adjusted))
-    return sorted(clashes, key=lambda clash: (-clash[1], *(rule.source.start for rule in clash[0])))
+    clashes = [
+        (sides, chance - BESIDE * (sides[0].source.paragraph_id == sides[1].source.paragraph_id))
+        for sides, chance in zip(pairs, comparison.chances(pairs), strict=True)
+    ]
+    certain = [clash for clash in clashes if clash[1] >= least_chance(len(rules))]
+    return sorted(certain, key=lambda clash: (-clash[1], *(rule.source.start for rule in clash[0])))
 
 
 class RuleComparison:
     """Rules with what aligns them; titles, and who only says which rules prevail, are left out."""
 
     def __init__(self, rules: Iterable[Rule], embedder: Embedder) -> None:
-        every = list(rules)
+        self.every, self.nearness = list(rules), Nearness(embedder)
         # A title is what a document begins with and does not end as a sentence.
-        titles = [rule for rule in every if rule.source.start == 0 and rule.source.text[-1:] not in ".!?;:"]
-        self.rules = [rule for rule in every if rule not in titles and not _RANKING.search(rule.source.text)]
-        self.alignment = Alignment(_with_context(every), embedder)
-        self._nearness = Nearness(embedder)
+        titles = [rule for rule in self.every if rule.source.start == 0 and rule.source.text[-1:] not in ".!?;:"]
+        self.rules = [rule for rule in self.every if rule not in titles and not _RANKING.search(rule.source.text)]
+        # Each sentence with its heading and those before it in its paragraph; the first place of one said twice.
+        contexts: dict[str, str] = {}
+        preceding: dict[str, list[str]] = {}
+        for rule in self.every:
+            texts = preceding.setdefault(rule.source.paragraph_id, [rule.heading])
+            contexts.setdefault(rule.source.text, " ".join(texts))
+            texts.append(rule.source.text)
+        self.alignment = Alignment(contexts, embedder)
 
     def near(self, neighbours: int = NEIGHBOURS, close: float = CLOSE) -> Iterator[Sides]:
         """Rules that are near enough in meaning to be judged."""
@@ -103,41 +108,79 @@ class RuleComparison:
     def chances(self, pairs: Sequence[Sides]) -> list[float]:
         """Estimate how likely the two rules of each pair cannot both be kept."""
         texts = [(left.source.text, right.source.text) for left, right in pairs]
-        return read_model().chances(texts, self.alignment, self._nearness)
+        return read_model().chances(texts, self.alignment, self.nearness)
 
 
-def _with_context(rules: Iterable[Rule]) -> dict[str, str]:
-    """Each sentence with its heading and those before it in its paragraph; the first place of one said twice."""
-    contexts: dict[str, str] = {}
-    preceding: dict[str, list[str]] = {}
-    for rule in rules:
-        texts = preceding.setdefault(rule.source.paragraph_id, [rule.heading])
-        contexts.setdefault(rule.source.text, " ".join(texts))
-        texts.append(rule.source.text)
-    return contexts
+class ContestedTraits(NamedTuple):
+    """Signs that a question is answered by two rules that contradict each other: log-odds and a cosine.
+
+    How surely the likelier and the less likely of both answer it, by the reader, how likely they cannot both be kept,
+    and how near the farther of both is to the question. WEIGHTS weigh these numbers.
+    """
+
+    likely: float
+    less_likely: float
+    conflict: float
+    near: float
+
+    def score(self, weights: Sequence[float] = WEIGHTS) -> float:
+        """From 0 to 1."""
+        *coefficients, bias = weights
+        return 1 / (1 + exp(-sum(weight * number for weight, number in zip(coefficients, self, strict=True)) - bias))
 
 
-def settle(sides: Sides, chance: float, clauses: Sequence[Precedence], learned: LearnedPrecedence) -> Conflict:
-    """The conflict of two rules: by which clause one of them prevails, if any.
+Pairs = list[tuple[Rule, Rule, ContestedTraits]]
+
+
+def contested_pairs(query: str, evidence: Sequence[RankedParagraph], comparison: RuleComparison) -> Pairs:
+    """The pairs of rules of different paragraphs of the evidence that may both answer the query, likeliest first.
+
+    `comparison` is of all rules of the corpus.
+    """
+    windows: dict[Rule, str] = {}
+    for paragraph in (ranked.paragraph for ranked in evidence):
+        rules = [rule for rule in comparison.every if rule.source.paragraph_id in paragraph.ids]
+        # Each rule behind the one before it, on which it may lean; as `windows_of` has them, where both read the same
+        # sentences, so that nothing is judged twice.
+        starts = [paragraph.text.find(rule.source.text) for rule in rules]
+        for row, (start, rule) in enumerate(zip(starts, rules, strict=True)):
+            windows[rule] = paragraph.text[starts[row - 1] if row > 1 else 0 : start + len(rule.source.text)]
+    answer_odds = dict(zip(windows, load_reader().read(query, list(windows.values())), strict=True))
+    candidates = [rule for rule, odds in answer_odds.items() if odds >= LEAST_ODDS]
+    pairs = [
+        (a, b)
+        for a, b in combinations(candidates, 2)
+        if a.source.paragraph_id != b.source.paragraph_id and a.source.text != b.source.text
+    ]
+    if not pairs:
+        return []
+    cosines = comparison.nearness.likeness(query, [rule.source.text for rule in candidates])
+    near = dict(zip(candidates, cosines, strict=True))
+    contested = []
+    for (rule_a, rule_b), chance in zip(pairs, comparison.chances(pairs), strict=True):
+        less, more = sorted((answer_odds[rule_a], answer_odds[rule_b]))
+        traits = ContestedTraits(more, less, log_odds(chance), min(near[rule_a], near[rule_b]))
+        contested.append((rule_a, rule_b, traits))
+    return sorted(contested, key=lambda pair: -pair[2].score())
+
+
+def settle(sides: Sides, clauses: Sequence[Precedence], learned: LearnedPrecedence) -> Conflict:
+    """The conflict of two rules: by which clause one of them prevails, if any; one beside it before one for a document.
 
     What is `learned` is asked where no clause, read by its form, ranks the rules' document against others.
     """
-    first_rule, second_rule = sides
-    for_first, for_second = _deciding(first_rule, second_rule, clauses), _deciding(second_rule, first_rule, clauses)
-    decided = None
-    if for_first and not for_second:
-        decided = first_rule, for_first
-    elif for_second and not for_first:
-        decided = second_rule, for_second
-    elif all(first_rule.source.doc_id not in (c.winner, *c.losers) for c in clauses if c.winner not in c.losers):
-        decided = learned.deciding(first_rule, second_rule)
-    if not decided:
-        return Conflict(*sides, chance, "unresolved", None, None)
-    winner, clause = decided
-    return Conflict(*sides, chance, "superseded", "first" if winner == first_rule else "second", clause)
-
-
-def _deciding(winner: Rule, loser: Rule, clauses: Sequence[Precedence]) -> RuleSource | None:
-    """The clause by which one rule prevails over another, that beside it before one for its document."""
-    decisive = [clause for clause in clauses if clause.decides(winner, loser)]
-    return min(decisive, key=lambda clause: clause.whole).source if decisive else None
+    first, second = sides
+    by_form = sorted(clauses, key=lambda clause: clause.whole)
+    for_first, for_second = (
+        next((clause.source for clause in by_form if clause.decides(winner, loser)), None)
+        for winner, loser in (sides, sides[::-1])
+    )
+    ranked = {doc_id for c in clauses if c.winner not in c.losers for doc_id in (c.winner, *c.losers)}
+    prevails: Literal["first", "second"] | None = None
+    clause: RuleSource | None = None
+    if bool(for_first) != bool(for_second):
+        prevails, clause = "first" if for_first else "second", for_first or for_second
+    elif first.source.doc_id not in ranked and (decided := learned.deciding(first, second)):
+        prevails, clause = "first" if decided[0] == first else "second", decided[1]
+    status: Literal["superseded", "unresolved"] = "superseded" if clause else "unresolved"
+    return Conflict(status=status, first=first.source, second=second.source, prevails=prevails, clause=clause)

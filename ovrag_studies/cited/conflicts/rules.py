@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ovrag_core.text import Span, find_passages
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, PolicyDocument
-from ovrag_studies.cited.language.quantities import Quantity, find_quantities
+from ovrag_studies.cited.language.quantities import find_quantities
 
 # A heading that was joined with its first sentence: words with capitals, up to the last before the sentence goes on.
 _CAPITAL = r"(?:[A-Z][\w'’&/-]*[a-z][\w'’&/-]*|[A-Z&]{1,5}|\([A-Z]+\))"
@@ -62,17 +62,16 @@ class Rule:
 
 def read_rules(corpus: PolicyCorpus) -> tuple[Rule, ...]:
     """All sentences of a corpus in the order of its documents; of one that stands twice, those of its places."""
-    return tuple(rule for document in corpus.documents.values() for rule in _of_document(document, corpus))
-
-
-def _of_document(document: PolicyDocument, corpus: PolicyCorpus) -> Iterator[Rule]:
-    heading, labels = "", frozenset[str]()
-    for place, paragraph in corpus.places_in(document.doc_id):
-        text = paragraph.text
-        heading, labels, skip = _opened(text, heading, labels)
-        for left, right in _sentences(text, skip):
-            source = RuleSource(document.doc_id, place.id, place.start + left, place.start + right, text[left:right])
-            yield Rule(heading, labels, source)
+    rules = []
+    for doc_id in corpus.documents:
+        heading, labels = "", frozenset[str]()
+        for place, paragraph in corpus.places_in(doc_id):
+            text = paragraph.text
+            heading, labels, skip = _opened(text, heading, labels)
+            for left, right in _sentences(text, skip):
+                source = RuleSource(doc_id, place.id, place.start + left, place.start + right, text[left:right])
+                rules.append(Rule(heading, labels, source))
+    return tuple(rules)
 
 
 def _opened(text: str, heading: str, labels: frozenset[str]) -> tuple[str, frozenset[str], int]:
@@ -120,16 +119,13 @@ def _answered(text: str, skip: int) -> Iterator[Span]:
 def title_of(document: PolicyDocument) -> str:
     """Return the name that a document gives itself: its first line up to its version; else its id in words."""
     head = document.text.split("\n", 1)[0][:120]
-    ends = [date.start for date in _dates(head)] + [end.start() for end in _TITLE_END.finditer(head)]
+    ends = [quantity.start for quantity in find_quantities(head) if quantity.unit == "date"]
+    ends += [end.start() for end in _TITLE_END.finditer(head)]
     title = head[: min(ends, default=None)].strip(" -–—,")
     return title if 0 < len(title.split()) <= 10 else document.doc_id.replace("_", " ")
 
 
 def date_of(document: PolicyDocument) -> str:
     """The first date among the first words of a document, `2025-01-??` for a month; empty where there is none."""
-    dates = (str(date.value) for date in _dates(document.text[:400]))
+    dates = (str(quantity.value) for quantity in find_quantities(document.text[:400]) if quantity.unit == "date")
     return next((date for date in dates if not date.startswith("?")), "")
-
-
-def _dates(text: str) -> list[Quantity]:
-    return [quantity for quantity in find_quantities(text) if quantity.unit == "date"]

@@ -13,14 +13,7 @@ from pathlib import Path
 
 from ovrag_core.base import CorpusError
 from ovrag_core.text import one_line
-from ovrag_studies.cited.corpus.sources import (
-    FileParagraph,
-    PolicyFile,
-    find_sources,
-    read_source,
-    text_digest,
-    text_hash,
-)
+from ovrag_studies.cited.corpus.sources import FileParagraph, PolicyFile, find_sources, read_source, text_digest
 
 BETWEEN = "\n\n"
 
@@ -95,12 +88,9 @@ def read_corpus(*paths: Path) -> PolicyCorpus:
     read: list[FileParagraph] = []
     for source in (read_source(file) for path in paths for file in find_sources(path)):
         for doc_id in dict.fromkeys(paragraph.doc_id for paragraph in source.read):
-            if doc_id in by_document:
-                raise CorpusError(
-                    f"{source.path} and {by_document[doc_id].path} both make a document {one_line(doc_id, 80)}; "
-                    "rename one of them"
-                )
-            by_document[doc_id] = source
+            if by_document.setdefault(doc_id, source) is not source:
+                both = f"{source.path} and {by_document[doc_id].path}"
+                raise CorpusError(f"{both} both make a document {one_line(doc_id, 80)}; rename one of them")
         read += source.read
     hashes = {doc_id: source.sha256 for doc_id, source in by_document.items()}
     return assemble(read, hashes, {doc_id: source.scanned for doc_id, source in by_document.items()})
@@ -128,7 +118,7 @@ def assemble(
     for doc_id, paragraphs in by_document.items():
         start, counts = 0, Counter[str]()
         for paragraph in paragraphs:
-            name = f"{doc_id}::{text_hash(paragraph.text)}"
+            name = f"{doc_id}::{text_digest(paragraph.text)[:12]}"
             counts[name] += 1
             name += f"::{counts[name]}" if counts[name] > 1 else ""
             end = start + len(paragraph.text)
@@ -142,12 +132,6 @@ def assemble(
         Paragraph(**asdict(places_of[0]), text=text, places=tuple(places_of)) for text, places_of in places.items()
     )
     return PolicyCorpus(tuple(merged), documents)
-
-
-def corpus_of(name: str, texts: Iterable[str]) -> PolicyCorpus:
-    """Return the corpus of one document that is given by its paragraphs."""
-    read = [FileParagraph(name, f"{name}.txt", 1, row, text) for row, text in enumerate(texts)]
-    return assemble(read, {name: "0" * 64})
 
 
 def corpus_digest(corpus: PolicyCorpus) -> str:

@@ -19,7 +19,7 @@ WEIGHTS = Path(__file__).parents[1] / "weights" / "reader.safetensors"
 QUESTION_TOKENS = 64
 TOKENS = 192  # of question and paragraph together
 INNER = 1e-4  # chances nearer to 0 or 1 count as this; probabilities come with four decimals
-KNOWN = 5_000  # pairs whose judgement is kept
+KNOWN = 5_000  # pairs from which on their judgements are forgotten
 
 
 class RelevanceReader:
@@ -44,16 +44,13 @@ class RelevanceReader:
 
     def read(self, question: str, texts: Sequence[str]) -> list[float]:
         """For each text the log-odds that it answers the question, between -9.3 and 9.3."""
-        new = [text for text in dict.fromkeys(texts) if (question, text) not in self._known]
-        tokens = self._encoder.tokens
-        question_ids = tokens(question).ids
-        joined = [join(question_ids, tokens(text).ids) for text in new]
-        judged = self._encoder.probabilities([ids for ids, _ in joined], [marks for _, marks in joined], 2)[:, 0, 1]
-        if len(self._known) + len(new) > KNOWN:
+        if len(self._known) > KNOWN:
             self._known.clear()
-            return self.read(question, texts)
-        for text, share in zip(new, judged, strict=True):
-            self._known[question, text] = log_odds(float(share))
+        new = [text for text in dict.fromkeys(texts) if (question, text) not in self._known]
+        question_ids = self._encoder.tokens(question).ids
+        joined = [join(question_ids, self._encoder.tokens(text).ids) for text in new]
+        judged = self._encoder.probabilities([ids for ids, _ in joined], [marks for _, marks in joined], 2)[:, 0, 1]
+        self._known |= {(question, text): log_odds(float(share)) for text, share in zip(new, judged, strict=True)}
         return [self._known[question, text] for text in texts]
 
 
@@ -68,12 +65,15 @@ def join(question: Sequence[int], paragraph: Sequence[int]) -> tuple[list[int], 
 
     Its marks: which tokens are the question's, which the paragraph's, and the first, which stands for the whole.
     """
-    question_tokens = list(question[:-1][:QUESTION_TOKENS])
-    ids = [*question_tokens, question[-1], *paragraph[1:-1][: TOKENS - len(question_tokens) - 2], paragraph[-1]]
-    positions = range(len(ids))
-    of_question = [0 < position < len(question_tokens) for position in positions]
-    of_paragraph = [len(question_tokens) < position < len(ids) - 1 for position in positions]
-    return ids, [of_question, of_paragraph, [position == 0 for position in positions]]
+    asked = question[:-1][:QUESTION_TOKENS]
+    ids = [*asked, question[-1], *paragraph[1:-1][: TOKENS - len(asked) - 2], paragraph[-1]]
+    places = range(len(ids))
+    marks = [
+        [0 < n < len(asked) for n in places],
+        [len(asked) < n < len(ids) - 1 for n in places],
+        [n == 0 for n in places],
+    ]
+    return ids, marks
 
 
 def windows_of(text: str, spans: Sequence[tuple[int, int]] | None = None) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal
 
 import numpy
 
@@ -48,8 +48,9 @@ class CorpusIndex:
         self.corpus = corpus
         self.embedder = embedder or minilm()
         self._keep = keep
-        self._queries: dict[str, Vectors] = {}
         self._texts = [paragraph.text for paragraph in corpus.paragraphs]
+        self._sentences = [[text[i:j] for i, j in find_passages(text)] or [text] for text in self._texts]
+        self._lexicon = WordRanker([stems(text) for text in with_headings(corpus)])
 
     def scores(self, query: str, way: Way) -> Scores:
         """A number for each paragraph of the corpus, in its order."""
@@ -60,36 +61,30 @@ class CorpusIndex:
             return self._cosines(self._paragraph_vectors, query)
         if way == "sentences":
             ends = numpy.cumsum([len(sentences) for sentences in self._sentences])
-            best: Scores = numpy.maximum.reduceat(self._cosines(self._sentence_vectors, query), [0, *ends[:-1]])
-            return best
-        by_way = {name: self.scores(query, name) for name in FUSED}
+            return numpy.maximum.reduceat(self._cosines(self._sentence_vectors, query), [0, *ends[:-1]])
+        by_way = [self.scores(query, name) for name in FUSED]
         if way == "ranks":
-            return join(list(by_way.values()))
-        total: Scores = numpy.sum([FUSED[name] * _standard(way_scores) for name, way_scores in by_way.items()], axis=0)
+            return join(by_way)
+        # Where all score alike, none has anything above the mean.
+        standard = [(scores - scores.mean()) / (scores.std() or 1.0) for scores in by_way]
+        total: Scores = numpy.sum([n * scores for n, scores in zip(FUSED.values(), standard, strict=True)], axis=0)
         return total
 
-    def vectors(self) -> tuple[list[str], Vectors]:
-        """The sentences and paragraphs of the corpus, and one row of numbers for each."""
-        texts = [*chain(*self._sentences), *self._texts]
-        return texts, numpy.concatenate([self._sentence_vectors, self._paragraph_vectors])
-
-    def _cosines(self, vectors: Vectors, query: str) -> Scores:
-        if query not in self._queries:
-            self._queries[query] = self.embedder.embed([query])[0]
-        cosines: Scores = (vectors @ self._queries[query]).astype(numpy.float64).round(DECIMALS)
-        return cosines
-
     @cached_property
-    def _lexicon(self) -> WordRanker:
-        return WordRanker([stems(text) for text in with_headings(self.corpus)])
+    def vectors(self) -> dict[str, Vectors]:
+        """The vectors of all sentences and paragraphs of the corpus, and of what was compared with them."""
+        rows = chain(self._sentence_vectors, self._paragraph_vectors)
+        return dict(zip(chain(*self._sentences, self._texts), rows, strict=True))
+
+    def _cosines(self, rows: Vectors, query: str) -> Scores:
+        if query not in self.vectors:
+            self.vectors[query] = self.embedder.embed([query])[0]
+        cosines: Scores = (rows @ self.vectors[query]).astype(numpy.float64).round(DECIMALS)
+        return cosines
 
     @cached_property
     def _paragraph_vectors(self) -> Vectors:
         return self._embed(self._texts)
-
-    @cached_property
-    def _sentences(self) -> list[list[str]]:
-        return [[text[start:end] for start, end in find_passages(text)] or [text] for text in self._texts]
 
     @cached_property
     def _sentence_vectors(self) -> Vectors:
@@ -100,21 +95,16 @@ class CorpusIndex:
 
 
 class Nearness:
-    """Cosines of texts. Vectors of texts seen before are kept."""
+    """Cosines of texts. Vectors of texts seen before are kept, beside those that were made before (`vectors`)."""
 
-    def __init__(self, embedder: Embedder | None = None) -> None:
+    def __init__(self, embedder: Embedder | None = None, vectors: dict[str, Vectors] | None = None) -> None:
         self._embedder = embedder or minilm()
-        self._vectors: dict[str, Vectors] = {}
-
-    def remember(self, texts: Sequence[str], vectors: Vectors) -> Self:
-        """Take vectors of the same embedder that were made before, one row a text; return itself."""
-        self._vectors.update(zip(texts, vectors, strict=True))
-        return self
+        self._vectors = {} if vectors is None else vectors
 
     def embed(self, texts: Iterable[str]) -> None:
         """Embed texts that were not seen before."""
         if new := [text for text in dict.fromkeys(texts) if text not in self._vectors]:
-            self.remember(new, self._embedder.embed(new))
+            self._vectors.update(zip(new, self._embedder.embed(new), strict=True))
 
     def cosine(self, one: str, other: str) -> float:
         """The cosine of two texts that were seen before."""
@@ -124,11 +114,6 @@ class Nearness:
         """The cosine of a text with each of others."""
         self.embed([query, *texts])
         return [self.cosine(query, text) for text in texts]
-
-
-def _standard(scores: Scores) -> Scores:
-    spread = scores.std()
-    return (scores - scores.mean()) / spread if spread > 0 else numpy.zeros(len(scores))
 
 
 def with_headings(corpus: PolicyCorpus) -> Iterator[str]:

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
@@ -96,8 +95,7 @@ def _read_lines(path: Path) -> list[FileParagraph]:
     read = []
     for number, line in read_records(path, _ParagraphLine, CorpusError, REMEDY):
         name, text = line.paragraph_id, line.text
-        hash_match = _PUBLISHED_HASH.search(name)
-        if hash_match and hash_match[1] != text_hash(text):
+        if (hash_match := _PUBLISHED_HASH.search(name)) and hash_match[1] != text_digest(text)[:12]:
             made_for = f"the text is not the one that {one_line(name, 120)} was made for"
             raise CorpusError(f"{path}, line {number}: {made_for}; {REMEDY}")
         read.append(FileParagraph(line.doc_id, line.source_file, line.page, line.paragraph_index, text, name))
@@ -109,10 +107,7 @@ def _read_lines(path: Path) -> list[FileParagraph]:
 
 
 def _cut(document: Document, path: Path) -> Iterator[FileParagraph]:
-    blocks = (
-        _Block(document.page_at(block.start()) or 1, " ".join(block.group().split()))
-        for block in _BLOCK.finditer(document.text)
-    )
+    blocks = ((document.page_at(m.start()) or 1, " ".join(m[0].split())) for m in _BLOCK.finditer(document.text))
     counts = Counter[int]()
     for page, text in _headed(blocks):
         for part in _parts(text):
@@ -121,29 +116,22 @@ def _cut(document: Document, path: Path) -> Iterator[FileParagraph]:
                 counts[page] += 1
 
 
-class _Block(NamedTuple):
-    """Text between empty lines, with one space for all white space."""
-
-    page: int
-    text: str
-
-
-def _headed(blocks: Iterable[_Block]) -> Iterator[_Block]:
-    """Headings joined with the block that they stand over, on the same page; a title stands over the whole document."""
-    heading: _Block | None = None
-    for index, block in enumerate(blocks):
-        if index == 0 and block.text[0].isalpha():
-            yield block
+def _headed(blocks: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Blocks with their pages, a heading joined with the block below it; a title stands over the whole document."""
+    over = 0, ""  # the heading of the next block, with its page; empty for none
+    for index, (page, text) in enumerate(blocks):
+        if index == 0 and text[0].isalpha():
+            yield page, text
             continue
-        if heading and heading.page != block.page:
-            yield heading
-            heading = None
-        joined = _Block(block.page, f"{heading.text} {block.text}") if heading else block
-        heading = joined if len(joined.text) <= HEADING and _HEADING.fullmatch(joined.text) else None
-        if not heading:
-            yield joined
-    if heading:
-        yield heading
+        if over[1] and over[0] != page:
+            yield over
+            over = 0, ""
+        joined = f"{over[1]} {text}".lstrip()
+        over = page, joined if len(joined) <= HEADING and _HEADING.fullmatch(joined) else ""
+        if not over[1]:
+            yield page, joined
+    if over[1]:
+        yield over
 
 
 def _parts(text: str) -> Iterator[str]:
@@ -162,8 +150,3 @@ def _parts(text: str) -> Iterator[str]:
 def text_digest(text: str) -> str:
     """The text's SHA-256 in hexadecimal digits."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def text_hash(text: str) -> str:
-    """The first 12 hexadecimal digits of the text's SHA-256."""
-    return text_digest(text)[:12]

@@ -5,7 +5,7 @@ dismissal is what policies are made of.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -46,11 +46,6 @@ class CriticFinding:
     end: int
     why: str
 
-    @property
-    def place(self) -> tuple[int, int, Label]:
-        """Where it stands and what it is, by which findings are sorted and told apart."""
-        return self.start, self.end, self.label
-
 
 class ProseSentence(NamedTuple):
     """A passage with its place, in lower case and with straight quotes; as long as it is in the text."""
@@ -82,31 +77,27 @@ class DutyClause(NamedTuple):
 
 def by_rules(text: str) -> tuple[CriticFinding, ...]:
     """Find the prose of `text` that argues instead of ruling, in order of place; contradictions are not looked for."""
-    sentences = list(sentences_of(text))
-    whole = even(text)
-    findings: dict[tuple[int, int, Label], CriticFinding] = {}
-    for label, cues in rules().cues.items():
-        for cue in cues:
-            if not _is_any_in(cue.nowhere, whole):
-                for finding in _judge(label, cue, sentences):
-                    findings.setdefault(finding.place, finding)
-    return in_order(findings.values())
+    found, passages, whole = [], sentences_of(text), even(text)
+    for label, cue in ((label, cue) for label, cues in rules().cues.items() for cue in cues):
+        if _is_any_in(cue.nowhere, whole):
+            continue
+        for start, end, sentence in passages:
+            matches = [match for pattern in cue.all if (match := pattern.search(sentence))]
+            if len(matches) < len(cue.all) or _is_any_in(cue.none, sentence):
+                continue
+            if not cue.some or _is_any_in(cue.some, sentence):
+                # Loaded words are the span themselves, an argument is its whole sentence.
+                left, right = matches[0].span() if label == "L1" else (0, end - start)
+                found.append(CriticFinding(label, start + left, start + right, cue.why))
+    return in_order(found)
 
 
 def in_order(findings: Iterable[CriticFinding]) -> tuple[CriticFinding, ...]:
-    """Sort findings by place, then by label."""
-    return tuple(sorted(findings, key=lambda finding: finding.place))
-
-
-def _judge(label: Label, cue: CriticCue, sentences: Iterable[ProseSentence]) -> Iterator[CriticFinding]:
-    """The findings of a cue. Loaded words are the span themselves, an argument is its whole sentence."""
-    for start, end, text in sentences:
-        matches = [match for pattern in cue.all if (match := pattern.search(text))]
-        if len(matches) < len(cue.all) or _is_any_in(cue.none, text):
-            continue
-        if not cue.some or _is_any_in(cue.some, text):
-            left, right = matches[0].span() if label == "L1" else (0, end - start)
-            yield CriticFinding(label, start + left, start + right, cue.why)
+    """Sort findings by place, then by label; of several at one place under one label the first stays."""
+    by_place: dict[tuple[int, int, Label], CriticFinding] = {}
+    for finding in findings:
+        by_place.setdefault((finding.start, finding.end, finding.label), finding)
+    return tuple(by_place[place] for place in sorted(by_place))
 
 
 def _is_any_in(patterns: Iterable[re.Pattern[str]], text: str) -> bool:
@@ -115,7 +106,14 @@ def _is_any_in(patterns: Iterable[re.Pattern[str]], text: str) -> bool:
 
 def clauses_of(sentences: Iterable[ProseSentence]) -> list[DutyClause]:
     """The clauses of sentences."""
-    return [_clause(passage) for sentence in sentences for passage in _parts(sentence)]
+    clauses = []
+    for start, _, text in sentences:
+        marks = list(_CLAUSE_END.finditer(text))
+        starts, ends = [0, *(mark.end() for mark in marks)], [*(mark.start() for mark in marks), len(text)]
+        for left, right in zip(starts, ends, strict=True):
+            if right > left:
+                clauses.append(_clause(ProseSentence(start + left, start + right, text[left:right])))
+    return clauses
 
 
 def _clause(place: ProseSentence) -> DutyClause:
@@ -133,19 +131,9 @@ def _clause(place: ProseSentence) -> DutyClause:
     return DutyClause(place, frozenset(duties), about, frozenset(_NUMBER.findall(place.text)), negated)
 
 
-def _parts(sentence: ProseSentence) -> Iterator[ProseSentence]:
-    start = 0
-    for end in [*_CLAUSE_END.finditer(sentence.text), None]:
-        stop = end.start() if end else len(sentence.text)
-        if stop > start:
-            yield ProseSentence(sentence.start + start, sentence.start + stop, sentence.text[start:stop])
-        start = end.end() if end else stop
-
-
-def sentences_of(text: str) -> Iterator[ProseSentence]:
+def sentences_of(text: str) -> list[ProseSentence]:
     """The sentences of a text with their places."""
-    for start, end in sentences(text):
-        yield ProseSentence(start, end, even(text[start:end]))
+    return [ProseSentence(start, end, even(text[start:end])) for start, end in sentences(text)]
 
 
 def even(text: str) -> str:
@@ -174,14 +162,13 @@ def rules() -> Rules:
     """Load the patterns and words by which prose is read, once."""
     read = yaml.safe_load(_VOCABULARY.read_text(encoding="utf-8"))
     words = dict[str, str]()
+
+    def filled(pattern: str) -> str:
+        """The pattern with the classes it names put in; other braces count repetitions."""
+        return re.sub(r"\{([a-z_]+)\}", lambda name: f"(?:{words[name[1]]})", pattern)
+
     for name, pattern in read.pop("words").items():
-        words[name] = _filled(pattern, words)
+        words[name] = filled(pattern)
     for cue in chain.from_iterable(read["cues"].values()):
-        for kind in cue.keys() - {"why"}:
-            cue[kind] = [_filled(pattern, words) for pattern in cue[kind]]
+        cue |= {kind: [filled(pattern) for pattern in cue[kind]] for kind in cue.keys() - {"why"}}
     return Rules(traits=words | read.pop("marks"), **read)
-
-
-def _filled(pattern: str, words: Mapping[str, str]) -> str:
-    """The pattern with the classes it names put in; other braces count repetitions."""
-    return re.sub(r"\{([a-z_]+)\}", lambda name: f"(?:{words[name[1]]})", pattern)

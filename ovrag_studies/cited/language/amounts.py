@@ -74,7 +74,7 @@ def find_amounts(text: str) -> tuple[Quantity, ...]:
     "Immediately" is no time, "the same day" half a day, "one signature" a count, "three times a week" a frequency, and
     "the third day" of the unit "nth day".
     """
-    amounts = [amount for read in (_said, _counts, _frequencies) for amount in read(text)]
+    amounts = [*_said(text), *_counts(text), *_frequencies(text)]
     plain = (
         replace(quantity, bound="most")
         if quantity.bound == "least" and _CAPPED.search(text, 0, quantity.start)
@@ -87,10 +87,9 @@ def find_amounts(text: str) -> tuple[Quantity, ...]:
 
 def without_amounts(text: str) -> str:
     """A text with blanks in place of its amounts."""
-    letters = list(text)
     for amount in find_amounts(text):
-        letters[amount.start : amount.end] = " " * (amount.end - amount.start)
-    return "".join(letters)
+        text = text[: amount.start] + " " * (amount.end - amount.start) + text[amount.end :]
+    return text
 
 
 def _said(text: str) -> Iterator[Quantity]:
@@ -104,16 +103,16 @@ def _said(text: str) -> Iterator[Quantity]:
         unit, value = TIMES[match["unit"].lower()]
         yield made(text, value / 2, unit, match.span())
     for match in _HOUR_SAID.finditer(text):
-        yield made(text, _minutes_of(match), "time", match.span())
+        minutes = 720 if match["noon"] else 1440
+        if figure := match["hour"] or match["clock"]:
+            hour = _number(figure)
+            later = (match["part"] or "").lower() in ("afternoon", "evening", "night") and hour < 12
+            minutes = 60 * (hour + 12 * later) + _PAST.get((match["past"] or "").lower(), 0)
+        yield made(text, Decimal(minutes), "time", match.span())
 
 
-def _minutes_of(match: re.Match[str]) -> Decimal:
-    if match["noon"] or match["midnight"]:
-        return Decimal(720 if match["noon"] else 1440)
-    figure = (match["hour"] or match["clock"]).lower()
-    hour = int(figure) if figure.isdigit() else words_to_number(figure) or 0
-    later = (match["part"] or "").lower() in ("afternoon", "evening", "night") and hour < 12
-    return Decimal(60 * (hour + 12 * later) + _PAST.get((match["past"] or "").lower(), 0))
+def _number(figure: str) -> int:
+    return int(figure) if figure.isdigit() else words_to_number(figure.lower()) or 0
 
 
 def _counts(text: str) -> Iterator[Quantity]:
@@ -131,7 +130,7 @@ def _frequencies(text: str) -> Iterator[Quantity]:
         yield made(text, Decimal(period) / (2 if match["more"] else 1), unit, match.span(), every="word")
     for match in _TIMES_EVERY.finditer(text):
         unit, value = TIMES[(match["unit"] or match["other"]).lower()]
-        figure = (match["times"] or "").lower()
-        times = Decimal(figure if figure.isdigit() else words_to_number(figure) or 0)
-        if times or match["other"]:
-            yield made(text, value / times if times else 2 * value, unit, match.span(), every="word")
+        if times := _number(match["times"] or ""):
+            yield made(text, value / times, unit, match.span(), every="word")
+        elif match["other"]:
+            yield made(text, 2 * value, unit, match.span(), every="word")

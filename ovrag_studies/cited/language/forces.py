@@ -6,7 +6,7 @@ it, and compared with the cue of the evidence that speaks of the same.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import sqrt
@@ -43,10 +43,7 @@ _CUES: tuple[tuple[Force, *tuple[str, ...]], ...] = (
         r"\b(?:nobody|no one|none)\s+(?:has|needs) to\b",
         r"\bno (?:need|requirement|obligation|duty)\b",
         r"\bwithout (?:the need|needing|requiring|requirement)\b",
-        r"\bexempt(?:s|ed|ions?)?\b",
-        r"\bwaive(?:[sd]|rs?)?\b",
-        r"\boptional\b",
-        r"\bvoluntary\b",
+        r"\b(?:exempt(?:s|ed|ions?)?|waive(?:[sd]|rs?)?|optional|voluntary)\b",
     ),
     (
         "ban",
@@ -58,33 +55,21 @@ _CUES: tuple[tuple[Force, *tuple[str, ...]], ...] = (
         rf"{_NOBODY}(?:may|can|shall|should|must)\b",
         rf"{_NOBODY}(?:is|are|be|will be|shall be){_ADVERB}\s+{_ALLOWED}\b",
         r"\bunder no circumstances\b",
-        r"\bprohibit(?:s|ing|ion|ions|ed)?\b",
-        r"\bforbid(?:s|ding|den)?\b",
-        rf"\b{_BANNED}\b",
-        r"\bbans?\b",
-        r"\bdisallows?\b",
+        rf"\b(?:{_BANNED}|prohibit(?:s|ing|ions)?|forbid(?:s|ding)?|bans?|disallows?)\b",
         r"\brefrain(?:s|ing)? from\b",
         r"\b(?:must|should|shall|to)\s+avoid\b",
     ),
     (
         "duty",
-        r"\b(?:must|shall|should)\b",
-        r"\brequir(?:e|es|ed|ing|ements?)\b",
-        r"\bmandat(?:ory|e|es|ed|ing)\b",
-        r"\b(?:compulsory|obligatory|obliged|obligat(?:ed|ions?)|duty|necessary)\b",
-        r"\bneeds? to\b",
-        r"\bha(?:s|ve) to\b",
-        r"\b(?:is|are) (?:to|expected to|needed)\b",
+        r"\b(?:must|shall|should|requir(?:e|es|ed|ing|ements?)|mandat(?:ory|e|es|ed|ing)|compulsory)\b",
+        r"\b(?:obligatory|obliged|obligat(?:ed|ions?)|duty|necessary)\b",
+        r"\b(?:needs? to|ha(?:s|ve) to|(?:is|are) (?:to|expected to|needed))\b",
     ),
     (
         "may",
-        r"\bmay\b(?!\s+\d)",
-        r"\b(?:can|could|might)\b",
-        r"\bpermi(?:ts?|tted|tting|ssion)\b",
-        r"\ballow(?:s|ed|able)?\b",
-        rf"\b{_ALLOWED}\b",
+        r"\b(?:may(?!\s+\d)|can|could|might)\b",
         r"\b(?:right|free|able|welcome|at liberty) to\b",
-        r"\b(?:eligible|welcome)\b",
+        rf"\b(?:{_ALLOWED}|permi(?:ts?|tting|ssion)|allow(?:s|able)?|eligible|welcome)\b",
     ),
 )
 _CUE = re.compile(
@@ -165,37 +150,28 @@ def _of_sentence(sentence: str) -> list[ForceCue]:
         force: Force = "not" if _DENIAL.search(sentence) else "is"
         words = frozenset(stems(sentence))
         return [ForceCue(force, words, words, bool(_CONDITION.search(sentence)), False, "")]
-    edges = [0, *(_edge(sentence, left.end(), right.start()) for left, right in pairwise(matches)), len(sentence)]
+    # Between two cues the second one's part begins at the last break, or else right before it.
+    starts = [
+        max((mark.start() for mark in _BREAK.finditer(sentence, left.end(), right.start())), default=right.start())
+        for left, right in pairwise(matches)
+    ]
     cues: list[ForceCue] = []
-    for match, (start, end) in zip(matches, pairwise(edges), strict=True):
-        cue = _cue(sentence, match, start, end)
-        if cues and not cue.head:  # "are allowed on weekdays but banned at weekends": the same ones
-            cue = replace(cue, head=cues[-1].head, around=cue.around or cues[-1].around)
-        cues.append(cue)
+    for match, (start, end) in zip(matches, pairwise([0, *starts, len(sentence)]), strict=True):
+        before, after = sentence[start : match.start()], sentence[match.end() : end]
+        head, around = _head(match[0], before, after, sentence[match.end() :]), frozenset(stems(f"{before} {after}"))
+        if cues and not head:  # "are allowed on weekdays but banned at weekends": the same ones
+            head, around = cues[-1].head, around or cues[-1].around
+        force = _CUES[int(str(match.lastgroup)[1:])][0]
+        conditional, former = bool(_CONDITION.search(sentence)), bool(_FORMER.search(before))
+        cues.append(ForceCue(force, head, around, conditional, former, match[0]))
     return cues
 
 
-def _edge(sentence: str, start: int, end: int) -> int:
-    """Find where between two cues the second one's part begins: at the last break, or else right before it."""
-    return max((match.start() for match in _BREAK.finditer(sentence, start, end)), default=end)
-
-
-def _cue(sentence: str, match: re.Match[str], start: int, end: int) -> ForceCue:
-    return ForceCue(
-        next(force for row, (force, *_) in enumerate(_CUES) if match[f"c{row}"]),
-        _head(sentence, match, start, end),
-        frozenset(stems(f"{sentence[start : match.start()]} {sentence[match.end() : end]}")),
-        bool(_CONDITION.search(sentence)),
-        bool(_FORMER.search(sentence, start, match.start())),
-        match[0],
-    )
-
-
-def _head(sentence: str, match: re.Match[str], start: int, end: int) -> frozenset[str]:
-    before, after = sentence[start : match.start()], sentence[match.end() : end]
-    if _MODAL.search(match[0]):
+def _head(cue: str, before: str, after: str, rest: str) -> frozenset[str]:
+    """The stems of what a cue governs, by the words of its part of the sentence; `rest` is all behind it."""
+    if _MODAL.search(cue):
         words = _content_words(after)[:1]
-    elif _ACTIVE.search(match[0]) or re.match(r"\s+(?:to|from|for)\b", sentence[match.end() :]):
+    elif _ACTIVE.search(cue) or re.match(r"\s+(?:to|from|for)\b", rest):
         words = _content_words(after)[:2]
     else:
         words = _content_words(before)[-3:]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
+from itertools import chain
 from typing import Literal
 
 from ovrag_core.text import NUMBER_WORDS, SCALES, currency_of, partial_dates, stems, words_to_number
@@ -71,8 +72,8 @@ _TIME_UNIT = (
 _DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 
 _CLOCK = re.compile(
-    r"(?<![\d.:])(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap])\.?m\b\.?"
-    r"|(?<![\d.:])(?P<hour2>[01]?\d|2[0-4]):(?P<minute2>[0-5]\d)(?![\d:])",
+    r"(?<![\d.:])(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d))?"
+    r"(?:\s*(?P<half>[ap])\.?m\b\.?|(?<=:\d\d)(?![\d:]))",
     re.I,
 )
 _CODE = re.compile(
@@ -134,8 +135,9 @@ _FORMER = re.compile(
 def find_quantities(text: str) -> tuple[Quantity, ...]:
     """All quantities of `text` in order."""
     quantities: list[Quantity] = []
-    for read in (_items, _dates, _clocks, _codes, _frequencies, _numbers):
-        quantities += [quantity for quantity in read(text) if not overlaps(quantity, quantities)]
+    for quantity in chain(_marks(text), _frequencies(text), _numbers(text)):
+        if not overlaps(quantity, quantities):
+            quantities.append(quantity)
     return tuple(sorted(_with_shared_units(quantities, text), key=lambda quantity: quantity.start))
 
 
@@ -163,27 +165,18 @@ def made(
     return Quantity(value, unit, start, end, of, bound, bool(_FORMER.search(before)), every)
 
 
-def _items(text: str) -> Iterator[Quantity]:
+def _marks(text: str) -> Iterator[Quantity]:
+    """Numbers of items, dates, times of the day, and code numbers."""
     for match in _LIST_NUMBER.finditer(text):
         yield Quantity(Decimal(match[1]), "item", *match.span(1))
-
-
-def _dates(text: str) -> Iterator[Quantity]:
     for date in partial_dates(text):
         year, day = ("????" if date.year is None else date.year), ("??" if date.day is None else f"{date.day:02}")
         yield made(text, f"{year}-{date.month:02}-{day}", "date", (date.start, date.end))
-
-
-def _clocks(text: str) -> Iterator[Quantity]:
     for match in _CLOCK.finditer(text):
-        hour = int(match["hour"] or match["hour2"])
-        minute = int(match["minute"] or match["minute2"] or 0)
-        if match["half"]:
-            hour = hour % 12 + (12 if match["half"].lower() == "p" else 0)
-        yield made(text, Decimal(60 * hour + minute), "time", match.span())
-
-
-def _codes(text: str) -> Iterator[Quantity]:
+        hour, half = int(match["hour"]), (match["half"] or "").lower()
+        if half:
+            hour = hour % 12 + 12 * (half == "p")
+        yield made(text, Decimal(60 * hour + int(match["minute"] or 0)), "time", match.span())
     for match in _CODE.finditer(text):
         yield Quantity(match[0].replace("-", "").upper(), "code", *match.span())
 
@@ -264,15 +257,11 @@ def _with_shared_units(quantities: list[Quantity], text: str) -> Iterator[Quanti
         if later and joined and not of_its_own and later.unit not in ("code", "time", "date"):
             shared = replace(quantity, unit=later.unit, of=quantity.of | later.of)
             if isinstance(quantity.value, Decimal) and later.unit in ("minute", "month"):
-                shared = replace(shared, value=quantity.value * _per_unit(text, later))
+                unit = text[later.start : later.end]
+                factors = (factor for name, (_, factor) in TIMES.items() if re.search(rf"\b{name}", unit, re.I))
+                shared = replace(shared, value=quantity.value * next(factors, 1))
         yield shared
         later = shared
-
-
-def _per_unit(text: str, quantity: Quantity) -> Decimal:
-    written = text[quantity.start : quantity.end]
-    factors = (factor for name, (_, factor) in TIMES.items() if re.search(rf"\b{name}", written, re.I))
-    return next(factors, Decimal(1))
 
 
 def agrees(claimed: Quantity, given: Quantity) -> bool:
@@ -283,19 +272,13 @@ def agrees(claimed: Quantity, given: Quantity) -> bool:
     if claimed.unit == given.unit == "date":
         pairs = zip(str(claimed.value).split("-"), str(given.value).split("-"), strict=True)
         return all("?" in left + right or left == right for left, right in pairs)
-    if claimed.value != given.value:
-        return False
-    if claimed.unit != given.unit and not _bare(claimed) and not _bare(given):
-        return False
-    if not claimed.unit and not given.unit and claimed.of and given.of and not claimed.of & given.of:
-        return False
-    if {claimed.bound, given.bound} == {"least", "most"} or {claimed.every, given.every} == {"word", ""}:
+    bare = any(not quantity.unit and not quantity.of for quantity in (claimed, given))
+    other_unit = claimed.unit != given.unit and not bare
+    other_things = not claimed.unit and not given.unit and not bare and not claimed.of & given.of
+    other_bound = {claimed.bound, given.bound} == {"least", "most"} or {claimed.every, given.every} == {"word", ""}
+    if claimed.value != given.value or other_unit or other_things or other_bound:
         return False
     return claimed.former or not given.former
-
-
-def _bare(quantity: Quantity) -> bool:
-    return not quantity.unit and not quantity.of
 
 
 def find_missing(sentence: str, evidence: str) -> Quantity | None:
@@ -303,19 +286,17 @@ def find_missing(sentence: str, evidence: str) -> Quantity | None:
 
     Each is to be given as often as it is claimed: where "3 months, 3 years" becomes "3 years, 3 years", one is missing.
     """
-    evidence_quantities = find_quantities(evidence)
-    claimed = find_quantities(sentence)
+    given, claimed = find_quantities(evidence), find_quantities(sentence)
     for row, quantity in enumerate(claimed):
-        times_before = sum(agrees(quantity, q) for q in claimed[:row])
-        times = sum(agrees(quantity, q) for q in evidence_quantities)
-        if not _given(quantity, evidence_quantities) or (0 < times <= times_before and quantity.every != "word"):
+        times, times_before = (sum(agrees(quantity, q) for q in others) for others in (given, claimed[:row]))
+        fewer = times <= times_before and quantity.every != "word"
+        if fewer if times else not _dispensable(quantity, given):
             return quantity
     return None
 
 
-def _given(claimed: Quantity, given: Sequence[Quantity]) -> bool:
-    if any(agrees(claimed, q) for q in given):
-        return True
+def _dispensable(claimed: Quantity, given: Sequence[Quantity]) -> bool:
+    """Return True where the evidence need not give a quantity in the same form."""
     if claimed.unit == "item":
         return not any(q.unit == "item" for q in given)  # the sentence's own numbering
     if claimed.unit or not claimed.of:

@@ -5,7 +5,7 @@ is left to the vectors of words. Nothing here parses: phrases are what stands be
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -18,27 +18,13 @@ from ovrag_studies.cited.language.amounts import without_amounts
 Words = frozenset[str]
 
 _LISTS = yaml.safe_load(Path(__file__).with_name("thesaurus.yaml").read_text(encoding="utf-8"))
-_PHRASES: dict[str, str] = _LISTS["phrases"]
-
-
-_PHRASE = re.compile(
-    "|".join(rf"(?P<p{number}>\b(?:{pattern})\b)" for number, pattern in enumerate(_PHRASES.values())), re.I
-)
-_NAMES = tuple(_PHRASES)
+_NAMES, _PATTERNS = zip(*_LISTS["phrases"].items(), strict=True)
+_PHRASE = re.compile("|".join(rf"(?P<p{row}>\b(?:{pattern})\b)" for row, pattern in enumerate(_PATTERNS)), re.I)
 _NOT = re.compile(r"\bnon[- ](?=[a-z])", re.I)
-
-
-def _canonical() -> Mapping[str, str]:
-    by_stem: dict[str, str] = {}
-    for row in _LISTS["synonyms"].strip().split("\n"):
-        row_stems = [next(iter(stems(word)), word) for word in row.split()]
-        row_concept = by_stem.get(row_stems[0], row_stems[0])
-        for stem in row_stems:
-            by_stem.setdefault(stem, row_concept)
-    return by_stem
-
-
-_CANONICAL = _canonical()
+_CANONICAL: dict[str, str] = {}  # the concept of a stem
+for _row in _LISTS["synonyms"].strip().split("\n"):
+    _first, *_others = (next(iter(stems(word)), word) for word in _row.split())
+    _CANONICAL |= {stem: _CANONICAL.get(_first, _first) for stem in (_first, *_others) if stem not in _CANONICAL}
 
 
 def concept(word: str) -> str:

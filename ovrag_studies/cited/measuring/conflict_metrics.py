@@ -11,9 +11,7 @@ from typing import Literal, NamedTuple
 
 from ovrag_core.base import Frozen, ResultError, read_records
 from ovrag_core.evaluation import Estimate, Resampling, wilson
-from ovrag_studies.cited.answering.published_pipeline import opposed_pairs
 from ovrag_studies.cited.conflicts.rule_conflicts import Conflict
-from ovrag_studies.cited.conflicts.rules import RuleSource
 from ovrag_studies.cited.corpus.policies import PolicyCorpus, require_known
 
 
@@ -57,15 +55,8 @@ def read_pairs(path: Path) -> list[Pair]:
 def flagged(conflicts: Sequence[Conflict], corpus: PolicyCorpus) -> Flagged:
     """Return the pairs of paragraphs in which conflicts were found."""
     row = _rows(corpus)
-    pairs = (
-        _places(conflict.first.source.paragraph_id, conflict.second.source.paragraph_id, row) for conflict in conflicts
-    )
+    pairs = (_places(conflict.first.paragraph_id, conflict.second.paragraph_id, row) for conflict in conflicts)
     return Flagged(frozenset(pairs), tuple(conflicts))
-
-
-def flagged_as_published(corpus: PolicyCorpus) -> Flagged:
-    """Return the pairs of paragraphs that the dissertation's rule of opposed words flags."""
-    return Flagged(frozenset(opposed_pairs(corpus.paragraphs)))
 
 
 def assess(found: Flagged, pairs: Sequence[Pair], corpus: PolicyCorpus, plan: Resampling) -> ConflictReport:
@@ -77,21 +68,17 @@ def assess(found: Flagged, pairs: Sequence[Pair], corpus: PolicyCorpus, plan: Re
     require_known((name for pair in pairs for name in (pair.first, pair.second)), corpus, "the file of pairs")
     row = _rows(corpus)
     places = [_places(pair.first, pair.second, row) for pair in pairs]
-    named: dict[str, list[bool]] = {"conflict": [], "lookalike": []}
-    told_apart = []
+    named: dict[str, list[bool]] = {"conflict": [], "lookalike": [], "told apart": []}
     for pair, place in zip(pairs, places, strict=True):
         hits = _hits(pair, place, found, row)
         named[pair.label].append(place in found.pairs and (not found.conflicts or bool(hits)))
         if pair.label == "conflict" and pair.status and hits:
-            told_apart.append(any(hit.status == pair.status for hit in hits))
+            named["told apart"].append(any(hit.status == pair.status for hit in hits))
     between = {(first, second) for first, second in places if first != second}  # the others are of one paragraph
     others = len(corpus.paragraphs) * (len(corpus.paragraphs) - 1) // 2 - len(between)
-    known, lookalikes = named["conflict"], named["lookalike"]
+    known, lookalikes, told_apart = (wilson(sum(hits), len(hits), plan.confidence) for hits in named.values())
     return ConflictReport(
-        wilson(sum(known), len(known), plan.confidence),
-        wilson(sum(lookalikes), len(lookalikes), plan.confidence),
-        wilson(len(found.pairs - set(places)), others, plan.confidence),
-        wilson(sum(told_apart), len(told_apart), plan.confidence),
+        known, lookalikes, wilson(len(found.pairs - set(places)), others, plan.confidence), told_apart
     )
 
 
@@ -108,13 +95,15 @@ def _hits(pair: Pair, places: tuple[int, int], found: Flagged, row: Mapping[str,
     return [
         conflict
         for conflict in found.conflicts
-        for left, right in [(conflict.first.source, conflict.second.source)]
-        if _places(left.paragraph_id, right.paragraph_id, row) == places
-        and any(_holds(a, pair.first_quote) and _holds(b, pair.second_quote) for a, b in permutations((left, right)))
+        if _places(conflict.first.paragraph_id, conflict.second.paragraph_id, row) == places
+        and any(
+            _holds(one.text, pair.first_quote) and _holds(other.text, pair.second_quote)
+            for one, other in permutations((conflict.first, conflict.second))
+        )
     ]
 
 
-def _holds(source: RuleSource, quote: str) -> bool:
+def _holds(sentence: str, quote: str) -> bool:
     """Return True where a sentence and a quotation are one, or one holds the other."""
-    sentence, quotation = " ".join(source.text.split()), " ".join(quote.split())
-    return quotation in sentence or sentence in quotation
+    texts = [" ".join(text.split()) for text in (sentence, quote)]
+    return texts[0] in texts[1] or texts[1] in texts[0]

@@ -5,6 +5,7 @@ whose labels are all right. Beside it the share of neutral snippets that are fla
 of the spans where snippets have them. A label that neither is given nor found anywhere has no F1.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple, Self
@@ -108,15 +109,11 @@ def _mean_f1(right: Marks, total: Marks) -> float:
 
 def _span_f1(snippets: Sequence[Snippet], findings: Findings) -> float | None:
     """Return the mean F1 of labels over the characters of spans; None where no snippet has any."""
-    right, total = numpy.zeros(len(LABELS)), numpy.zeros(len(LABELS))
-    for snippet, snippet_findings in zip(snippets, findings, strict=True):
-        for row, label in enumerate(LABELS if snippet.spans is not None else ()):
-            predicted = _characters(snippet_findings, label)
-            gold = _characters(snippet.spans or (), label)
-            right[row] += 2 * len(predicted & gold)
-            total[row] += len(predicted) + len(gold)
-    return _mean_f1(right, total) if total.any() else None
-
-
-def _characters(spans: Iterable[CriticFinding | LabelledSpan], label: Label) -> set[int]:
-    return {offset for span in spans if span.label == label for offset in range(span.start, span.end)}
+    predicted, gold = set[tuple[Label, int, int]](), set[tuple[Label, int, int]]()
+    for row, (snippet, snippet_findings) in enumerate(zip(snippets, findings, strict=True)):
+        if snippet.spans is not None:
+            predicted |= {(s.label, row, offset) for s in snippet_findings for offset in range(s.start, s.end)}
+            gold |= {(s.label, row, offset) for s in snippet.spans for offset in range(s.start, s.end)}
+    both, of_each = Counter(label for label, *_ in predicted & gold), Counter(x[0] for x in [*predicted, *gold])
+    right, total = (numpy.array([float(counts[label]) for label in LABELS]) for counts in (both, of_each))
+    return _mean_f1(2 * right, total) if total.any() else None

@@ -5,7 +5,6 @@ answer is not wrong, or silence meets a query without an answer.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -71,9 +70,9 @@ def judge(records: Iterable[PolicyRecord], queries: Sequence[GoldenQuery], corpu
     for record in records:
         query = by_id.get(record.query_id)
         if query is None or query.question[:LONGEST_QUERY] != record.question:
+            name = one_line(record.query_id, 80)
             raise RunError(
-                f"the golden set has no query {one_line(record.query_id, 80)} with this question; "
-                "give the one that the run was made for"
+                f"the golden set has no query {name} with this question; give the one that the run was made for"
             )
         # A paragraph that stands in several places goes by several names.
         cited = frozenset(name for id_ in record.cited for name in paragraphs[id_].ids)
@@ -82,21 +81,58 @@ def judge(records: Iterable[PolicyRecord], queries: Sequence[GoldenQuery], corpu
     return judged
 
 
+def by_arm(judged: Iterable[JudgedRecord]) -> dict[Arm, list[JudgedRecord]]:
+    """Return the records of each arm."""
+    arms: dict[Arm, list[JudgedRecord]] = {}
+    for judged_record in judged:
+        arms.setdefault(judged_record.record.arm, []).append(judged_record)
+    return arms
+
+
 def score(judged: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling, verifier: SentenceVerifier) -> Scored:
     """Return all measures of all arms. The `clusters` of an estimate are the queries or claims that it is of."""
-    figures: Scored = {}
-    for arm in dict.fromkeys(j.record.arm for j in judged):
-        arm_records = [j for j in judged if j.record.arm == arm]
-        ranks = score_ranks([(j.query, j.paragraphs) for j in arm_records], plan)
-        del ranks["first is gold"]
-        figures[arm] = {
-            **_silence(arm_records, plan),
-            **ranks,
-            **_citations(arm_records, corpus, plan),
-            **_conflicts(arm_records, plan),
-            "ungrounded claims": _ungrounded(arm_records, corpus, verifier, plan),
-        }
-    return figures
+    return {arm: _measure(records, corpus, plan, verifier) for arm, records in by_arm(judged).items()}
+
+
+def _measure(
+    judged: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling, verifier: SentenceVerifier
+) -> dict[str, Estimate]:
+    def share(outcomes: Iterable[bool]) -> Estimate:
+        counted = list(outcomes)
+        return wilson(sum(counted), len(counted), plan.confidence)
+
+    ranks = score_ranks([(j.query, j.paragraphs) for j in judged], plan)
+    answered = [j for j in judged if j.answered and j.query.category == "answerable"]
+    # One paragraph that stands in several places has several ids.
+    precision = [recall(j.cited, chain.from_iterable(p.ids for p in j.paragraphs)) for j in answered]
+    ones = [1.0] * len(answered)
+    texts = {name: paragraph.text for name, paragraph in corpus.by_id().items()}
+    claims = [
+        (claim.text, [texts[citation.paragraph_id] for citation in claim.citations])
+        for j in judged
+        for claim in j.record.sentences
+    ]
+    citations = [citation for j in judged for claim in j.record.sentences for citation in claim.citations]
+    probes = [j for j in judged if j.query.category == "contradiction"]
+    told = [j for j in probes if j.record.conflicts and j.query.expected in ("superseded", "unresolved")]
+    return {
+        "answered": share(j.answered for j in judged),
+        "answer rate": share(j.answered for j in judged if j.query.category == "answerable"),
+        "abstention accuracy": share(not j.answered for j in judged if not j.query.answerable),
+        "abstention precision": share(not j.query.answerable for j in judged if not j.answered),
+        "wrong of answered": share(j.wrong for j in judged if j.answered),
+        "right": share(j.right for j in judged),
+        "recall@5": ranks["recall@5"],
+        "MRR@5": ranks["MRR@5"],
+        "citation precision": ratio(precision, ones, plan),
+        "citation recall": ratio([recall(j.query.gold, j.cited) for j in answered], ones, plan),
+        "quotes that verify": share(verifies(citation, corpus) for citation in citations),
+        "holds the gold quotation": share(holds_quote(j) for j in judged if j.query.quote and j.query.answerable),
+        "conflict recall": share(bool(j.record.conflicts) for j in probes),
+        "conflict precision": share(j.query.category == "contradiction" for j in judged if j.record.conflicts),
+        "conflicts told apart": share(j.query.expected in {c.status for c in j.record.conflicts} for j in told),
+        "ungrounded claims": share(bool(verifier.objection(text, evidence)) for text, evidence in claims),
+    }
 
 
 def score_ranks(found: Iterable[tuple[GoldenQuery, Sequence[Paragraph]]], plan: Resampling) -> dict[str, Estimate]:
@@ -113,39 +149,6 @@ def score_ranks(found: Iterable[tuple[GoldenQuery, Sequence[Paragraph]]], plan: 
         "recall@5": ratio(recalls, ones, plan),
         "MRR@5": ratio([reciprocal(rank) for rank in ranks], ones, plan),
         "first is gold": ratio([float(rank == 1) for rank in ranks], ones, plan),
-    }
-
-
-def _share(outcomes: Iterable[bool], plan: Resampling) -> Estimate:
-    counted = list(outcomes)
-    return wilson(sum(counted), len(counted), plan.confidence)
-
-
-def _silence(judged: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Estimate]:
-    return {
-        "answered": _share((j.answered for j in judged), plan),
-        "answer rate": _share((j.answered for j in judged if j.query.category == "answerable"), plan),
-        "abstention accuracy": _share((not j.answered for j in judged if not j.query.answerable), plan),
-        "abstention precision": _share((not j.query.answerable for j in judged if not j.answered), plan),
-        "wrong of answered": _share((j.wrong for j in judged if j.answered), plan),
-        "right": _share((j.right for j in judged), plan),
-    }
-
-
-def _citations(judged: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling) -> dict[str, Estimate]:
-    answered = [j for j in judged if j.answered and j.query.category == "answerable"]
-    # One paragraph that stands in several places has several ids.
-    precision = [recall(j.cited, (name for paragraph in j.paragraphs for name in paragraph.ids)) for j in answered]
-    recalls = [recall(j.query.gold, j.cited) for j in answered]
-    citations = [citation for j in judged for sentence in j.record.sentences for citation in sentence.citations]
-    ones = [1.0] * len(answered)
-    return {
-        "citation precision": ratio(precision, ones, plan),
-        "citation recall": ratio(recalls, ones, plan),
-        "quotes that verify": _share((verifies(citation, corpus) for citation in citations), plan),
-        "holds the gold quotation": _share(
-            (holds_quote(j) for j in judged if j.query.quote and j.query.answerable), plan
-        ),
     }
 
 
@@ -167,44 +170,15 @@ def _plain(text: str) -> str:
     return f" {' '.join(word.strip('.') for word in _PUNCTUATION.sub(' ', text.lower()).split())} ".replace("  ", " ")
 
 
-def _conflicts(judged: Sequence[JudgedRecord], plan: Resampling) -> dict[str, Estimate]:
-    probes = [j for j in judged if j.query.category == "contradiction"]
-    told_apart = (
-        j.query.expected in {conflict.status for conflict in j.record.conflicts}
-        for j in probes
-        if j.record.conflicts and j.query.expected in ("superseded", "unresolved")
-    )
-    return {
-        "conflict recall": _share((bool(j.record.conflicts) for j in probes), plan),
-        "conflict precision": _share((j.query.category == "contradiction" for j in judged if j.record.conflicts), plan),
-        "conflicts told apart": _share(told_apart, plan),
-    }
-
-
-def _ungrounded(
-    judged: Sequence[JudgedRecord], corpus: PolicyCorpus, verifier: SentenceVerifier, plan: Resampling
-) -> Estimate:
-    paragraphs = corpus.by_id()
-    claims = (
-        (claim.text, [paragraphs[citation.paragraph_id].text for citation in claim.citations])
-        for j in judged
-        for claim in j.record.sentences
-    )
-    return _share((bool(verifier.objection(text, cited)) for text, cited in claims), plan)
-
-
 def compare_arms(judged: Sequence[JudgedRecord], first: Arm = "ours") -> pandas.DataFrame:
     """Return each other arm against one on the same queries: McNemar's exact test on right outcomes.
 
     `p_holm` is adjusted after Holm.
     """
-    outcomes: defaultdict[Arm, dict[str, bool]] = defaultdict(dict)
-    for judged_record in judged:
-        outcomes[judged_record.record.arm][judged_record.query.query_id] = judged_record.right
+    outcomes = {arm: {j.query.query_id: j.right for j in arm_records} for arm, arm_records in by_arm(judged).items()}
     ours, rows = outcomes.pop(first, {}), []
     for arm, arm_outcomes in outcomes.items():
-        shared = [name for name in ours if name in arm_outcomes]
-        if shared:
+        if shared := [name for name in ours if name in arm_outcomes]:
             test = exact_mcnemar([ours[name] for name in shared], [arm_outcomes[name] for name in shared])
             rows.append((first, arm, test.pairs, test.first_only, test.second_only, test.p))
     frame = pandas.DataFrame(rows, columns=["arm", "other", "queries", "only_arm_right", "only_other_right", "p"])

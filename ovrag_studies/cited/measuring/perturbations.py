@@ -23,7 +23,6 @@ TRIALS: Mapping[Kind, str] = {
 }
 
 CHECKS = ("published check", "three rules")
-
 _MUST = re.compile(r"\bmust(?P<turned> (?:not|never))?\b")
 _NUMBER = re.compile(r"(?<![\w.,:-])\d+(?:\.\d+)?(?![\w:]|[.,]\d)")
 
@@ -61,9 +60,7 @@ def try_checks(corpus: PolicyCorpus, verifier: SentenceVerifier, seed: int) -> p
     `kind` tells what was done, `group` is the text that the sentence comes from.
     """
     texts = [paragraph.text for paragraph in corpus.paragraphs]
-    unchanged = [
-        Perturbed("unchanged", text[start:end], (text,)) for text in texts for start, end in find_passages(text)
-    ]
+    unchanged = [Perturbed("unchanged", text[i:j], (text,)) for text in texts for i, j in find_passages(text)]
     cases = [(case, case.evidence[0]) for case in (*unchanged, *perturb(texts))]
     cases += [(case, case.sentence) for case in misplace(unchanged[::EACH], texts, seed)]
     rows = [

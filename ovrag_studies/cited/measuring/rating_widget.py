@@ -18,29 +18,28 @@ class RatingPage:
         self.rater = widgets.Text(placeholder="your name")
         self.begin = widgets.Button(description="Begin")
         self.shown = widgets.HTML()
-        self.supported = widgets.BoundedIntText(value=0, min=0, max=99)
-        self.claims = widgets.BoundedIntText(value=1, min=1, max=99)
-        self.citations, self.clarity, self.actionability = _scale(0, 2), _scale(1, 5), _scale(1, 5)
         self.save = widgets.Button(description="Save and go on", disabled=True)
         self.status = widgets.HTML(f"{len(self.pack.items)} answers. Give your name to begin.")
         self.begin.on_click(lambda _: self.start())
         self.save.on_click(lambda _: self.keep())
-        form = {
-            "Rater": self.rater,
-            "": self.begin,
-            "G1: of the claims of the answer, how many do the quotations bear out?": self.supported,
-            "Claims in all": self.claims,
-            "G2: citations, 0 wrong or missing, 1 in part, 2 each at the right place": self.citations,
-            "U1: clarity, from 1 (unintelligible) to 5 (clear at the first reading)": self.clarity,
-            "U2: actionability, from 1 (of no use) to 5 (I know what to do)": self.actionability,
-        }
-        rows = [part for text, widget in form.items() for part in (widgets.Label(text), widget)]
+        counts = {"supported": 0, "claims": 1}
+        self.counts = {name: widgets.BoundedIntText(value=value, min=0, max=99) for name, value in counts.items()}
+        self.scales = {"g2": _scale(0, 2), "u1": _scale(1, 5), "u2": _scale(1, 5)}
+        questions = (
+            "G1: of the claims of the answer, how many do the quotations bear out?",
+            "Claims in all",
+            "G2: citations, 0 wrong or missing, 1 in part, 2 each at the right place",
+            "U1: clarity, from 1 (unintelligible) to 5 (clear at the first reading)",
+            "U2: actionability, from 1 (of no use) to 5 (I know what to do)",
+        )
+        form = [("Rater", self.rater), ("", self.begin)]
+        form += zip(questions, (*self.counts.values(), *self.scales.values()), strict=True)
+        rows = [part for text, widget in form for part in (widgets.Label(text), widget)]
         self.widget = widgets.HBox([widgets.VBox([*rows, self.save, self.status]), self.shown])
 
     def start(self) -> None:
         """Show the first answer that this rater has not rated."""
-        name = self.rater.value.strip()
-        if not name:
+        if not (name := self.rater.value.strip()):
             self.status.value = "Give your name first; ratings are kept under it."
             return
         done = read_ratings(self.folder, self.pack).get(name, {})
@@ -57,22 +56,21 @@ class RatingPage:
             return
         item = self.pack.items[at]
         self.shown.value = answer_html(item)
-        self.claims.value, self.supported.value = max(1, len(item.sentences)), 0
+        self.counts["claims"].value, self.counts["supported"].value = max(1, len(item.sentences)), 0
         # Nothing is chosen beforehand, so that nobody agrees by not looking.
-        for scale in (self.citations, self.clarity, self.actionability):
+        for scale in self.scales.values():
             scale.value = None
         self.status.value = f"Answer {at + 1} of {count}."
 
     def keep(self) -> None:
         """Keep the rating and show the next answer, or say what is missing."""
-        scales = {"g2": self.citations.value, "u1": self.clarity.value, "u2": self.actionability.value}
-        if None in scales.values():
+        values = {name: widget.value for name, widget in (self.counts | self.scales).items()}
+        if None in values.values():
             self.status.value = "Choose a value on every scale."
             return
         item, rater = self.pack.items[self.at].name, self.rater.value.strip()
-        counts = {"supported": self.supported.value, "claims": self.claims.value}
         try:
-            rating = Rating(pack=self.pack.digest, item=item, rater=rater, **counts, **scales)
+            rating = Rating(pack=self.pack.digest, item=item, rater=rater, **values)
         except ValidationError as error:
             self.status.value = f"The rating was not kept: {error.errors(include_url=False)[0]['msg']}."
             return

@@ -8,7 +8,7 @@ out (yes or no), G1 supported claims of all claims, G2 citations 0 to 2, U1 clar
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 import pandas
 from pydantic import Field, model_validator
@@ -141,16 +141,10 @@ def compare_raters(
     if not both:
         raise ResultError("the two raters have no answer in common; let both rate the same pack")
     one, other = (_frame([ratings[name] for name in both]) for ratings in (first, second))
-    agreed = {
-        scale: agreement(
-            one[scale].tolist(),
-            other[scale].tolist(),
-            list(values),
-            plan,
-            weights="none" if scale in ("G0", "U1 binned") else "quadratic",
-        )
-        for scale, values in SCALES.items()
-    }
+    agreed = {}
+    for scale, values in SCALES.items():
+        weights: Literal["none", "quadratic"] = "none" if scale in ("G0", "U1 binned") else "quadratic"
+        agreed[scale] = agreement(one[scale].tolist(), other[scale].tolist(), list(values), plan, weights=weights)
     rated = pandas.concat([one, other]).assign(G1=lambda frame: frame["share"])
     means = rated.groupby([arms[name] for name in rated.index])[["G0", "G1", "G2", "U1", "U2"]].mean()
     return AgreementReport(agreed, means)

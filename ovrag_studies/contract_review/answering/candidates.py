@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy
+from numpy.typing import NDArray
 
 from ovrag_core.text import Span
 from ovrag_studies.contract_review.answering.features import KINDS, ContractReading, Numbers
 from ovrag_studies.contract_review.answering.scorers import ABSENT, cuad_match, word_set
 from ovrag_studies.contract_review.texts.datasets import Contract
+
+Exact = NDArray[numpy.float64]
 
 MOST_PASSAGES = 14
 MOST_SHORTS = 10
@@ -24,15 +27,6 @@ class SpanCandidate:
     end: int
     passage: int
     short: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Prior:
-    """Facts of a category in training: share of contracts that answer it, spans in those, usual length of the spans."""
-
-    present: float
-    spans: float
-    length: float
 
 
 @dataclass(frozen=True)
@@ -55,18 +49,19 @@ class Scored:
         return inside
 
 
-def find_priors(contracts: Sequence[Contract], categories: Sequence[str]) -> list[Prior]:
-    """A prior for each category, drawn towards a common one where contracts are few."""
-    golds_of: dict[str, list[Sequence[Span]]] = {category: [] for category in categories}
-    for question in (question for contract in contracts for question in contract.questions):
-        if question.category in golds_of:
-            golds_of[question.category].append(question.gold)
+def find_priors(contracts: Sequence[Contract], categories: Sequence[str]) -> Exact:
+    """Facts of each category in training, drawn towards common ones where contracts are few (k × 3).
+
+    They are the share of contracts that answer it, the spans in those, and the usual length of the spans.
+    """
+    questions = [question for contract in contracts for question in contract.questions]
     priors = []
-    for golds in golds_of.values():
+    for category in categories:
+        golds = [question.gold for question in questions if question.category == category]
         answered, lengths = sum(map(bool, golds)), [end - start for gold in golds for start, end in gold]
-        present, spans = (answered + 0.6) / (len(golds) + 2), (len(lengths) + 4) / (answered + 2)
-        priors.append(Prior(present, spans, float(numpy.median([*lengths, 250]))))
-    return priors
+        share = (answered + 0.6) / (len(golds) + 2)
+        priors.append((share, (len(lengths) + 4) / (answered + 2), float(numpy.median([*lengths, 250]))))
+    return numpy.array(priors)
 
 
 def propose(given: Scored, column: int) -> list[SpanCandidate]:
@@ -94,70 +89,43 @@ def _best(scores: Numbers, most: int) -> list[int]:
     return [int(row) for row in numpy.argsort(-scores, kind="stable")[:most]]
 
 
-def describe(given: Scored, found: Sequence[SpanCandidate], column: int, prior: Prior) -> Numbers:
-    """Return the features that tell whether each candidate answers (candidates × columns)."""
-    scores, likeness, wording = (table[:, column] for table in (given.passages, given.likeness, given.wording))
-    exact_scores = given.shorts[:, column]
-    top = _top(scores)
-    highest = float(exact_scores.max()) if len(exact_scores) else ABSENT
-    most_like, most_worded = float(likeness.max(initial=0)), float(wording.max(initial=0))
-    whole = [
-        *(numpy.log(len(scores)), float((scores > 0).sum()), float((scores > -2).sum())),
-        *_of_prior(prior),
-        *(most_like, most_worded, highest),
-        *top,
+def describe(given: Scored, found: Sequence[SpanCandidate], column: int, prior: Exact) -> Numbers:
+    """Return the features that tell whether each candidate answers (candidates × columns); `prior` of the category."""
+    reading, text = given.reading, given.reading.text
+    scores, likeness, wording, shorts = (
+        table[:, column].astype(numpy.float64)
+        for table in (given.passages, given.likeness, given.wording, given.shorts)
+    )
+    top = [*numpy.sort(scores)[::-1], *[ABSENT] * 5]
+    most_like, most_worded = likeness.max(initial=0), wording.max(initial=0)
+    highest = shorts.max() if len(shorts) else ABSENT
+    present, spans, usual_length = prior
+
+    passages = numpy.array([candidate.passage for candidate in found], dtype=numpy.intp)
+    lengths = numpy.array([candidate.end - candidate.start for candidate in found])
+    around = numpy.array(reading.passages)[passages]
+    is_short = numpy.array([candidate.short is not None for candidate in found], dtype=bool)
+    exact = numpy.array([ABSENT if c.short is None else shorts[c.short] for c in found])
+    rivals = [[shorts[row] for row in given.inside.get(c.passage, ()) if row != c.short] for c in found]
+    inside = [max(scores_inside, default=ABSENT) for scores_inside in rivals]
+    score, beside = scores[passages], numpy.pad(scores, 1, constant_values=ABSENT)
+    others = numpy.delete(given.passages, column, axis=1).astype(numpy.float64)
+    best_other = others[passages].max(axis=1, initial=ABSENT)
+    size = numpy.log(1 + lengths)
+    columns = [
+        *(score, exact, is_short, numpy.where(is_short, is_short.cumsum(), (~is_short).cumsum()) - 1),
+        *(score - top[0], beside[passages], beside[passages + 2], best_other, score - best_other, exact - highest),
+        *(inside, size, size - numpy.log(1 + usual_length), lengths / numpy.maximum(1, around[:, 1] - around[:, 0])),
+        passages / len(scores),
+        [0 if c.short is None else KINDS.index(reading.shorts[c.short].kind) + 1 for c in found],
+        *(likeness[passages], likeness[passages] - most_like, wording[passages], wording[passages] - most_worded),
+        [text[c.end - 1 : c.end] in ".;" for c in found],
+        [text[c.start : c.start + 1].isupper() for c in found],
+        *(numpy.log(len(scores)), (scores > 0).sum(), (scores > -2).sum()),
+        *(numpy.log(present / (1 - present)), spans, numpy.log(usual_length), most_like, most_worded, highest),
+        *(top[rank] for rank in (0, 1, 2, 4)),
     ]
-    rows = []
-    ranks = {True: 0, False: 0}
-    for candidate in found:
-        passage = candidate.passage
-        score = float(scores[passage])
-        best_other = float(numpy.delete(given.passages[passage], column).max(initial=ABSENT))
-        inside = [float(exact_scores[row]) for row in given.inside.get(passage, ()) if row != candidate.short]
-        passage_start, passage_end = given.reading.passages[passage]
-        exact, kind, is_short = ABSENT, 0, candidate.short is not None
-        if candidate.short is not None:
-            exact = float(exact_scores[candidate.short])
-            kind = KINDS.index(given.reading.shorts[candidate.short].kind) + 1
-        size = numpy.log(1 + candidate.end - candidate.start)
-        rows.append(
-            [
-                score,
-                exact,
-                float(is_short),
-                float(ranks[is_short]),
-                score - top[0],
-                float(scores[passage - 1]) if passage else ABSENT,
-                float(scores[passage + 1]) if passage + 1 < len(scores) else ABSENT,
-                best_other,
-                score - best_other,
-                exact - highest,
-                max(inside, default=ABSENT),
-                size,
-                size - numpy.log(1 + prior.length),
-                (candidate.end - candidate.start) / max(1, passage_end - passage_start),
-                passage / len(scores),
-                float(kind),
-                float(likeness[passage]),
-                float(likeness[passage]) - most_like,
-                float(wording[passage]),
-                float(wording[passage]) - most_worded,
-                float(given.reading.text[candidate.end - 1 : candidate.end] in ".;"),
-                float(given.reading.text[candidate.start : candidate.start + 1].isupper()),
-                *whole,
-            ]
-        )
-        ranks[is_short] += 1
-    return numpy.array(rows, dtype=numpy.float32).reshape(len(rows), 22 + 9 + 4)
-
-
-def _of_prior(prior: Prior) -> tuple[float, float, float]:
-    return numpy.log(prior.present / (1 - prior.present)), prior.spans, numpy.log(prior.length)
-
-
-def _top(scores: Numbers) -> list[float]:
-    order = numpy.sort(scores)[::-1]
-    return [float(order[rank]) if rank < len(order) else ABSENT for rank in (0, 1, 2, 4)]
+    return numpy.stack(numpy.broadcast_arrays(*columns), axis=-1).astype(numpy.float32)
 
 
 def matches(text: str, candidate: SpanCandidate, category: str, gold: Sequence[Span]) -> bool:

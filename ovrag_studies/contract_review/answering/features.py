@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy
 import scipy.sparse
@@ -15,7 +15,7 @@ from ovrag_core.text import MONTH, Span, find_passages
 from ovrag_studies.contract_review.texts.clause_tree import ContractClause, find_clauses
 
 Kind = Literal["date", "quoted", "bracket", "name", "line"]
-KINDS: tuple[Kind, ...] = ("date", "quoted", "bracket", "name", "line")
+KINDS: tuple[Kind, ...] = get_args(Kind)
 Numbers = NDArray[numpy.float32]
 Sparse: TypeAlias = scipy.sparse.csr_matrix
 
@@ -92,6 +92,7 @@ def read(text: str, embedder: Embedder) -> ContractReading:
     clauses = find_clauses(text)
     pieces = [text[start:end] for start, end in passages]
     vectors = kept_vectors(embedder, pieces) if pieces else numpy.zeros((0, 384), dtype=numpy.float32)
+    headings = [" ".join(c.title for c in clauses if c.start < end and c.end > start) for start, end in passages]
     shorts = tuple(find_shorts(text, passages))
     return ContractReading(
         text=text,
@@ -99,19 +100,15 @@ def read(text: str, embedder: Embedder) -> ContractReading:
         clauses=clauses,
         vectors=vectors,
         words=hashed_words(pieces),
-        context=_context(pieces, _headings(clauses, passages)),
+        context=_context(pieces, headings),
         places=_places(text, passages),
         shorts=shorts,
         traits=_traits(text, passages, shorts),
     )
 
 
-def hashed_words(texts: Sequence[str]) -> Sparse:
-    """Mark the buckets of words and of pairs of words that each text holds (n × `WORD_BUCKETS`, 0 or 1)."""
-    return _hashed([text.lower() for text in texts], WORD_BUCKETS)
-
-
-def _hashed(texts: Sequence[str], buckets: int) -> Sparse:
+def hashed_words(texts: Sequence[str], buckets: int = WORD_BUCKETS) -> Sparse:
+    """Mark the buckets of words and of pairs of words that each text holds (n × `buckets`, 0 or 1)."""
     if not texts:
         return scipy.sparse.csr_matrix((0, buckets), dtype=numpy.float32)
     from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 - takes a second
@@ -122,21 +119,14 @@ def _hashed(texts: Sequence[str], buckets: int) -> Sparse:
     return hashing.transform(texts).astype(numpy.float32)
 
 
-def _headings(clauses: Sequence[ContractClause], passages: Sequence[Span]) -> Iterator[str]:
-    """For each passage the titles of the clauses that it lies in, outermost first."""
-    for start, end in passages:
-        yield " ".join(clause.title for clause in clauses if clause.start < end and clause.end > start)
-
-
-def _context(pieces: Sequence[str], headings: Iterable[str]) -> Sparse:
+def _context(pieces: Sequence[str], headings: Sequence[str]) -> Sparse:
     """Words of the headings, marked as such, and of the two passages before, the nearer counting twice."""
-    above = _hashed([" ".join(f"h{word}" for word in titles.lower().split()) for titles in headings], CONTEXT_BUCKETS)
-    piece_words = _hashed([piece.lower() for piece in pieces], CONTEXT_BUCKETS)
+    above = hashed_words([" ".join(f"h{word}" for word in titles.split()) for titles in headings], CONTEXT_BUCKETS)
     if not pieces:
         return above
     count = len(pieces)
     before = scipy.sparse.diags_array([1.0, 0.5], offsets=[-1, -2], shape=(count + 2, count)).tocsr()[:count]
-    joined = _unit(above) + _unit(scipy.sparse.csr_matrix(before @ piece_words))
+    joined = _unit(above) + _unit(scipy.sparse.csr_matrix(before @ hashed_words(pieces, CONTEXT_BUCKETS)))
     return scipy.sparse.csr_matrix(joined).astype(numpy.float32)
 
 
@@ -175,6 +165,10 @@ def _dates(text: str, start: int, end: int) -> Iterator[tuple[Kind, int, int]]:
 
 
 def _shorts(text: str, start: int, end: int) -> Iterator[tuple[Kind, int, int]]:
+    """Short spans of all kinds; of a company's name also that without its legal form, or without what follows it.
+
+    A line is cut at wide gaps, which stand for line ends that a filing has lost.
+    """
     yield from _dates(text, start, end)
     for quoted in _QUOTED.finditer(text, start, end):
         yield ("quoted", *quoted.span(1))
@@ -182,39 +176,21 @@ def _shorts(text: str, start: int, end: int) -> Iterator[tuple[Kind, int, int]]:
         yield ("bracket", *_trimmed(text, *bracket.span(1)))
     for name in _NAME.finditer(text, start, end):
         left, right = _trimmed(text, *name.span())
-        if right - left > 1:
-            yield "name", left, right
-            yield from _within(text, left, right)
+        ending = _ENDING.search(text, left, right)
+        cuts = (right, ending.start(), ending.end()) if ending else (right,)
+        yield from (("name", left, cut) for cut in dict.fromkeys(cuts) if left < cut and right - left > 1)
     for line in _LINE.finditer(text, start, end):
-        for piece in _pieces(text, *line.span()):
+        gaps = [gap.span() for gap in _GAP.finditer(text, *line.span())]
+        borders = [line.start(), *(place for gap in gaps for place in gap), line.end()]
+        for piece in zip(borders[::2], borders[1::2], strict=True):
             left, right = _trimmed(text, *piece)
             if 3 <= right - left <= 120:
                 yield "line", left, right
 
 
-def _within(text: str, left: int, right: int) -> Iterator[tuple[Kind, int, int]]:
-    """A company's name without its legal form, or with all after the form cut off."""
-    if ending := _ENDING.search(text, left, right):
-        if ending.start() > left:
-            yield "name", left, ending.start()
-        if left < ending.end() < right:
-            yield "name", left, ending.end()
-
-
-def _pieces(text: str, left: int, right: int) -> Iterator[Span]:
-    """Parts of a line between wide gaps, which stand for line ends that a filing has lost."""
-    for gap in _GAP.finditer(text, left, right):
-        yield left, gap.start()
-        left = gap.end()
-    yield left, right
-
-
 def _trimmed(text: str, left: int, right: int) -> Span:
-    while left < right and text[left] in _TRAILING:
-        left += 1
-    while left < right and text[right - 1] in ", \t\r\n;:(":
-        right -= 1
-    return left, right
+    left += len(text[left:right]) - len(text[left:right].lstrip(_TRAILING))
+    return left, left + len(text[left:right].rstrip(", \t\r\n;:("))
 
 
 def _traits(text: str, passages: Sequence[Span], shorts: Sequence[Short]) -> Sparse:

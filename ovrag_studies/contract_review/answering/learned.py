@@ -4,11 +4,9 @@ Linear scorers rank passages and short spans in each category; boosted trees, th
 scores of contracts that the scorers did not see how probably a span answers.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -20,56 +18,35 @@ from safetensors.numpy import save_file
 
 from ovrag_core.base import CorpusError, Document, QuestionError, read_tensors
 from ovrag_core.retrieval import Embedder, minilm
-from ovrag_studies.contract_review.answering.candidates import (
-    Prior,
-    Scored,
-    SpanCandidate,
-    describe,
-    find_priors,
-    matches,
-    propose,
-)
-from ovrag_studies.contract_review.answering.features import (
-    WORD_BUCKETS,
-    ContractReading,
-    Numbers,
-    hashed_words,
-    read,
-    unit_rows,
-)
-from ovrag_studies.contract_review.answering.scorers import LearningSettings, Linear, Scorers, find_targets, fit_scorers
-from ovrag_studies.contract_review.answering.trees import Trees, fit_trees
+from ovrag_studies.contract_review.answering import candidates, features, scorers, trees
+from ovrag_studies.contract_review.answering.candidates import Exact, Scored, SpanCandidate
+from ovrag_studies.contract_review.answering.features import ContractReading, Numbers
+from ovrag_studies.contract_review.answering.scorers import LearningSettings, Tables
 from ovrag_studies.contract_review.packed import from_sparse, sparse
 from ovrag_studies.contract_review.retrieval.expansion import vocabulary
 from ovrag_studies.contract_review.texts.datasets import FOLDS, Contract, fold_of
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "clauses.safetensors"
 LAYOUT = "contract-review clauses 2"
-
-
-@dataclass(frozen=True, slots=True)
-class Prototypes:
-    """Clauses as one would draft them: their vectors (p × 384), the category each is of, their words by category."""
-
-    vectors: Numbers
-    owners: Numbers
-    words: Numbers
+HALVES = ("passages.upper", "passages.lower", "shorts.upper", "prototypes.vectors")
+KINDS = dict.fromkeys(HALVES, numpy.float16) | trees.KINDS
 
 
 @dataclass(frozen=True, slots=True)
 class ClauseModel:
-    """Everything learned, for `categories` in that order; `trained_on` are titles with digests of the texts."""
+    """Everything learned, for `categories` in that order; `trained_on` are titles with digests of the texts.
+
+    `tables` are those of the scorers, of `find_prototypes`, of the trees (`answering.`), and `priors` (k × 3).
+    """
 
     categories: tuple[str, ...]
-    scorers: Scorers
-    prototypes: Prototypes
-    priors: tuple[Prior, ...]
-    answering: Trees
+    settings: LearningSettings
+    tables: Tables
     trained_on: tuple[tuple[str, str], ...]
 
     def score(self, reading: ContractReading) -> Scored:
         """All scores of a contract."""
-        return _score(reading, self.scorers, self.prototypes)
+        return _score(reading, self.tables, self.settings)
 
     def column(self, category: str) -> int:
         """Find the column of a category. Raises QuestionError for an unknown one."""
@@ -82,13 +59,12 @@ class ClauseModel:
         column = self.column(category)
         if not given.reading.passages:
             return [], 0.0
-        prior = self.priors[column]
-        candidates = propose(given, column)
-        columns = describe(given, candidates, column, prior)
-        probabilities = self.answering(columns)
+        found = candidates.propose(given, column)
+        columns = candidates.describe(given, found, column, self.tables["priors"][column])
+        probabilities = trees.probabilities(self.tables, columns)
         present = 1 - float(numpy.prod(1 - probabilities.astype(numpy.float64)))
         order = numpy.argsort(-probabilities, kind="stable")
-        return [(candidates[row], float(probabilities[row])) for row in order], present
+        return [(found[row], float(probabilities[row])) for row in order], present
 
     def rank(self, given: Scored, category: str, chunks: Sequence[tuple[int, int]]) -> list[tuple[int, float]]:
         """Numbers of chunks, best first, with their scores: the best answer that lies in a chunk, then its best
@@ -117,31 +93,42 @@ def digest(text: str) -> str:
     return hashlib.sha256(" ".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def find_prototypes(categories: Sequence[str], embedder: Embedder) -> Prototypes:
-    """Prototypes of the categories from the study's own vocabulary; a category it does not know has none."""
+def find_prototypes(categories: Sequence[str], embedder: Embedder) -> Tables:
+    """Clauses of the study's own vocabulary, as one would draft them; a category it does not know has none.
+
+    Returns their `vectors` (p × 384), the `owners`, the category each is of, and their `words` by category.
+    """
     texts: list[str] = []
     owners: list[int] = []
-    words = numpy.zeros((WORD_BUCKETS, len(categories)), dtype=numpy.float32)
+    words = numpy.zeros((features.WORD_BUCKETS, len(categories)), dtype=numpy.float32)
     for column, category in enumerate(categories):
         if (entry := vocabulary().get(category)) is not None:
             texts += entry.clauses
             owners += [column] * len(entry.clauses)
-            hashed = hashed_words([*entry.clauses, *entry.terms])
+            hashed = features.hashed_words([*entry.clauses, *entry.terms])
             counted = numpy.sqrt(numpy.asarray(hashed.sum(axis=0), dtype=numpy.float32).ravel())
             words[:, column] = counted / max(1e-9, float(numpy.linalg.norm(counted)))
     vectors = embedder.embed(texts) if texts else numpy.zeros((0, 384), dtype=numpy.float32)
-    return Prototypes(vectors, numpy.array(owners, dtype=numpy.float32), words)
+    owned = numpy.array(owners, dtype=numpy.float32)
+    return {"prototypes.vectors": vectors, "prototypes.owners": owned, "prototypes.words": words}
 
 
-def _score(reading: ContractReading, scorers: Scorers, prototypes: Prototypes) -> Scored:
-    categories = len(scorers.passages.bias)
-    likeness = numpy.zeros((len(reading.passages), categories), dtype=numpy.float32)
-    cosines = reading.vectors @ prototypes.vectors.T
-    for column in range(categories):
-        if (mine := prototypes.owners == column).any():
-            likeness[:, column] = cosines[:, mine].max(axis=1, initial=0)
-    wording = numpy.asarray(unit_rows(reading.words, scorers.word_weights) @ prototypes.words, dtype=numpy.float32)
-    return Scored(reading, scorers.score_passages(reading), scorers.score_shorts(reading), likeness, wording)
+def likeness(reading: ContractReading, prototypes: Tables, categories: int) -> Numbers:
+    """Greatest cosine of each passage with a prototype of each category, 0 where it has none (n × categories)."""
+    cosines = reading.vectors @ prototypes["prototypes.vectors"].T
+    columns = [cosines[:, prototypes["prototypes.owners"] == column] for column in range(categories)]
+    return numpy.stack([column.max(axis=1, initial=0) for column in columns], axis=1).astype(numpy.float32)
+
+
+def _score(reading: ContractReading, tables: Tables, settings: LearningSettings) -> Scored:
+    words = features.unit_rows(reading.words, tables["word_weights"])
+    return Scored(
+        reading,
+        scorers.score_passages(tables, reading, settings),
+        scorers.score_shorts(tables, reading),
+        likeness(reading, tables, len(tables["passages.bias"])),
+        numpy.asarray(words @ tables["prototypes.words"], dtype=numpy.float32),
+    )
 
 
 class Trainer:
@@ -161,37 +148,33 @@ class Trainer:
         self.settings = settings or LearningSettings()
         by_title = fold_of([contract.document.id for contract in contracts], folds)
         self.folds = [by_title[contract.document.id] for contract in contracts]
-        self.readings = [read(contract.document.text, embedder) for contract in contracts]
+        self.readings = [features.read(contract.document.text, embedder) for contract in contracts]
         pairs = zip(contracts, self.readings, strict=True)
-        self._targets = [find_targets(contract, reading, categories) for contract, reading in pairs]
+        self._targets = [scorers.find_targets(contract, reading, categories) for contract, reading in pairs]
         self._prototypes = find_prototypes(categories, embedder)
-        self._known: dict[frozenset[int], Scorers] = {}
+        self._known: dict[frozenset[int], Tables] = {}
 
-    def scorers_without(self, out: frozenset[int]) -> Scorers:
+    def scorers_without(self, out: frozenset[int]) -> Tables:
         """Scorers fitted on the contracts of all other folds."""
         if out not in self._known:
             rows = [row for row, fold in enumerate(self.folds) if fold not in out]
             if not rows:
                 raise CorpusError("no contract is left to learn from; give contracts of more than one filer")
             readings, targets = [self.readings[row] for row in rows], [self._targets[row] for row in rows]
-            self._known[out] = fit_scorers(readings, targets, self.settings)
+            self._known[out] = {**scorers.fit_scorers(readings, targets, self.settings), **self._prototypes}
         return self._known[out]
 
     def fit(self, without: int | None = None) -> ClauseModel:
         """A model of all contracts, or of all but one fold's."""
         out = frozenset() if without is None else frozenset({without})
         rows = [row for row, fold in enumerate(self.folds) if fold not in out]
-        priors = find_priors([self.contracts[row] for row in rows], self.categories)
+        priors = candidates.find_priors([self.contracts[row] for row in rows], self.categories)
         columns, truth = zip(*(example for row in rows for example in self._examples(row, out, priors)), strict=True)
+        answering = trees.fit_trees(numpy.concatenate(columns), numpy.concatenate(truth), self.settings.answer_trees)
         documents = [self.contracts[row].document for row in rows]
-        return ClauseModel(
-            self.categories,
-            self.scorers_without(out),
-            self._prototypes,
-            tuple(priors),
-            fit_trees(numpy.concatenate(columns), numpy.concatenate(truth), self.settings.answer_trees),
-            tuple((document.id, digest(document.text)) for document in documents),
-        )
+        trained_on = tuple((document.id, digest(document.text)) for document in documents)
+        tables = {**self.scorers_without(out), **answering, "priors": priors}
+        return ClauseModel(self.categories, self.settings, tables, trained_on)
 
     def out_of_fold(self) -> Iterator[tuple[Contract, ContractReading, ClauseModel]]:
         """Every contract with a model that has not seen it, nor another contract of its filer."""
@@ -201,17 +184,17 @@ class Trainer:
                 if contract_fold == fold:
                     yield self.contracts[row], self.readings[row], model
 
-    def _examples(
-        self, row: int, out: frozenset[int], priors: Sequence[Prior]
-    ) -> Iterator[tuple[Numbers, NDArray[numpy.bool_]]]:
+    def _examples(self, row: int, out: frozenset[int], priors: Exact) -> Iterator[tuple[Numbers, NDArray[numpy.bool_]]]:
         """A contract's candidates by question: what describes them, by scorers that have not seen it, and the truth."""
-        given = _score(self.readings[row], self.scorers_without(out | {self.folds[row]}), self._prototypes)
+        given = _score(self.readings[row], self.scorers_without(out | {self.folds[row]}), self.settings)
         gold = {question.category: question.gold for question in self.contracts[row].questions}
         for column, category in enumerate(self.categories):
             if category in gold and given.reading.passages:
-                candidates = propose(given, column)
-                truth = [matches(given.reading.text, candidate, category, gold[category]) for candidate in candidates]
-                yield describe(given, candidates, column, priors[column]), numpy.array(truth, dtype=bool)
+                found = candidates.propose(given, column)
+                truth = [
+                    candidates.matches(given.reading.text, candidate, category, gold[category]) for candidate in found
+                ]
+                yield candidates.describe(given, found, column, priors[column]), numpy.array(truth, dtype=bool)
 
 
 def save_model(model: ClauseModel, path: Path = WEIGHTS) -> None:
@@ -219,44 +202,20 @@ def save_model(model: ClauseModel, path: Path = WEIGHTS) -> None:
 
     A model that was saved gives the figures of before to three decimals, out of fold; weights of one byte do not.
     """
-    scorers = model.scorers
-    learned = numpy.flatnonzero(numpy.abs(scorers.shorts.upper).sum(axis=0) > 0)
-    tensors = {
-        "word_weights": scorers.word_weights,
-        "context_weights": scorers.context_weights,
-        "passages.upper": scorers.passages.upper.astype(numpy.float16),
-        "passages.lower": scorers.passages.lower.astype(numpy.float16),
-        "passages.bias": scorers.passages.bias,
-        "shorts.learned": learned.astype(numpy.int32),
-        "shorts.upper": scorers.shorts.upper[:, learned].astype(numpy.float16),
-        "shorts.bias": scorers.shorts.bias,
-        "prototypes.vectors": model.prototypes.vectors.astype(numpy.float16),
-        "prototypes.owners": model.prototypes.owners,
-        **sparse("prototypes.words", model.prototypes.words, 1),
-        "priors": numpy.array([[prior.present, prior.spans, prior.length] for prior in model.priors]),
-    }
-    trees = model.answering
-    tensors |= {f"answering.{key}": getattr(trees, key).astype(kind) for key, kind in _ARRAYS.items()}
-    tensors["answering.start"] = numpy.array([trees.start, trees.depth], dtype=numpy.float64)
+    upper = model.tables["shorts.upper"]
+    learned = numpy.flatnonzero(numpy.abs(upper).sum(axis=0) > 0).astype(numpy.int32)
+    tensors = {**model.tables, "shorts.learned": learned, "shorts.upper": upper[:, learned]}
+    tensors |= {name: tensors[name].astype(kind) for name, kind in KINDS.items()}
+    tensors |= sparse("prototypes.words", tensors.pop("prototypes.words"), 1)
     notes = {
         "layout": LAYOUT,
         "categories": json.dumps(model.categories),
         "trained_on": json.dumps(model.trained_on),
-        "settings": json.dumps(asdict(scorers.settings)),
+        "settings": json.dumps(asdict(model.settings)),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     contiguous = {name: numpy.ascontiguousarray(tensor) for name, tensor in tensors.items()}
     save_file(contiguous, path, metadata={"notes": json.dumps(notes)})  # several would be written in any order
-
-
-_ARRAYS = {  # thresholds stay as they are: a row that equals one goes left
-    "roots": numpy.int32,
-    "column": numpy.int16,
-    "threshold": numpy.float64,
-    "left": numpy.int32,
-    "right": numpy.int32,
-    "value": numpy.float32,
-}
 
 
 def load_model(path: Path = WEIGHTS) -> ClauseModel:
@@ -268,39 +227,17 @@ def load_model(path: Path = WEIGHTS) -> ClauseModel:
         notes: dict[str, str] = dict(json.loads(metadata.get("notes", "{}")))
         if notes.get("layout") != LAYOUT:
             raise CorpusError(f"{path} has the layout {notes.get('layout')!r}, not {LAYOUT!r}; train it anew")
-        return _model(tensors, notes)
+        categories = tuple(json.loads(notes["categories"]))
+        trained_on = tuple((str(title), str(fingerprint)) for title, fingerprint in json.loads(notes["trained_on"]))
+        tables = {n: t.astype(numpy.float32) if t.dtype == numpy.float16 else t for n, t in tensors.items()}
+        tables["shorts.upper"] = numpy.zeros((len(tables["shorts.upper"]), len(categories)), dtype=numpy.float32)
+        tables["shorts.upper"][:, tables.pop("shorts.learned")] = tensors["shorts.upper"]
+        tables["prototypes.words"] = from_sparse("prototypes.words", tensors)
+        if not len(tables["priors"]) == len(categories) == len(tables["passages.bias"]):
+            raise ValueError("tables of different lengths")
+        return ClauseModel(categories, LearningSettings(**json.loads(notes["settings"])), tables, trained_on)
     except (SafetensorError, KeyError, TypeError, ValueError, OSError) as error:
         raise CorpusError(f"{path} cannot be read as weights ({type(error).__name__}); train it anew") from None
-
-
-def _model(tensors: Mapping[str, numpy.ndarray], notes: Mapping[str, str]) -> ClauseModel:
-    categories = tuple(json.loads(notes["categories"]))
-    trained_on = tuple((str(title), str(fingerprint)) for title, fingerprint in json.loads(notes["trained_on"]))
-    learned = tensors["shorts.learned"]
-    upper = numpy.zeros((len(tensors["shorts.upper"]), len(categories)), dtype=numpy.float32)
-    upper[:, learned] = tensors["shorts.upper"].astype(numpy.float32)
-    none = numpy.zeros((0, len(categories)), dtype=numpy.float32)
-    passages = (tensors[f"passages.{name}"].astype(numpy.float32) for name in ("upper", "lower", "bias"))
-    scorers = Scorers(
-        tensors["word_weights"],
-        tensors["context_weights"],
-        Linear(*passages),
-        Linear(upper, none, tensors["shorts.bias"]),
-        LearningSettings(**json.loads(notes["settings"])),
-    )
-    vectors = tensors["prototypes.vectors"].astype(numpy.float32)
-    prototypes = Prototypes(vectors, tensors["prototypes.owners"], from_sparse("prototypes.words", tensors))
-    priors = tuple(Prior(*(float(number) for number in row)) for row in tensors["priors"])
-    if not len(priors) == len(categories) == len(scorers.passages.bias):
-        raise ValueError("tables of different lengths")
-    return ClauseModel(categories, scorers, prototypes, priors, _trees(tensors), trained_on)
-
-
-def _trees(tensors: Mapping[str, numpy.ndarray]) -> Trees:
-    start, depth = tensors["answering.start"]
-    roots, column, threshold, left, right, value = (tensors[f"answering.{attribute}"] for attribute in _ARRAYS)
-    leaves = value.astype(numpy.float64)
-    return Trees(roots, column.astype(numpy.int32), threshold, left, right, leaves, float(start), int(depth))
 
 
 @cache

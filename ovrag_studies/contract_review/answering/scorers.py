@@ -1,7 +1,7 @@
 """Linear scorers of passages and of short spans (dates, names, titles), one column a category: logistic regressions."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy
@@ -18,25 +18,15 @@ from ovrag_studies.contract_review.answering.features import (
 )
 from ovrag_studies.contract_review.texts.datasets import Contract
 
+# What is learned, by name. Scores of rows are linear: sparse columns @ `upper` + dense columns @ `lower` + `bias`.
+Tables = Mapping[str, numpy.ndarray]
+
 HALF = 0.5  # of words in common: a span answers, as CUAD counts
 PARTIES = "Parties"  # CUAD's evaluation: a span that holds a party's name in full answers for it
 FEWEST_SHORT = 8  # matches among short spans from which a category has short answers
 ABSENT = -12.0  # logit of what no training example speaks for
 
 _MARKS = re.compile(r"[.,;:]")
-
-
-@dataclass(frozen=True, slots=True)
-class Linear:
-    """Scores of rows by sparse and dense columns: `sparse @ upper + dense @ lower + bias` (n × categories)."""
-
-    upper: Numbers
-    lower: Numbers
-    bias: Numbers
-
-    def __call__(self, sparse: Sparse, dense: Numbers) -> Numbers:
-        """Logits, n × categories."""
-        return numpy.asarray(sparse @ self.upper + dense @ self.lower + self.bias, dtype=numpy.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,24 +44,17 @@ class LearningSettings:
     answer_trees: int = 150
 
 
-@dataclass(frozen=True, slots=True)
-class Scorers:
-    """Both scorers, and the inverse document frequencies of the buckets, which come from the training contracts."""
+def score_passages(tables: Tables, reading: ContractReading, settings: LearningSettings) -> Numbers:
+    """Logits of each passage for each category (n × k)."""
+    sparse, dense = _columns(reading, tables, settings)
+    scores = sparse @ tables["passages.upper"] + dense @ tables["passages.lower"] + tables["passages.bias"]
+    return numpy.asarray(scores, dtype=numpy.float32)
 
-    word_weights: Numbers
-    context_weights: Numbers
-    passages: Linear
-    shorts: Linear
-    settings: LearningSettings
 
-    def score_passages(self, reading: ContractReading) -> Numbers:
-        """Logits of each passage for each category (n × k)."""
-        sparse, dense = _columns(reading, self.word_weights, self.context_weights, self.settings)
-        return self.passages(sparse, dense)
-
-    def score_shorts(self, reading: ContractReading) -> Numbers:
-        """Logits of each short span for each category (m × k); `ABSENT` where a category has no short answers."""
-        return self.shorts(_scaled(reading.traits), numpy.zeros((len(reading.shorts), 0), dtype=numpy.float32))
+def score_shorts(tables: Tables, reading: ContractReading) -> Numbers:
+    """Logits of each short span for each category (m × k); `ABSENT` where a category has no short answers."""
+    scores = _scaled(reading.traits) @ tables["shorts.upper"] + tables["shorts.bias"]
+    return numpy.asarray(scores, dtype=numpy.float32)
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -111,40 +94,42 @@ def find_targets(contract: Contract, reading: ContractReading, categories: Seque
 
 def fit_scorers(
     readings: Sequence[ContractReading], targets: Sequence[tuple[Numbers, Numbers]], settings: LearningSettings
-) -> Scorers:
-    """Scorers learned from contracts and the targets of their passages and short spans."""
-    word_weights = _inverse_frequencies([reading.words for reading in readings], WORD_BUCKETS)
-    context_weights = _inverse_frequencies([reading.context for reading in readings], CONTEXT_BUCKETS)
-    columns = [_columns(reading, word_weights, context_weights, settings) for reading in readings]
-    by_passage = fit_linear(
-        scipy.sparse.vstack([sparse for sparse, _ in columns], format="csr"),
-        numpy.concatenate([dense for _, dense in columns]),
-        numpy.concatenate([passages for passages, _ in targets]),
-        settings.penalty,
-        settings,
-    )
+) -> Tables:
+    """Scorers learned from contracts and the targets of their passages and short spans.
+
+    Beside them the inverse document frequencies of the buckets, which come from the training contracts.
+    """
+    tables = {
+        "word_weights": _inverse_frequencies([reading.words for reading in readings], WORD_BUCKETS),
+        "context_weights": _inverse_frequencies([reading.context for reading in readings], CONTEXT_BUCKETS),
+    }
+    columns = [_columns(reading, tables, settings) for reading in readings]
+    sparse = scipy.sparse.vstack([sparse for sparse, _ in columns], format="csr")
+    dense = numpy.concatenate([dense for _, dense in columns])
+    wanted = numpy.concatenate([passages for passages, _ in targets])
+    weights, tables["passages.bias"] = _fit_linear(sparse, dense, wanted, settings.penalty, settings)
+    tables["passages.upper"], tables["passages.lower"] = numpy.split(weights, [sparse.shape[1]])
     traits = scipy.sparse.vstack([_scaled(reading.traits) for reading in readings], format="csr")
     none = numpy.zeros((traits.shape[0], 0), dtype=numpy.float32)
     wanted = numpy.concatenate([shorts for _, shorts in targets])
-    by_short = fit_linear(traits, none, wanted, settings.short_penalty, settings, fewest=FEWEST_SHORT)
-    return Scorers(word_weights, context_weights, by_passage, by_short, settings)
+    shorts = _fit_linear(traits, none, wanted, settings.short_penalty, settings, fewest=FEWEST_SHORT)
+    tables["shorts.upper"], tables["shorts.bias"] = shorts
+    return tables
 
 
-def fit_linear(
+def _fit_linear(
     sparse: Sparse, dense: Numbers, targets: Numbers, penalty: float, settings: LearningSettings, fewest: int = 1
-) -> Linear:
-    """One logistic regression a column of `targets`, all at once by L-BFGS.
+) -> tuple[Numbers, Numbers]:
+    """Weights and biases of one logistic regression a column of `targets`, all at once by L-BFGS.
 
     A column with fewer than `fewest` positive rows is not learned, and never found: weights 0, bias `ABSENT`.
     """
     learned = numpy.flatnonzero(targets.sum(axis=0) >= fewest)
-    upper = numpy.zeros((sparse.shape[1], targets.shape[1]), dtype=numpy.float32)
-    lower = numpy.zeros((dense.shape[1], targets.shape[1]), dtype=numpy.float32)
+    weights = numpy.zeros((sparse.shape[1] + dense.shape[1], targets.shape[1]), dtype=numpy.float32)
     bias = numpy.full(targets.shape[1], ABSENT, dtype=numpy.float32)
     if learned.size:
-        weights, bias[learned] = _descend(sparse, dense, targets[:, learned], penalty, settings)
-        upper[:, learned], lower[:, learned] = weights[: sparse.shape[1]], weights[sparse.shape[1] :]
-    return Linear(upper, lower, bias)
+        weights[:, learned], bias[learned] = _descend(sparse, dense, targets[:, learned], penalty, settings)
+    return weights, bias
 
 
 def _descend(
@@ -179,11 +164,9 @@ def _inverse_frequencies(matrices: Sequence[Sparse], buckets: int) -> Numbers:
     return numpy.asarray(numpy.log((rows + 1) / (counts + 1)), dtype=numpy.float32)
 
 
-def _columns(
-    reading: ContractReading, word_weights: Numbers, context_weights: Numbers, settings: LearningSettings
-) -> tuple[Sparse, Numbers]:
-    words = unit_rows(reading.words, word_weights) * settings.word_scale
-    context = unit_rows(reading.context, context_weights) * settings.context_scale
+def _columns(reading: ContractReading, tables: Tables, settings: LearningSettings) -> tuple[Sparse, Numbers]:
+    words = unit_rows(reading.words, tables["word_weights"]) * settings.word_scale
+    context = unit_rows(reading.context, tables["context_weights"]) * settings.context_scale
     vectors = reading.vectors
     before, after = numpy.zeros_like(vectors), numpy.zeros_like(vectors)
     before[1:], after[:-1] = vectors[:-1], vectors[1:]

@@ -16,7 +16,7 @@ from ovrag_core.llm import Chat, Message, fence
 from ovrag_core.retrieval import Embedder
 from ovrag_core.text import Span, locate
 from ovrag_studies.contract_review.answering.features import ContractReading, Numbers
-from ovrag_studies.contract_review.answering.learned import ClauseModel, find_prototypes
+from ovrag_studies.contract_review.answering.learned import ClauseModel, find_prototypes, likeness
 from ovrag_studies.contract_review.retrieval.expansion import known, vocabulary
 from ovrag_studies.contract_review.texts.clause_tree import label, path_at
 
@@ -73,13 +73,11 @@ def extractive(reading: ContractReading, categories: Sequence[str], embedder: Em
     """Answers without training: the passages most like clauses as one would draft them. Raises QuestionError."""
     for category in categories:
         known(category)
-    prototypes = find_prototypes(categories, embedder)
-    cosines = reading.vectors @ prototypes.vectors.T
+    scores = likeness(reading, find_prototypes(categories, embedder), len(categories))
     answers = []
     for column, category in enumerate(categories):
-        likeness = cosines[:, prototypes.owners == column].max(axis=1, initial=0)
-        best = [int(row) for row in numpy.argsort(-likeness, kind="stable")[:MOST]]
-        likely = [(reading.passages[row], row, float(likeness[row].clip(0, 1))) for row in best]
+        best = [int(row) for row in numpy.argsort(-scores[:, column], kind="stable")[:MOST]]
+        likely = [(reading.passages[row], row, float(scores[row, column].clip(0, 1))) for row in best]
         answers.append(_outright(reading, category, likely, likely[0][2] if likely else 0.0))
     return answers
 

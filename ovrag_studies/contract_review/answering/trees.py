@@ -1,51 +1,47 @@
 """Boosted trees as plain arrays: learned by scikit-learn, kept and read without it."""
 
-from dataclasses import dataclass
-
 import numpy
 from numpy.typing import NDArray
 
 from ovrag_studies.contract_review.answering.features import Numbers
+from ovrag_studies.contract_review.answering.scorers import Tables
+
+# Nodes of all trees one after the other, `roots` where each begins; a leaf has itself for both sons. Thresholds stay as
+# they are: a row that equals one goes left.
+KINDS = {
+    "answering.roots": numpy.int32,
+    "answering.column": numpy.int16,
+    "answering.threshold": numpy.float64,
+    "answering.left": numpy.int32,
+    "answering.right": numpy.int32,
+    "answering.value": numpy.float32,
+    "answering.start": numpy.float64,  # the logit before any tree, and the depth of the trees
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Trees:
-    """Nodes of all trees one after the other, `roots` where each begins; a leaf has itself for both sons.
-
-    The logit of a row is `start` plus the sum of the leaves it comes to.
-    """
-
-    roots: NDArray[numpy.int32]
-    column: NDArray[numpy.int32]
-    threshold: NDArray[numpy.float64]
-    left: NDArray[numpy.int32]
-    right: NDArray[numpy.int32]
-    value: NDArray[numpy.float64]
-    start: float
-    depth: int
-
-    def __call__(self, rows: Numbers) -> Numbers:
-        """Probabilities of rows (n)."""
-        logits = numpy.full(len(rows), self.start)
-        numbers = numpy.arange(len(rows))
-        for root in self.roots:
-            nodes = numpy.full(len(rows), root)
-            for _ in range(self.depth):
-                goes_left = rows[numbers, self.column[nodes]] <= self.threshold[nodes]
-                nodes = numpy.where(goes_left, self.left[nodes], self.right[nodes])
-            logits += self.value[nodes]
-        return numpy.asarray(1 / (1 + numpy.exp(-logits)), dtype=numpy.float32)
+def probabilities(tables: Tables, rows: Numbers) -> Numbers:
+    """Probabilities of rows (n): the logit is `start` plus the sum of the leaves that a row comes to."""
+    roots, column, threshold, left, right, value, (start, depth) = (tables[name] for name in KINDS)
+    logits = numpy.full(len(rows), start)
+    numbers = numpy.arange(len(rows))
+    for root in roots:
+        nodes = numpy.full(len(rows), root)
+        for _ in range(int(depth)):
+            goes_left = rows[numbers, column[nodes]] <= threshold[nodes]
+            nodes = numpy.where(goes_left, left[nodes], right[nodes])
+        logits += value[nodes].astype(numpy.float64)
+    return numpy.asarray(1 / (1 + numpy.exp(-logits)), dtype=numpy.float32)
 
 
-def fit_trees(rows: Numbers, truth: NDArray[numpy.bool_], count: int, depth: int = 4, least: int = 20) -> Trees:
+def fit_trees(rows: Numbers, truth: NDArray[numpy.bool_], count: int, depth: int = 4, least: int = 20) -> Tables:
     """Gradient boosting (Friedman 2001, 2002) on half of the rows and a third of the columns at a time.
 
     With one class in `truth` the trees are none, and the probability is that class's smoothed share.
     """
     share = (truth.sum() + 0.5) / (len(truth) + 1)
     if truth.all() or not truth.any():
-        nothing, none = numpy.zeros(0, dtype=numpy.int32), numpy.zeros(0)
-        return Trees(nothing, nothing, none, nothing, nothing, none, float(numpy.log(share / (1 - share))), depth)
+        nothing = {name: numpy.zeros(0, dtype=kind) for name, kind in KINDS.items()}
+        return nothing | {"answering.start": numpy.array([numpy.log(share / (1 - share)), depth])}
     from sklearn.ensemble import GradientBoostingClassifier  # noqa: PLC0415 - only who learns shall wait for it
 
     boosted = GradientBoostingClassifier(
@@ -59,19 +55,19 @@ def fit_trees(rows: Numbers, truth: NDArray[numpy.bool_], count: int, depth: int
     ).fit(rows, truth)
     prior = float(numpy.clip(truth.mean(), 1e-9, 1 - 1e-9))
     trees = [tree.tree_ for tree in boosted.estimators_[:, 0]]
-    roots = numpy.cumsum([0, *(tree.node_count for tree in trees)])[:-1].astype(numpy.int32)
+    roots = numpy.cumsum([0, *(tree.node_count for tree in trees)])[:-1]
 
-    def sons(side: str) -> NDArray[numpy.int32]:
+    def sons(side: str) -> NDArray[numpy.integer]:
         numbers = [numpy.where(t.children_left < 0, numpy.arange(t.node_count), getattr(t, side)) for t in trees]
-        return numpy.concatenate([nodes + root for nodes, root in zip(numbers, roots, strict=True)]).astype(numpy.int32)
+        return numpy.concatenate([nodes + root for nodes, root in zip(numbers, roots, strict=True)])
 
-    return Trees(
+    tables = [
         roots,
-        numpy.concatenate([numpy.maximum(tree.feature, 0) for tree in trees]).astype(numpy.int32),
+        numpy.concatenate([numpy.maximum(tree.feature, 0) for tree in trees]),
         numpy.concatenate([tree.threshold for tree in trees]),
         sons("children_left"),
         sons("children_right"),
         numpy.concatenate([tree.value[:, 0, 0] for tree in trees]) * boosted.learning_rate,
-        float(numpy.log(prior / (1 - prior))),
-        depth,
-    )
+        numpy.array([numpy.log(prior / (1 - prior)), depth]),
+    ]
+    return dict(zip(KINDS, tables, strict=True))

@@ -65,14 +65,12 @@ class ContractGraph:
 def build_graph(shelved: Shelved) -> ContractGraph:
     """Return the graph of a contract over the chunks that it was cut into."""
     text, chunks = shelved.document.text, shelved.chunks
-    clauses = find_clauses(text)
-    terms = find_terms(text)
+    clauses, terms = find_clauses(text), find_terms(text)
     defines = {name: number for name, start in terms if (number := _holder(chunks, start)) is not None}
     uses: dict[str, set[int]] = {name: set() for name in defines}
     for name, start in find_uses(text, terms):
         if name in uses and (number := _holder(chunks, start)) not in (None, defines[name]):
             uses[name].add(number)
-
     references = set()
     for start, index in find_references(text, clauses):
         clause = clauses[index]
@@ -80,15 +78,11 @@ def build_graph(shelved: Shelved) -> ContractGraph:
         source, target = _holder(chunks, start), _holder(chunks, middle)
         if source is not None and target is not None and source != target:
             references.add((source, target))
-    parties = {_holder(chunks, start) for start in find_parties(text, clauses, terms)}
-    return ContractGraph(
-        chunks,
-        tuple(_sections(shelved, clauses)),
-        defines,
-        {term: frozenset(places) for term, places in uses.items()},
-        frozenset(references),
-        frozenset(party for party in parties if party is not None),
-    )
+    starts = find_parties(text, clauses, terms)
+    parties = frozenset(number for start in starts if (number := _holder(chunks, start)) is not None)
+    users = {term: frozenset(numbers) for term, numbers in uses.items()}
+    sections = tuple(_sections(shelved, clauses))
+    return ContractGraph(chunks, sections, defines, users, frozenset(references), parties)
 
 
 def _holder(chunks: Sequence[ContractChunk], offset: int) -> int | None:
@@ -152,13 +146,13 @@ def walk(
     walked = frozenset(edges)
     ranks = {n: rank for rank, (n, _) in enumerate(ranking, 1)}
     score = {n: (_RRF + 1) / (_RRF + rank) for n, rank in ranks.items()}
+    gained = list(_named(graph, frozenset(_WORD.findall(question.lower())), walked))
+    for kind in walked:
+        pairs = graph.links(kind)
+        gained += [(number, LINKED * score[seed]) for seed, number in pairs if ranks.get(seed, SEEDS + 1) <= SEEDS]
     gains: defaultdict[int, float] = defaultdict(float)
-    for number, gain in _named(graph, frozenset(_WORD.findall(question.lower())), walked):
+    for number, gain in gained:
         gains[number] = max(gains[number], gain)
-    for kind in sorted(walked):
-        for seed, number in graph.links(kind):
-            if ranks.get(seed, SEEDS + 1) <= SEEDS:
-                gains[number] = max(gains[number], LINKED * score[seed])
     total = {n: score.get(n, 0.0) + gains.get(n, 0.0) for n in score.keys() | gains.keys()}
     return sorted(total.items(), key=lambda each: (-each[1], ranks.get(each[0], len(ranks) + 1), each[0]))
 

@@ -1,37 +1,26 @@
 """Judges of hypotheses about an agreement: entailed, contradicted or not mentioned, with the spans that tell."""
 
-from __future__ import annotations
-
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Protocol
 
 import numpy
-from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
 from ovrag_core.base import CorpusError, Document, QuestionError, project_file, read_tensors
-from ovrag_core.retrieval import Scores, WordRanker
+from ovrag_core.retrieval import WordRanker
 from ovrag_core.text import stems
 from ovrag_studies.contract_review.inference import nli_learned
-from ovrag_studies.contract_review.inference.nli_cues import CUES, cue_hits, plain
+from ovrag_studies.contract_review.inference.nli_cues import cue_hits, cues, plain
 from ovrag_studies.contract_review.inference.nli_learned import CHOICES, Parameters
 from ovrag_studies.contract_review.inference.nli_reading import Floats, behind_leads, checked_spans, find_leads, read
 from ovrag_studies.contract_review.packed import from_sparse, sparse
-from ovrag_studies.contract_review.texts.datasets import (
-    WRITTEN,
-    Choice,
-    NliAgreement,
-    NliSet,
-    Span,
-    fold_of,
-    read_written,
-)
+from ovrag_studies.contract_review.texts import datasets
+from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, NliSet, Span
 
 WEIGHTS = Path(__file__).parents[1] / "weights" / "nli.safetensors"
 FORMAT = "ovrag-nli-2"
@@ -67,80 +56,80 @@ class JudgedHypothesis:
     invented: int = 0
 
 
-class HypothesisJudge(Protocol):
-    """Judges agreements."""
+# One result a hypothesis, in their order. Without spans the passages of the text are judged.
+Judge = Callable[[Document, Sequence[Span] | None, Mapping[str, str]], list[JudgedHypothesis]]
+
+
+def majority(shares: Mapping[str, Floats]) -> Judge:
+    """Return the judge of the most frequent choice: `shares` of the choices by hypothesis, whatever a text says."""
 
     def judge(
-        self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
+        document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
     ) -> list[JudgedHypothesis]:
-        """One result a hypothesis, in their order. Without spans the passages of the text are judged."""
-
-
-class Majority:
-    """The most frequent choice for each hypothesis, and how frequent each was."""
-
-    def __init__(self, shares: Mapping[str, Floats]) -> None:
-        self._shares = shares
-
-    @classmethod
-    def of(cls, agreements: Sequence[NliAgreement], hypotheses: Sequence[str]) -> Majority:
-        """Counted in marked agreements."""
-        choices = numpy.stack([nli_learned.marked(a, hypotheses).choices for a in agreements])
-        counts = [numpy.bincount(column, minlength=len(CHOICES)) for column in choices.T]
-        return cls({name: count / count.sum() for name, count in zip(hypotheses, counts, strict=True)})
-
-    def judge(
-        self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
-    ) -> list[JudgedHypothesis]:
-        """See `HypothesisJudge.judge`; the text does not matter, but must be one."""
         checked_spans(document, spans)
-        _refuse_unknown(hypotheses, self._shares)
-        return [_judged(name, self._shares[name], ()) for name in hypotheses]
+        _refuse_unknown(hypotheses, shares)
+        return [_judged(name, shares[name], ()) for name in hypotheses]
+
+    return judge
 
 
-class Lexical:
-    """BM25 of the hypothesis's words and cue words find the evidence; cues for and against decide. Learns nothing."""
-
-    def judge(
-        self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
-    ) -> list[JudgedHypothesis]:
-        """See `HypothesisJudge.judge`."""
-        _refuse_unknown(hypotheses, CUES)
-        chosen = checked_spans(document, spans)
-        even = [plain(document.text[start:end]) for start, end in chosen]
-        led = behind_leads(even, find_leads(even))
-        lexicon = WordRanker([stems(text) for text in even])
-        results = []
-        for name, wording in hypotheses.items():
-            likeness = lexicon.scores([(stem, 1.0) for stem in stems(plain(wording))])
-            results.append(_by_cues(name, chosen, even, led, numpy.maximum(likeness, 0)))
-        return results
+def majority_of(agreements: Sequence[NliAgreement], hypotheses: Sequence[str]) -> Judge:
+    """Return the judge of the most frequent choice in marked agreements."""
+    choices = numpy.stack([nli_learned.marked(a, hypotheses).choices for a in agreements])
+    counts = [numpy.bincount(column, minlength=len(CHOICES)) for column in choices.T]
+    return majority({name: count / count.sum() for name, count in zip(hypotheses, counts, strict=True)})
 
 
+def lexical(document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> list[JudgedHypothesis]:
+    """Judge without training: BM25 of the hypothesis's words and cue words find the evidence; cues decide.
+
+    Cues of a span alone count more than those it shares with its lead; one cue outweighs any likeness.
+    """
+    _refuse_unknown(hypotheses, cues())
+    chosen = checked_spans(document, spans)
+    even = [plain(document.text[start:end]) for start, end in chosen]
+    led = behind_leads(even, find_leads(even))
+    lexicon = WordRanker([stems(text) for text in even])
+    results = []
+    for name, wording in hypotheses.items():
+        likeness = numpy.maximum(lexicon.scores([(stem, 1.0) for stem in stems(plain(wording))]), 0)
+        alone, shared = (numpy.array([cue_hits(name, t) for t in texts], dtype=numpy.float32) for texts in (even, led))
+        cued = alone @ CUE_WEIGHTS[0] + shared @ CUE_WEIGHTS[1]
+        like = likeness / max(float(likeness.max(initial=0)), 1e-9)
+        scores = ((cued + 2 * like) / (CUE_WEIGHTS.sum() + 2)).astype(numpy.float32)
+        best = numpy.argsort(-scores, kind="stable")[:3]
+        entails, contradicts = alone[best, 1].any(), (alone[best, 2] > alone[best, 1]).any()
+        shares = numpy.full(3, 0.2, dtype=numpy.float32)
+        shares[1 if entails else 2 if contradicts else 0] = 0.6
+        results.append(_judged(name, shares, _ranked(chosen, scores)))
+    return results
+
+
+@dataclass(frozen=True)
 class LearnedJudge:
-    """The learned judge. It refuses an agreement of its training."""
+    """The learned judge of `hypotheses`; `trained_on` are digests of agreements, which it refuses."""
 
-    def __init__(self, parameters: Parameters, hypotheses: Sequence[str], trained_on: Sequence[str]) -> None:
-        self._parameters = parameters
-        self._hypotheses = tuple(hypotheses)
-        self.trained_on = frozenset(trained_on)
+    parameters: Parameters
+    hypotheses: Sequence[str]
+    trained_on: Collection[str]
 
-    def judge(
+    def __call__(
         self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
     ) -> list[JudgedHypothesis]:
-        """See `HypothesisJudge.judge`. Raises CorpusError for an agreement of the training."""
-        _refuse_unknown(hypotheses, self._hypotheses)
+        """Judge an agreement. Raises CorpusError for one of the training."""
+        _refuse_unknown(hypotheses, self.hypotheses)
         if digest(document.text) in self.trained_on:
             raise CorpusError(
                 f"{document.id} was among the agreements that the weights were trained on; judge it out of fold with "
                 "`ovrag contract-review run nli`, or with --arm lexical"
             )
         # All hypotheses are read, whatever is asked: what is learned knows them by their place.
-        reading = read(document, spans, {name: hypotheses.get(name, "") for name in self._hypotheses})
-        evidence, probabilities = nli_learned.predict(self._parameters, reading)
+        reading = read(document, spans, {name: hypotheses.get(name, "") for name in self.hypotheses})
+        evidence, probabilities = nli_learned.predict(self.parameters, reading)
+        columns = {name: self.hypotheses.index(name) for name in hypotheses}
         return [
             _judged(name, probabilities[column], _ranked(reading.spans, evidence[:, column]))
-            for name, column in ((name, self._hypotheses.index(name)) for name in hypotheses)
+            for name, column in columns.items()
         ]
 
 
@@ -166,24 +155,23 @@ def _lessons(agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) 
 
 @cache
 def _written(hypotheses: tuple[tuple[str, str], ...]) -> list[nli_learned.Lesson]:
-    return _lessons(read_written(project_file(WRITTEN), [name for name, _ in hypotheses]), dict(hypotheses))
+    return _lessons(
+        datasets.read_written(project_file(datasets.WRITTEN), [name for name, _ in hypotheses]), dict(hypotheses)
+    )
 
 
 def out_of_fold(data: NliSet, name: str) -> dict[int, list[JudgedHypothesis]]:
     """Every agreement, by its number, judged by what those of other folds teach; `name`: majority or learned."""
-    placed = fold_of([a.document.id for a in data.agreements])
-    results: dict[int, list[JudgedHypothesis]] = {}
+    placed, names = datasets.fold_of([a.document.id for a in data.agreements]), list(data.hypotheses)
+    judges: dict[int, Judge] = {}
     for fold in sorted(set(placed.values())):
         training = [a for a in data.agreements if placed[a.document.id] != fold]
         if name == "majority":
-            model: HypothesisJudge = Majority.of(training, list(data.hypotheses))
+            judges[fold] = majority_of(training, names)
         else:
             digests = [digest(a.document.text) for a in training]
-            model = LearnedJudge(train(training, data.hypotheses), list(data.hypotheses), digests)
-        for agreement in data.agreements:
-            if placed[agreement.document.id] == fold:
-                results[agreement.number] = model.judge(agreement.document, agreement.spans, data.hypotheses)
-    return {a.number: results[a.number] for a in data.agreements}
+            judges[fold] = LearnedJudge(train(training, data.hypotheses), names, digests)
+    return {a.number: judges[placed[a.document.id]](a.document, a.spans, data.hypotheses) for a in data.agreements}
 
 
 def save(
@@ -195,7 +183,7 @@ def save(
 ) -> None:
     """Write weights, and beside them where they come from and the files `learned_from`. No text is kept."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    tensors: dict[str, NDArray[numpy.generic]] = {}
+    tensors: dict[str, numpy.ndarray] = {}
     for name, values in parameters.items():
         tensors |= sparse(name, values, values.shape[-1]) if name in OF_WORDS else {name: values.astype(numpy.float32)}
     contiguous = {name: numpy.ascontiguousarray(values) for name, values in sorted(tensors.items())}
@@ -213,18 +201,6 @@ def save(
 
 def load_learned(path: Path = WEIGHTS) -> LearnedJudge:
     """Return the learned judge with the weights of a file. Raises CorpusError where they cannot be read."""
-    return LearnedJudge(*_load(path))
-
-
-def load_majority() -> Majority:
-    """Return the majority of the agreements that the weights of the study were trained on."""
-    parameters, hypotheses, _ = _load(WEIGHTS)
-    shares = numpy.exp(parameters["choice.prior"].astype(numpy.float64))
-    return Majority(dict(zip(hypotheses, shares, strict=True)))
-
-
-def _load(path: Path) -> tuple[Parameters, list[str], list[str]]:
-    """Weights, the hypotheses in their order, and digests of the agreements of the training."""
     try:
         about = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
         tensors, metadata = read_tensors(path)
@@ -232,33 +208,24 @@ def _load(path: Path) -> tuple[Parameters, list[str], list[str]]:
             raise CorpusError(f"{path} is of another format than {FORMAT}; train it anew")
         of_words = {name: from_sparse(name, tensors) for name in OF_WORDS}
         parameters = of_words | {name: values for name, values in tensors.items() if not name.startswith(OF_WORDS)}
-        return parameters, about["hypotheses"], [agreement["digest"] for agreement in about["trained_on"]]
+        return LearnedJudge(parameters, about["hypotheses"], {agreement["digest"] for agreement in about["trained_on"]})
     except (OSError, ValueError, KeyError, TypeError, SafetensorError) as error:
         raise CorpusError(f"{path} cannot be read ({error}); run tools/train_contract_nli.py") from None
 
 
+def load_majority() -> Judge:
+    """Return the majority of the agreements that the weights of the study were trained on."""
+    learned = load_learned()
+    shares = numpy.exp(learned.parameters["choice.prior"].astype(numpy.float64))
+    return majority(dict(zip(learned.hypotheses, shares, strict=True)))
+
+
 # The most frequent choice of the training agreements; BM25 and cue words, no training; what `nli_learned` teaches.
-JUDGES: dict[str, Callable[[], HypothesisJudge]] = {
+JUDGES: dict[str, Callable[[], Judge]] = {
     "majority": load_majority,
-    "lexical": Lexical,
+    "lexical": lambda: lexical,
     "learned": load_learned,
 }
-
-
-def _by_cues(
-    name: str, spans: Sequence[Span], even: Sequence[str], led: Sequence[str], likeness: Scores
-) -> JudgedHypothesis:
-    """Cues of a span alone count more than those it shares with its lead; one cue outweighs any likeness."""
-    alone = numpy.array([cue_hits(name, text) for text in even], dtype=numpy.float32)
-    shared = numpy.array([cue_hits(name, text) for text in led], dtype=numpy.float32)
-    cued = alone @ CUE_WEIGHTS[0] + shared @ CUE_WEIGHTS[1]
-    like = likeness / max(float(likeness.max(initial=0)), 1e-9)
-    scores = ((cued + 2 * like) / (CUE_WEIGHTS.sum() + 2)).astype(numpy.float32)
-    best = numpy.argsort(-scores, kind="stable")[:3]
-    shares = numpy.full(3, 0.2, dtype=numpy.float32)
-    entails, contradicts = alone[best, 1].any(), (alone[best, 2] > alone[best, 1]).any()
-    shares[1 if entails else 2 if contradicts else 0] = 0.6
-    return _judged(name, shares, _ranked(spans, scores))
 
 
 def _judged(name: str, probabilities: Floats, evidence: tuple[EvidenceSpan, ...]) -> JudgedHypothesis:
@@ -275,7 +242,7 @@ def _ranked(spans: Sequence[Span], scores: Floats) -> tuple[EvidenceSpan, ...]:
     )
 
 
-def _refuse_unknown(asked: Mapping[str, str], known: Mapping[str, object] | Sequence[str]) -> None:
+def _refuse_unknown(asked: Mapping[str, str], known: Collection[str]) -> None:
     if unknown := [name for name in asked if name not in known]:
         names = ", ".join(sorted(known, key=lambda name: (len(name), name)))
         raise QuestionError(f"unknown hypothesis {unknown[0]!r}; known are {names}")

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from ovrag_core.base import Document, ModelError, ModelSetupError, QuestionError
 from ovrag_core.llm import Chat, Message, fence
 from ovrag_core.text import locate
-from ovrag_studies.contract_review.inference.nli import EvidenceSpan, JudgedHypothesis, Lexical
+from ovrag_studies.contract_review.inference.nli import EvidenceSpan, JudgedHypothesis, lexical
 from ovrag_studies.contract_review.inference.nli_learned import CHOICES
 from ovrag_studies.contract_review.inference.nli_reading import checked_spans
 from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, NliSet, Span, fold_of
@@ -70,23 +70,23 @@ _REASONS: Mapping[Choice, str] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
 class ChatJudge:
     """Asks a chat model once for each hypothesis: of the best passages, or of the whole agreement after `examples`."""
 
-    def __init__(self, chat: Chat, examples: Sequence[WorkedExample] = (), seed: int | None = 42) -> None:
-        self._chat = chat
-        self._examples = tuple(examples)
-        self._seed = seed
+    chat: Chat
+    examples: Sequence[WorkedExample] = ()
+    seed: int | None = 42
 
-    def judge(
+    def __call__(
         self, document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
     ) -> list[JudgedHypothesis]:
-        """See `nli.HypothesisJudge`. Raises ModelSetupError where no call can succeed as things are set up."""
+        """See `nli.Judge`. Raises ModelSetupError where no call can succeed as things are set up."""
         chosen = checked_spans(document, spans)
-        if self._examples:
+        if self.examples:
             shown = {name: [(0, len(document.text))] for name in hypotheses}
         else:
-            ranked = Lexical().judge(document, chosen, hypotheses)
+            ranked = lexical(document, chosen, hypotheses)
             shown = {r.hypothesis: sorted((span.start, span.end) for span in r.evidence[:TOP]) for r in ranked}
         return [self._ask(document, name, hypotheses[name], spans, chosen) for name, spans in shown.items()]
 
@@ -94,14 +94,14 @@ class ChatJudge:
         self, document: Document, name: str, wording: str, shown: Sequence[Span], spans: Sequence[Span]
     ) -> JudgedHypothesis:
         messages = [Message("system", SYSTEM)]
-        for example in self._examples:
+        for example in self.examples:
             reason, quotes = _REASONS[example.choice], list(example.evidence)
             expected = ChatVerdict(reasoning=reason, choice=example.choice, quotes=quotes)
             messages.append(Message("user", _question(example.passages, example.wording)))
             messages.append(Message("assistant", expected.model_dump_json()))
         messages.append(Message("user", _question([document.text[start:end] for start, end in shown], wording)))
         try:
-            reply = self._chat.complete(messages, schema=ChatVerdict, temperature=0.0, seed=self._seed, purpose=PURPOSE)
+            reply = self.chat.complete(messages, schema=ChatVerdict, temperature=0.0, seed=self.seed, purpose=PURPOSE)
         except ModelSetupError:
             raise
         except ModelError as error:
@@ -141,8 +141,8 @@ def ask_all(
     for agreement in asked:
         examples = examples_for(data, agreement.number) if arm == "chat_five_shot" else ()
         wordings = {j.hypothesis: data.hypotheses[j.hypothesis] for j in agreement.judgements}
-        model = ChatJudge(chat, examples, seed)
-        results[agreement.number] = model.judge(agreement.document, agreement.spans, wordings)
+        judge = ChatJudge(chat, examples, seed)
+        results[agreement.number] = judge(agreement.document, agreement.spans, wordings)
     return results
 
 

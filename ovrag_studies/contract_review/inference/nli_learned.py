@@ -84,9 +84,16 @@ def predict(parameters: Mapping[str, Floats], reading: AgreementReading) -> tupl
     scores = _inputs(reading) @ parameters["spans.weight"] + parameters["spans.bias"]
     spans = numpy.asarray(scores, dtype=numpy.float32)
     evidence = _told(parameters, _evidence_features(reading, spans))
-    content_scores = _score_content(parameters, _content(reading, evidence))
-    summary = numpy.concatenate([_summary(reading, spans, evidence), content_scores], axis=-1)
-    return evidence, _choose(parameters, summary)
+    content = _content(reading, evidence)
+    models = zip(parameters["content.weight"], parameters["content.bias"], strict=True)
+    content_scores = numpy.concatenate([content[row] @ weight + bias for row, (weight, bias) in enumerate(models)])
+    summary = numpy.concatenate([_summary(reading, spans, evidence), content_scores.astype(numpy.float32)], axis=-1)
+    shared = _probabilities(parameters, "shared", _with_names(summary, parameters["choice.prior"]))
+    separate = [_probabilities(parameters, f"own.{column}", row[None])[0] for column, row in enumerate(summary)]
+    chosen: Floats = ((shared + numpy.stack(separate)) / 2).astype(numpy.float32)
+    chosen[:, CHOICES.index("Contradiction")] *= CONTRADICTIONS
+    chosen /= chosen.sum(axis=1, keepdims=True)
+    return evidence, chosen
 
 
 # (1) spans
@@ -119,21 +126,17 @@ def _ridge(
     kernel: Floats, targets: Floats, strength: float, blocks: Sequence[NDArray[numpy.integer]]
 ) -> tuple[Floats, Floats, Floats]:
     """Mean, dual weights, and what each block of rows is said to be by all other rows (Rifkin and Lippert 2007)."""
-    inverse = _inverse(kernel + strength * numpy.eye(len(kernel), dtype=numpy.float32))
+    system = kernel + strength * numpy.eye(len(kernel), dtype=numpy.float32)  # symmetric, positive definite
+    factor = scipy.linalg.cholesky(system, lower=True, check_finite=False)
+    (invert,) = scipy.linalg.get_lapack_funcs(("potri",), (factor,))
+    lower = numpy.tril(invert(factor, lower=1)[0])
+    inverse = lower + numpy.tril(lower, -1).T
     mean = targets.mean(axis=0)
     dual = inverse @ (targets - mean)
     left_out = numpy.empty_like(targets)
     for block in blocks:
         left_out[block] = targets[block] - numpy.linalg.solve(inverse[numpy.ix_(block, block)], dual[block])
     return mean.astype(numpy.float32), dual.astype(numpy.float32), left_out.astype(numpy.float32)
-
-
-def _inverse(system: Floats) -> Floats:
-    """The inverse of a symmetric positive definite matrix, by Cholesky's decomposition."""
-    factor = scipy.linalg.cholesky(system, lower=True, check_finite=False)
-    (invert,) = scipy.linalg.get_lapack_funcs(("potri",), (factor,))
-    lower = numpy.tril(invert(factor, lower=1)[0])
-    return numpy.asarray(lower + numpy.tril(lower, -1).T)
 
 
 # (2) evidence
@@ -227,12 +230,6 @@ def _fit_content(
     return parameters, list(numpy.stack(scores, axis=1))
 
 
-def _score_content(parameters: Mapping[str, Floats], content: scipy.sparse.csr_matrix) -> Floats:
-    models = zip(parameters["content.weight"], parameters["content.bias"], strict=True)
-    rows = [content[column] @ weight + bias for column, (weight, bias) in enumerate(models)]
-    return numpy.concatenate(rows).astype(numpy.float32)
-
-
 # (4) choice
 
 
@@ -297,15 +294,6 @@ def _with_names(summaries: Floats, prior: Floats) -> Floats:
     crossed = (names[..., None] * apart[..., None, :]).reshape(*shape, -1)
     priors = numpy.broadcast_to(prior, (*shape, 3))
     return numpy.concatenate([summaries, names, priors, crossed], axis=-1).astype(numpy.float32)
-
-
-def _choose(parameters: Mapping[str, Floats], summary: Floats) -> Floats:
-    shared = _probabilities(parameters, "shared", _with_names(summary, parameters["choice.prior"]))
-    separate = [_probabilities(parameters, f"own.{column}", row[None])[0] for column, row in enumerate(summary)]
-    chosen: Floats = ((shared + numpy.stack(separate)) / 2).astype(numpy.float32)
-    chosen[:, CHOICES.index("Contradiction")] *= CONTRADICTIONS
-    chosen /= chosen.sum(axis=1, keepdims=True)
-    return chosen
 
 
 # logistic regression in plain numbers

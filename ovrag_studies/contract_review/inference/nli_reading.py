@@ -1,25 +1,18 @@
 """Reading of an agreement for the learned judge of hypotheses: meaning, words and place of each candidate span."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from ovrag_core.base import CorpusError, Document, DocumentError
 from ovrag_core.retrieval import Vectors, kept_vectors, minilm
 from ovrag_core.text import find_passages
-from ovrag_studies.contract_review.inference.nli_cues import cue_hits, plain
+from ovrag_studies.contract_review.inference.nli_cues import MARKS, cue_hits, plain
 from ovrag_studies.contract_review.texts.datasets import Span
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
-    from sklearn.feature_extraction.text import HashingVectorizer
 
 Floats = NDArray[numpy.float32]
 
@@ -35,21 +28,6 @@ _KINDS = (
 )
 _CLAUSE_KINDS = ("number", "capital")  # of clauses as often as of the items of a list
 _LONGEST_LIST = 60
-_MARKS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"\b(?:not|nor|never|neither|no|without)\b",
-        r"\b(?:shall|will|must|may) not\b",
-        r"\bmay\b",
-        r"\b(?:shall|will|agrees?|undertakes?)\b",
-        r"\b(?:except|unless|other than|provided)\b",
-        r"prior written|written (?:consent|permission|approval)|authori[sz]",
-        r"\b(?:only|solely)\b",
-        r"\b(?:any|all)\b",
-        r"\b(?:notwithstanding|however)\b",
-        r"\b(?:third part(?:y|ies)|any person|anyone|other persons?)\b",
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +63,15 @@ def checked_spans(document: Document, spans: Sequence[Span] | None) -> tuple[Spa
 
 
 def read(document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> AgreementReading:
-    """Everything about the spans that a judge may weigh; vectors come from the cache where they are in it."""
+    """Everything about the spans that a judge may weigh; vectors come from the cache where they are in it.
+
+    Words and pairs of words are hashed: a hash keeps no word of the agreements that were learned from.
+    """
+    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 - takes a second
+
+    hashing = HashingVectorizer(
+        n_features=WORDS, ngram_range=(1, 2), norm="l2", token_pattern=r"(?u)\b\w[\w']*\b", dtype=numpy.float32
+    )
     chosen = checked_spans(document, spans)
     texts = [document.text[start:end] for start, end in chosen]
     even = [plain(text) for text in texts]
@@ -93,21 +79,17 @@ def read(document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[s
     led = behind_leads(even, leads)
     vectors = kept_vectors(minilm(), texts)
     hypothesis_vectors = kept_vectors(minilm(), list(hypotheses.values()))
-    words = hashed_words().transform(even)
+    cues = [
+        [(*cue_hits(h, text), *cue_hits(h, both)) for h in hypotheses] for text, both in zip(even, led, strict=True)
+    ]
     return AgreementReading(
         spans=chosen,
         vectors=vectors,
-        words=words,
-        lead_words=hashed_words().transform([even[lead] if lead >= 0 else "" for lead in leads]),
+        words=hashing.transform(even),
+        lead_words=hashing.transform([even[lead] if lead >= 0 else "" for lead in leads]),
         leads=numpy.array(leads, dtype=numpy.intp),
-        cues=numpy.array(
-            [
-                [(*cue_hits(name, text), *cue_hits(name, both)) for name in hypotheses]
-                for text, both in zip(even, led, strict=True)
-            ],
-            dtype=numpy.float32,
-        ),
-        marks=numpy.array([[bool(mark.search(text)) for mark in _MARKS] for text in even], dtype=numpy.float32),
+        cues=numpy.array(cues, dtype=numpy.float32),
+        marks=numpy.array([[bool(mark.search(text)) for mark in MARKS] for text in even], dtype=numpy.float32),
         similar=vectors @ hypothesis_vectors.T,
         form=numpy.array([_form(text) for text in texts], dtype=numpy.float32),
     )
@@ -125,35 +107,25 @@ def find_leads(texts: Sequence[str]) -> list[int]:
     """
     leads: list[int] = []
     kinds = [_kind(text) for text in texts]
-    open_lists: list[tuple[int, str | None, str | None]] = []  # lead, its own kind, the kind of its items
-    for index, kind in enumerate(kinds):
+    open_lists: list[tuple[int, str | None]] = []  # lead, and the kind of its items
+    for index, (text, kind, below) in enumerate(zip(texts, kinds, [*kinds[1:], None], strict=True)):
         unfinished = index > 0 and not _CLOSED.search(texts[index - 1])
-        while open_lists and not _belongs(open_lists[-1], index, kind, unfinished=unfinished):
+        while open_lists:
+            lead, item_kind = open_lists[-1]
+            if kind is None:
+                belongs = unfinished and index - lead < _LONGEST_LIST
+            else:
+                belongs = kind != kinds[lead] and (item_kind in (None, kind) or unfinished)
+            if belongs:
+                open_lists[-1] = (lead, item_kind or kind)
+                break
             open_lists.pop()
-        if open_lists and kind and open_lists[-1][2] is None:
-            open_lists[-1] = (*open_lists[-1][:2], kind)
         leads.append(open_lists[-1][0] if open_lists else -1)
-        below = kinds[index + 1] if index + 1 < len(texts) else None
-        if _introduces(texts[index], kind, below):
-            open_lists.append((index, kind, None))
+        end = text.rstrip()
+        lists = below not in (None, kind, *_CLAUSE_KINDS) and len(text) > 30
+        if end.endswith(":") or (lists and not end.endswith(";") and not _CLOSED.search(text)):
+            open_lists.append((index, None))
     return leads
-
-
-def _belongs(opened: tuple[int, str | None, str | None], place: int, kind: str | None, *, unfinished: bool) -> bool:
-    lead, own_kind, item_kind = opened
-    if kind is None:
-        return unfinished and place - lead < _LONGEST_LIST
-    if kind == own_kind:
-        return False
-    return item_kind in (None, kind) or unfinished
-
-
-def _introduces(text: str, kind: str | None, below: str | None) -> bool:
-    end = text.rstrip()
-    if end.endswith(":"):
-        return True
-    lists = below is not None and below != kind and below not in _CLAUSE_KINDS
-    return lists and len(text) > 30 and not end.endswith(";") and not _CLOSED.search(text)
 
 
 def _kind(text: str) -> str | None:
@@ -161,21 +133,5 @@ def _kind(text: str) -> str | None:
 
 
 def _form(text: str) -> tuple[float, ...]:
-    end = text.rstrip()
-    return (
-        float(_kind(text) is not None),
-        float(end.endswith(":")),
-        float(bool(_CLOSED.search(text))),
-        float(len(text) < 25),
-        float(numpy.log1p(len(text))),
-    )
-
-
-@cache
-def hashed_words() -> HashingVectorizer:
-    """Words and pairs of words to buckets: a hash keeps no word of the agreements that were learned from."""
-    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 - takes a second
-
-    return HashingVectorizer(
-        n_features=WORDS, ngram_range=(1, 2), norm="l2", token_pattern=r"(?u)\b\w[\w']*\b", dtype=numpy.float32
-    )
+    ends = (text.rstrip().endswith(":"), bool(_CLOSED.search(text)))
+    return (_kind(text) is not None, *ends, len(text) < 25, float(numpy.log1p(len(text))))

@@ -5,9 +5,10 @@ the best score of an answer that matches it; an answer that matches none is wron
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar, get_args
 
 import numpy
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ Rule = Literal["cuad", "thesis 0.3", "thesis 0.5"]
 Outcome = Literal["right", "wrong", "silent", "unusable"]  # of a question of the checklist, or of a hypothesis
 Curve = NDArray[numpy.float64]
 
-RULES: tuple[Rule, ...] = ("cuad", "thesis 0.3", "thesis 0.5")
+RULES: tuple[Rule, ...] = get_args(Rule)
 RECALL = 0.8
 _THESIS_MARKS = re.compile(r"[.,;:]")
 
@@ -44,25 +45,16 @@ class AnsweredQuestion:
     failed: bool = False
 
 
-class Spans(NamedTuple):
-    """Figures over pooled spans: area under precision and recall, and precision at 80% recall."""
-
-    aupr: float
-    precision_at_80: float
-
-
 def join(contracts: Sequence[Contract], given: Mapping[tuple[str, str], CategoryAnswers]) -> list[AnsweredQuestion]:
     """Return questions with what was answered, `given` by contract and category; else nothing, with presence 0."""
     rows = []
-    for contract in contracts:
-        text, title = contract.document.text, contract.document.id
-        for question in contract.questions:
-            answered = given.get((title, question.category), CategoryAnswers(question.category, 0.0, ()))
-            ordered = sorted(answered.answers, key=lambda answer: -answer.score)
-            answers = tuple((answer.text, answer.score) for answer in ordered)
-            gold = tuple(text[start:end] for start, end in question.gold)
-            faults = answered.dropped, answered.error is not None
-            rows.append(AnsweredQuestion(title, question.category, gold, answers, answered.present, *faults))
+    for document, question in ((c.document, question) for c in contracts for question in c.questions):
+        key = document.id, question.category
+        answered = given.get(key, CategoryAnswers(question.category, 0.0, ()))
+        answers = sorted(((answer.text, answer.score) for answer in answered.answers), key=lambda pair: -pair[1])
+        gold = tuple(document.text[start:end] for start, end in question.gold)
+        faults = answered.dropped, answered.error is not None
+        rows.append(AnsweredQuestion(*key, gold, tuple(answers), answered.present, *faults))
     return rows
 
 
@@ -74,22 +66,16 @@ def thesis_match(gold: str, answer: str, threshold: float) -> bool:
     return jaccard(gold_words, answer_words) > threshold
 
 
-def pooled_spans(asked: Sequence[AnsweredQuestion]) -> Spans:
-    """Return AUPR and precision at 80% recall over all spans of all questions."""
-    return _spans([_span_pairs(asked)])
-
-
 def span_estimates(asked: Sequence[AnsweredQuestion], plan: Resampling) -> tuple[Estimate, Estimate]:
     """Return AUPR and precision at 80% recall with percentile intervals over contracts; spans are matched once."""
-    by_contract = [_span_pairs(group) for group in _by_contract(asked)]
-    aupr, at_80 = resample(by_contract, _spans, plan)
+    aupr, at_80 = resample([_span_pairs(group) for group in _by_contract(asked)], _spans, plan)
     return aupr, at_80
 
 
 def _by_contract(asked: Sequence[AnsweredQuestion]) -> list[list[AnsweredQuestion]]:
-    groups: dict[str, list[AnsweredQuestion]] = {}
+    groups: defaultdict[str, list[AnsweredQuestion]] = defaultdict(list)
     for question in asked:
-        groups.setdefault(question.contract, []).append(question)
+        groups[question.contract].append(question)
     return list(groups.values())
 
 
@@ -108,18 +94,19 @@ def _span_pairs(asked: Sequence[AnsweredQuestion]) -> tuple[Curve, int]:
     return numpy.array(pairs, dtype=float).reshape(-1, 2), sum(len(q.gold) for q in asked)
 
 
-def _spans(parts: Sequence[tuple[Curve, int]]) -> Spans:
+def _spans(parts: Sequence[tuple[Curve, int]]) -> tuple[float, float]:
+    """Area under precision and recall over pooled spans, and precision at 80% recall."""
     pairs = numpy.concatenate([numpy.zeros((0, 2)), *(pairs for pairs, _ in parts)])
     total = sum(gold for _, gold in parts)
     if not total or not len(pairs):
-        return Spans(0.0, 0.0)
+        return 0.0, 0.0
     truth = numpy.cumsum(pairs[numpy.lexsort((pairs[:, 1], -pairs[:, 0])), 1])
     precision = numpy.maximum.accumulate((truth / numpy.arange(1, len(pairs) + 1))[::-1])[::-1]
     recall = truth / total
     steps = numpy.diff(recall, prepend=0.0)
     area = float((steps * (precision + numpy.concatenate([[1.0], precision[:-1]])) / 2).sum())
     reached = numpy.flatnonzero(recall >= RECALL)
-    return Spans(area, float(precision[reached[0]]) if reached.size else 0.0)
+    return area, float(precision[reached[0]]) if reached.size else 0.0
 
 
 def presence_auroc(asked: Sequence[AnsweredQuestion]) -> float | None:
@@ -141,12 +128,10 @@ def presence_estimate(asked: Sequence[AnsweredQuestion], plan: Resampling) -> Es
 def best_answer(asked: Sequence[AnsweredQuestion], plan: Resampling) -> Estimate:
     """Return how often the best answer of an answerable question has half its words in common with a gold span."""
     answerable = [question for question in asked if question.gold]
-    best = [word_set(question.answers[0][0]) if question.answers else frozenset() for question in answerable]
-    hits = [
-        float(any(jaccard(word_set(text), words) >= HALF for text in question.gold))
-        for question, words in zip(answerable, best, strict=True)
-    ]
-    contracts = [question.contract for question in answerable]
+    contracts, hits = [question.contract for question in answerable], []
+    for question in answerable:
+        words = word_set(question.answers[0][0]) if question.answers else frozenset()
+        hits.append(float(any(jaccard(word_set(text), words) >= HALF for text in question.gold)))
     return ratio(sums(hits, contracts), sums([1.0] * len(hits), contracts), plan)
 
 
@@ -163,7 +148,7 @@ def f1_sums(asked: Sequence[AnsweredQuestion], rule: Rule, presence: float) -> t
     top, bottom = [], []
     for question in asked:
         text = best_text(question, presence)
-        right = text is not None and any(_matches(rule, gold, text, question.category) for gold in question.gold)
+        right = text is not None and _is_right(question, text, rule)
         top.append(2.0 * right)
         bottom.append(float(text is not None) + bool(question.gold))
     contracts = [question.contract for question in asked]
@@ -173,12 +158,8 @@ def f1_sums(asked: Sequence[AnsweredQuestion], rule: Rule, presence: float) -> t
 def measures(asked: Sequence[AnsweredQuestion], plan: Resampling) -> dict[str, Estimate]:
     """Return every measure by its name; F1 counts the best answer of a question whose presence is a half or more."""
     aupr, at_80 = span_estimates(asked, plan)
-    measured = {
-        "presence_auroc": presence_estimate(asked, plan),
-        "aupr": aupr,
-        "p_at_80_recall": at_80,
-        "best_answer_hit": best_answer(asked, plan),
-    }
+    measured = {"presence_auroc": presence_estimate(asked, plan), "aupr": aupr, "p_at_80_recall": at_80}
+    measured["best_answer_hit"] = best_answer(asked, plan)
     return measured | {f"f1 {rule}": f1(asked, rule, 0.5, plan) for rule in RULES}
 
 
@@ -187,10 +168,10 @@ def best_text(asked: AnsweredQuestion, presence: float) -> str | None:
     return asked.answers[0][0] if asked.answers and asked.present >= presence else None
 
 
-def _matches(rule: Rule, gold: str, answer: str, category: str) -> bool:
+def _is_right(asked: AnsweredQuestion, text: str, rule: Rule) -> bool:
     if rule == "cuad":
-        return cuad_match(gold, answer, category)
-    return thesis_match(gold, answer, float(rule.removeprefix("thesis ")))
+        return any(cuad_match(gold, text, asked.category) for gold in asked.gold)
+    return any(thesis_match(gold, text, float(rule.removeprefix("thesis "))) for gold in asked.gold)
 
 
 def risk_coverage(asked: Sequence[AnsweredQuestion]) -> Curve:
@@ -213,7 +194,7 @@ def outcome(asked: AnsweredQuestion) -> Outcome:
         return "unusable"
     if (text := best_text(asked, 0.5)) is None:
         return "silent" if asked.gold else "right"
-    return "right" if any(cuad_match(gold, text, asked.category) for gold in asked.gold) else "wrong"
+    return "right" if _is_right(asked, text, "cuad") else "wrong"
 
 
 def resample(parts: Sequence[T], measure: Callable[[Sequence[T]], Iterable[float]], plan: Resampling) -> list[Estimate]:
@@ -228,10 +209,8 @@ def resample(parts: Sequence[T], measure: Callable[[Sequence[T]], Iterable[float
     draws = (chance.integers(0, len(parts), len(parts)) for _ in range(plan.samples))
     drawn = numpy.array([tuple(measure([parts[row] for row in draw])) for draw in draws])
     tail = (1 - plan.confidence) / 2
-    low, high = numpy.nanquantile(drawn, [tail, 1 - tail], axis=0)
+    bounds = numpy.nanquantile(drawn, [tail, 1 - tail], axis=0).T.tolist()
     return [
-        Estimate(None, clusters=len(parts))
-        if value is None
-        else Estimate(value, float(low[column]), float(high[column]), len(parts), "percentile")
-        for column, value in enumerate(values)
+        Estimate(None, clusters=len(parts)) if value is None else Estimate(value, low, high, len(parts), "percentile")
+        for value, (low, high) in zip(values, bounds, strict=True)
     ]

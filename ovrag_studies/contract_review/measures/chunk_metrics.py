@@ -54,14 +54,15 @@ def measure(document: Document, ranked: Sequence[Chunk], gold: Sequence[Span], b
         raise ValueError("retrieval is measured for questions that have an answer")
     hits = [chunk.document_id == document.id and finds(chunk, gold) for chunk in ranked]
     used = numpy.cumsum([chunk.end - chunk.start for chunk in ranked])
+    first_end = min((end for hit, end in zip(hits, used, strict=True) if hit), default=budget + 1)
     context = ranked[:CONTEXT]
     own_chunks = [chunk for chunk in context if chunk.document_id == document.id]
     return Measures(
         recall_1=float(any(hits[:1])),
         recall_3=float(any(hits[:3])),
         mrr=1 / (hits.index(True) + 1) if True in hits else 0.0,
-        hit=float(any(hit for hit, end in zip(hits, used, strict=True) if end <= budget)),
-        hit_third=float(any(hit for hit, end in zip(hits, used, strict=True) if end <= budget // 3)),
+        hit=float(first_end <= budget),
+        hit_third=float(first_end <= budget // 3),
         presence=float(any(_is_covered(document.text, span, own_chunks) for span in gold)),
         relevancy=_relevancy(document.id, context, gold),
     )
@@ -80,13 +81,11 @@ def _is_covered(text: str, span: Span, chunks: Sequence[Chunk]) -> bool:
 
 def _relevancy(document_id: str, chunks: Sequence[Chunk], gold: Sequence[Span]) -> float | None:
     sentences = {(chunk.document_id, span) for chunk in chunks for span in find_passages(chunk.text, chunk.start)}
-    if not sentences:
-        return None
     relevant = [
-        whose == document_id and any(start < right and left < end for left, right in gold)
-        for whose, (start, end) in sentences
+        owner == document_id and any(start < right and left < end for left, right in gold)
+        for owner, (start, end) in sentences
     ]
-    return sum(relevant) / len(relevant)
+    return sum(relevant) / len(relevant) if relevant else None
 
 
 Arm = Callable[[Contract, ChecklistQuestion], Sequence[FoundChunk]]
@@ -120,11 +119,12 @@ def differences(
     arms: Mapping[str, pandas.DataFrame], baseline: str, measure_name: str, plan: Resampling
 ) -> pandas.DataFrame:
     """Every arm minus the baseline: value, interval, p, and p after Holm's adjustment over these comparisons."""
-    paired = {name: difference(arms[name], arms[baseline], measure_name, plan) for name in arms if name != baseline}
-    adjusted = holm([gap.p for gap in paired.values()])
+    names = [name for name in arms if name != baseline]
+    gaps = [difference(arms[name], arms[baseline], measure_name, plan) for name in names]
+    adjusted = holm([gap.p for gap in gaps])
     return pandas.DataFrame(
         {"arm": name, **bounds("difference", gap), "p": gap.p, "holm": after}
-        for (name, gap), after in zip(paired.items(), adjusted, strict=True)
+        for name, gap, after in zip(names, gaps, adjusted, strict=True)
     )
 
 

@@ -8,18 +8,19 @@ is far higher; do not confuse the two.
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy
-import numpy.typing as npt
+from numpy.typing import NDArray
 
 from ovrag_core.evaluation import Estimate, Resampling
 from ovrag_studies.contract_review.inference.nli import EvidenceSpan, JudgedHypothesis
+from ovrag_studies.contract_review.inference.nli_learned import CHOICES
 from ovrag_studies.contract_review.measures.answer_metrics import Outcome, resample
 from ovrag_studies.contract_review.texts.datasets import Choice, NliAgreement, Span
 
-Numbers = npt.NDArray[numpy.float64]
-Measures = dict[str, float]
+Numbers = NDArray[numpy.float64]
 
 TOP = 3
 MEASURES = (
@@ -32,7 +33,6 @@ MEASURES = (
     "evidence_ap_per_question",
     "evidence_recall@3",
 )
-_SCORED: tuple[Choice, ...] = ("Contradiction", "Entailment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +50,10 @@ def asked_of(agreement: NliAgreement, judged: Sequence[JudgedHypothesis]) -> lis
     results = {j.hypothesis: j for j in judged}
     rows = []
     for truth in agreement.judgements:
-        result = results.get(truth.hypothesis)
-        pairs: list[tuple[float, bool]] = []
-        if truth.evidence:
-            scores = span_scores(agreement.spans, result.evidence if result else ())
-            pairs = [(score, index in truth.evidence) for index, score in enumerate(scores)]
-        rows.append(AskedHypothesis(truth.hypothesis, truth.choice, result.choice if result else None, tuple(pairs)))
+        result = results.get(truth.hypothesis) or JudgedHypothesis(truth.hypothesis, None, {}, ())
+        scores = span_scores(agreement.spans, result.evidence) if truth.evidence else []
+        pairs = tuple((score, index in truth.evidence) for index, score in enumerate(scores))
+        rows.append(AskedHypothesis(truth.hypothesis, truth.choice, result.choice, pairs))
     return rows
 
 
@@ -65,67 +63,52 @@ def span_scores(spans: Sequence[Span], evidence: Sequence[EvidenceSpan]) -> list
     overlap = any(later[0] < earlier[1] for earlier, later in itertools.pairwise(sorted(spans)))
     if len(exact) == len(evidence) and exact.keys() <= set(spans) and not overlap:
         return [exact.get(span, 0.0) for span in spans]
-    covering = (
-        [span.score for span in evidence if min(span.end, end) - max(span.start, start) >= 0.5 * (end - start)]
-        for start, end in spans
-    )
-    return [max(scores, default=0.0) for scores in covering]
-
-
-def measure(rows: Sequence[AskedHypothesis]) -> Measures:
-    """Every measure by its name; without questions there is none."""
-    if not rows:
-        return {}
-    names = tuple(dict.fromkeys(row.hypothesis for row in rows))
-    return dict(zip(MEASURES, (float(value) for value in _measured([_count(rows, names)])), strict=True))
+    places = numpy.array([(e.start, e.end, e.score) for e in evidence]).reshape(-1, 3)
+    first, last, scores = places.T
+    covers = [numpy.minimum(last, end) - numpy.maximum(first, start) >= 0.5 * (end - start) for start, end in spans]
+    return [float(scores[covered].max(initial=0.0)) for covered in covers]
 
 
 class _Counts(NamedTuple):
-    """Counts on which the measures of some questions rest.
+    """What the measures of some questions rest on.
 
-    `answered` are the right and all; `cells` hits, wrong and true ones × choices × hypotheses; `spans` n × 2, score and
-    if it is evidence; `questions` m × 2, their average precision and if evidence is among the first spans.
+    `choices` are n × 3: the number of the hypothesis, and the places in CHOICES of the true choice and of the given
+    one, -1 for none. `spans` are m × 2, score and if it is evidence; `questions`, of those with evidence, × 2, average
+    precision and if evidence is among the first spans.
     """
 
-    answered: Numbers
-    cells: Numbers
+    choices: NDArray[numpy.intp]
     spans: Numbers
     questions: Numbers
 
 
 def _count(rows: Sequence[AskedHypothesis], hypotheses: Sequence[str]) -> _Counts:
-    cells = numpy.zeros((3, len(_SCORED), len(hypotheses)))
-    columns = {name: column for column, name in enumerate(hypotheses)}
-    for row in rows:
-        for line, choice in enumerate(_SCORED):
-            hit, wrong = row.true == row.given == choice, (row.true == choice) != (row.given == choice)
-            cells[:, line, columns[row.hypothesis]] += (hit, wrong, row.true == choice)
     tables = [numpy.array(row.spans, dtype=float) for row in rows if any(is_evidence for _, is_evidence in row.spans)]
-    questions = [(_average_precision(table), _among_first(table)) for table in tables]
+    questions = [(_average_precision(table), (_ranked(table)[:TOP] > 0).all(axis=1).any()) for table in tables]
+    places: dict[Choice | None, int] = {choice: place for place, choice in enumerate(CHOICES)}
+    choices = [(hypotheses.index(row.hypothesis), places[row.true], places.get(row.given, -1)) for row in rows]
     return _Counts(
-        answered=numpy.array([sum(row.true == row.given for row in rows), len(rows)]),
-        cells=cells,
-        spans=numpy.concatenate([numpy.zeros((0, 2)), *tables]),
-        questions=numpy.array(questions, dtype=float).reshape(-1, 2),
+        numpy.array(choices, dtype=numpy.intp).reshape(-1, 3),
+        numpy.concatenate([numpy.zeros((0, 2)), *tables]),
+        numpy.array(questions, dtype=float).reshape(-1, 2),
     )
 
 
-def _measured(counts: Sequence[_Counts]) -> Numbers:
+def _measured(counts: Sequence[_Counts], hypotheses: int) -> Numbers:
     """The values of MEASURES."""
-    right, answered = numpy.sum([c.answered for c in counts], axis=0)
-    hits, wrong, true = numpy.sum([c.cells for c in counts], axis=0)
-    single = 2 * hits / numpy.maximum(2 * hits + wrong, 1)
-    total = 2 * hits.sum(axis=1) / numpy.maximum((2 * hits + wrong).sum(axis=1), 1)
-    averaged = (single * (true > 0)).sum(axis=1) / numpy.maximum((true > 0).sum(axis=1), 1)
-    questions = numpy.concatenate([c.questions for c in counts]).T.tolist()
-    return numpy.array(
-        [
-            right / answered,
-            *(value for pair in zip(averaged, total, strict=True) for value in pair),
-            _average_precision(numpy.concatenate([c.spans for c in counts])),
-            *(sum(column) / max(1, len(column)) for column in questions),
-        ]
-    )
+    column, true, given = numpy.concatenate([c.choices for c in counts]).T
+    measured = [(true == given).mean()]
+    for place in (CHOICES.index("Contradiction"), CHOICES.index("Entailment")):
+        hits, trues, givens = (
+            numpy.bincount(column[rows], minlength=hypotheses)
+            for rows in ((true == place) & (given == place), true == place, given == place)
+        )
+        single = 2 * hits / numpy.maximum(trues + givens, 1)
+        measured += [(single * (trues > 0)).sum() / max((trues > 0).sum(), 1)]
+        measured += [2 * hits.sum() / max((trues + givens).sum(), 1)]
+    measured.append(_average_precision(numpy.concatenate([c.spans for c in counts])))
+    questions = numpy.concatenate([c.questions for c in counts])
+    return numpy.array([*measured, *(sum(values) / max(1, len(values)) for values in questions.T.tolist())])
 
 
 def _average_precision(spans: Numbers) -> float:
@@ -133,10 +116,6 @@ def _average_precision(spans: Numbers) -> float:
     ordered = _ranked(spans)[:, 1] > 0
     precisions = numpy.cumsum(ordered) / numpy.arange(1, len(ordered) + 1)
     return float(precisions[ordered].mean()) if ordered.any() else 0.0
-
-
-def _among_first(spans: Numbers) -> bool:
-    return bool((_ranked(spans)[:TOP] > 0).all(axis=1).any())
 
 
 def _ranked(spans: Numbers) -> Numbers:
@@ -161,4 +140,4 @@ def estimates(by_document: Mapping[int, Sequence[AskedHypothesis]], plan: Resamp
     counts = [_count(by_document[number], names) for number in sorted(by_document)]
     if not counts:
         raise ValueError("there is no document to measure")
-    return dict(zip(MEASURES, resample(counts, _measured, plan), strict=True))
+    return dict(zip(MEASURES, resample(counts, partial(_measured, hypotheses=len(names)), plan), strict=True))

@@ -89,26 +89,18 @@ def queries(category: str, wording: Wording, descriptions: Mapping[str, str] | N
 def _queries(category: str, wording: Wording, description: str | None) -> tuple[ChunkQuery, ...]:
     words = known(category)
     described = f"{category}: {description or words.rewordings[0]}"
-    if wording == "description":
-        return (ask(described),)
-    if wording == "rewordings":
-        return tuple(ask(text) for text in (described, *words.rewordings))
+    if wording != "vocabulary":
+        return tuple(ask(text) for text in (described, *(words.rewordings if wording == "rewordings" else ())))
     counted = Counter(stem for text in (*words.clauses, *words.terms, *words.headings) for stem in stems(text))
-    return (
-        ChunkQuery(
-            text=f"{category}: {words.rewordings[0]}",
-            texts=words.clauses,
-            terms=tuple((stem, math.sqrt(count)) for stem, count in counted.items()),
-            beginning=words.place == "beginning",
-        ),
-    )
+    terms = tuple((stem, math.sqrt(count)) for stem, count in counted.items())
+    return (ChunkQuery(f"{category}: {words.rewordings[0]}", words.clauses, terms, words.place == "beginning"),)
 
 
 def titled(query: ChunkQuery, title: str) -> ChunkQuery:
     """The query behind a prefix that names the contract, as the thesis asks."""
     prefix = f"In the contract {title}: "
     terms = Counter(dict(query.terms))
-    terms.update({stem: float(count) for stem, count in Counter(stems(title)).items()})
+    terms.update(stems(title))
     texts = tuple(prefix + text for text in query.texts)
     return replace(query, text=prefix + query.text, texts=texts, terms=tuple(terms.items()))
 

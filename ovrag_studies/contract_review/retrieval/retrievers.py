@@ -49,7 +49,7 @@ class Remembered:
 
 
 class Shelved:
-    """One contract with its chunks and passages; vectors are made when they are needed."""
+    """One contract with its chunks and passages; vectors are made when they are needed (n × d)."""
 
     def __init__(self, document: Document, chunker: str, embed: Callable[[Sequence[str]], Vectors]) -> None:
         self.document = document
@@ -57,20 +57,20 @@ class Shelved:
         self.passages = tuple(find_passages(document.text))
         self._embed = embed
 
+    def texts(self, what: Units) -> list[str]:
+        """Return the texts of chunks or of passages."""
+        spans = self.passages if what == "passage" else [(c.start, c.end) for c in self.chunks]
+        return [self.document.text[start:end] for start, end in spans]
+
     @cached_property
     def sentence_vectors(self) -> Vectors:
-        """Vectors of the passages (n × d)."""
-        return self._embed([self.document.text[start:end] for start, end in self.passages])
+        """Vectors of the passages."""
+        return self._embed(self.texts("passage"))
 
     @cached_property
     def chunk_vectors(self) -> Vectors:
-        """Vectors of the chunks (n × d)."""
-        return self._embed([c.text for c in self.chunks])
-
-    def units(self, what: Units) -> list[list[str]]:
-        """Return what words are matched in: stems of chunks or of passages."""
-        spans = self.passages if what == "passage" else [(c.start, c.end) for c in self.chunks]
-        return [stems(self.document.text[start:end]) for start, end in spans]
+        """Vectors of the chunks."""
+        return self._embed(self.texts("chunk"))
 
     @cached_property
     def owners(self) -> NDArray[numpy.intp]:
@@ -86,93 +86,83 @@ class ContractShelf:
     def __init__(
         self, documents: Sequence[Document], chunker: str, embedder: Embedder, *, vectors: Path = VECTORS
     ) -> None:
-        self._embedder = embedder
-        self._embed = partial(kept_vectors, embedder, folder=vectors)
+        self.embedder = embedder
         self._lexicons: dict[tuple[Units, tuple[str, ...]], WordRanker] = {}
         self.contracts: dict[str, Shelved] = {}
         with bar(len(documents), "indexing", "contract") as progress:
             for document in documents:
                 if document.id in self.contracts:
                     raise CorpusError(f"two contracts are called {document.id}; give each a title of its own")
-                self.contracts[document.id] = Shelved(document, chunker, self._embed)
-                _ = self.contracts[document.id].sentence_vectors
+                shelved = Shelved(document, chunker, partial(kept_vectors, embedder, folder=vectors))
+                self.contracts[document.id] = shelved
+                _ = shelved.sentence_vectors
                 progress.update()
 
-    def scope(self, within: str | None) -> tuple[str, ...]:
-        """Return the ids of the contracts searched: one, or all. Raises CorpusError for an unknown one."""
+    def scope(self, within: str | None) -> list[Shelved]:
+        """Return the contracts searched: one, or all. Raises CorpusError for an unknown one."""
         if within is None:
-            return tuple(self.contracts)
+            return list(self.contracts.values())
         if within not in self.contracts:
             raise CorpusError(f"there is no contract {within!r} among the {len(self.contracts)} indexed ones")
-        return (within,)
+        return [self.contracts[within]]
 
-    def chunks(self, scope: Sequence[str]) -> list[ContractChunk]:
-        """Return the chunks of the contracts in scope, in order."""
-        return [c for id_ in scope for c in self.contracts[id_].chunks]
-
-    def vectors(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of queries (n × d)."""
-        return self._embedder.embed(texts)
-
-    def lexicon(self, what: Units, scope: tuple[str, ...]) -> WordRanker:
-        """BM25 over the chunks or passages of the contracts in scope."""
-        key = (what, scope)
+    def words(self, what: Units, scope: Sequence[Shelved], query: ChunkQuery) -> Scores:
+        """BM25 of the query's terms over chunks or passages; word statistics are those of the contracts in scope."""
+        key = what, tuple(shelved.document.id for shelved in scope)
         if key not in self._lexicons:
-            self._lexicons[key] = WordRanker([words for id_ in scope for words in self.contracts[id_].units(what)])
-        return self._lexicons[key]
+            self._lexicons[key] = WordRanker([stems(text) for shelved in scope for text in shelved.texts(what)])
+        return self._lexicons[key].scores(query.terms)
 
 
-Scorer = Callable[[ContractShelf, ChunkQuery, tuple[str, ...]], Scores]
+Scorer = Callable[[ContractShelf, ChunkQuery, Sequence[Shelved]], Scores]
 
 
-def bm25(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Scores:
-    """BM25 of the query's terms; word statistics are those of the contracts in scope."""
-    return shelf.lexicon("chunk", scope).scores(query.terms)
+def bm25(shelf: ContractShelf, query: ChunkQuery, scope: Sequence[Shelved]) -> Scores:
+    """BM25 of the chunks."""
+    return shelf.words("chunk", scope, query)
 
 
-def minilm(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Scores:
+def minilm(shelf: ContractShelf, query: ChunkQuery, scope: Sequence[Shelved]) -> Scores:
     """Greatest cosine of a chunk with one of the query's texts."""
-    return _cosines(shelf, query, [shelf.contracts[id_].chunk_vectors for id_ in scope])
+    return _cosines(shelf, query, [shelved.chunk_vectors for shelved in scope])
 
 
-def sentences(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Scores:
+def sentences(shelf: ContractShelf, query: ChunkQuery, scope: Sequence[Shelved]) -> Scores:
     """Greatest cosine of a sentence of the chunk with one of the query's texts; -inf for a chunk without sentence."""
-    cosines = _cosines(shelf, query, [shelf.contracts[id_].sentence_vectors for id_ in scope])
-    return _best_of_passages(shelf, scope, cosines)
+    return _best_of_passages(scope, _cosines(shelf, query, [shelved.sentence_vectors for shelved in scope]))
 
 
-def _best_of_passages(shelf: ContractShelf, scope: tuple[str, ...], scores: Scores) -> Scores:
-    counts = [len(shelf.contracts[id_].chunks) for id_ in scope]
-    best = numpy.full(sum(counts), -numpy.inf)
-    begins = [0, *numpy.cumsum(counts).tolist()]
-    rows = [shelf.contracts[id_].owners + begin for id_, begin in zip(scope, begins, strict=False)]
+def _best_of_passages(scope: Sequence[Shelved], scores: Scores) -> Scores:
+    begins = numpy.cumsum([0, *(len(shelved.chunks) for shelved in scope)])
+    best = numpy.full(begins[-1], -numpy.inf)
+    rows = [shelved.owners + begin for shelved, begin in zip(scope, begins, strict=False)]
     if best.size and scores.size:
         numpy.maximum.at(best, numpy.concatenate(rows), scores)
     return best
 
 
 def _cosines(shelf: ContractShelf, query: ChunkQuery, vectors: Sequence[Vectors]) -> Scores:
-    query_vectors = shelf.vectors(query.texts).T
+    query_vectors = shelf.embedder.embed(query.texts).T
     by_contract = [(rows @ query_vectors).max(axis=1) for rows in vectors if len(rows)]
     cosines = numpy.concatenate(by_contract) if by_contract else numpy.empty(0)
     return numpy.round(cosines.astype(numpy.float64), DECIMALS)
 
 
-def fused(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Scores:
+def fused(shelf: ContractShelf, query: ChunkQuery, scope: Sequence[Shelved]) -> Scores:
     """Reciprocal rank fusion of words and sentences: Σ 1 / (60 + rank); what one does not match has no rank with it."""
     return join([bm25(shelf, query, scope), sentences(shelf, query, scope)])
 
 
-def blend(shelf: ContractShelf, query: ChunkQuery, scope: tuple[str, ...]) -> Scores:
+def blend(shelf: ContractShelf, query: ChunkQuery, scope: Sequence[Shelved]) -> Scores:
     """Standardised scores of chunks, sentences and passages added up and standardised again.
 
     The beginning is preferred for what stands there. The weights are round numbers, the same for all categories.
     """
-    passages = _best_of_passages(shelf, scope, shelf.lexicon("passage", scope).scores(query.terms))
+    passages = _best_of_passages(scope, shelf.words("passage", scope, query))
     weighted = [(1.0, bm25(shelf, query, scope)), (SENTENCES, sentences(shelf, query, scope)), (PASSAGES, passages)]
     total = _standardised(numpy.sum([weight * _standardised(scores) for weight, scores in weighted], axis=0))
     if query.beginning:
-        starts = numpy.array([c.start for c in shelf.chunks(scope)], dtype=numpy.float64)
+        starts = numpy.array([c.start for shelved in scope for c in shelved.chunks], dtype=numpy.float64)
         total += BEGINNING * numpy.exp(-starts / OPENING)
     return numpy.round(total, DECIMALS)
 
@@ -201,5 +191,5 @@ def search(
     scores = [SCORERS[retriever](shelf, query, scope) for query in asked]
     total = scores[0] if len(scores) == 1 else join(scores)
     order = numpy.argsort(-total, kind="stable")[:k]
-    chunks = shelf.chunks(scope)
+    chunks = [c for shelved in scope for c in shelved.chunks]
     return [FoundChunk(chunks[row], float(total[row])) for row in order if numpy.isfinite(total[row])]

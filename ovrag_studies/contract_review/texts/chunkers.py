@@ -1,6 +1,6 @@
 """Contracts cut into chunks in the ways the study compares; every chunk knows its span and the clause it begins in."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -37,24 +37,21 @@ def by_clause(document: Document, clauses: Sequence[ContractClause], size: int, 
     No chunk is longer than `size` characters, and none crosses into an uppermost clause once it has `least`.
     """
     text = document.text
+    parts: list[Span] = []
+    for start, end in pairwise(sorted({0, len(text), *(clause.start for clause in clauses)})):
+        if end - start <= size:
+            parts.append((start, end))
+        else:
+            pieces = split(Document("", text[start:end]), "recursive", size, 0)
+            parts += [(start + piece.start, start + piece.end) for piece in pieces]
     chunks: list[Span] = []
-    for start, end in _clause_parts(text, clauses, size):
+    for start, end in parts:
         chunk_start, chunk_end = chunks[-1] if chunks else (start, start)
         if chunks and end - chunk_start <= size and chunk_end - chunk_start < least:
             chunks[-1] = (chunk_start, end)
         else:
             chunks.append((start, end))
     return [span for span in (strip_span(text, *chunk) for chunk in chunks) if span[0] < span[1]]
-
-
-def _clause_parts(text: str, clauses: Sequence[ContractClause], size: int) -> Iterator[Span]:
-    borders = sorted({0, len(text), *(clause.start for clause in clauses)})
-    for start, end in pairwise(borders):
-        if end - start <= size:
-            yield start, end
-        else:
-            pieces = split(Document("", text[start:end]), "recursive", size, 0)
-            yield from ((start + piece.start, start + piece.end) for piece in pieces)
 
 
 def _shared(document: Document, clauses: Sequence[ContractClause], method: str, size: int, overlap: int) -> list[Span]:

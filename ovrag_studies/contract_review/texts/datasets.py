@@ -117,12 +117,10 @@ def categories(contracts: Sequence[Contract]) -> list[str]:
 
 
 def _find(path: Path) -> Path:
-    if path.is_file():
-        return path
-    for name in (QUESTIONS, *ORIGINAL):
-        if files := sorted(path.rglob(name)):
-            return files[0]
-    raise CorpusError(f"{path} holds neither {QUESTIONS} nor {ORIGINAL[0]}; name the folder of CUAD")
+    found = [file for name in (QUESTIONS, *ORIGINAL) for file in sorted(path.rglob(name))]
+    if not path.is_file() and not found:
+        raise CorpusError(f"{path} holds neither {QUESTIONS} nor {ORIGINAL[0]}; name the folder of CUAD")
+    return path if path.is_file() else found[0]
 
 
 @contextmanager
