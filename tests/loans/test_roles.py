@@ -24,6 +24,11 @@ def test_a_term_of_its_own_is_found_with_who_may_bear_it() -> None:
     assert (borrower.term, names[borrower.rows[-1]].text, borrower.places) == ("Borrower", "Ida Roth", ())
 
 
+def test_a_legal_form_alone_and_a_sum_in_words_are_no_names() -> None:
+    text = "Nordby Seafood. Inc., of Bergen, will pay U.S. Two-Hundred Thousand Dollars ($200,000) to Kirsten Dahl."
+    assert [name.text for name in candidates(text)] == ["Nordby Seafood", "Bergen", "Kirsten Dahl"]
+
+
 def test_parties_that_no_term_names_are_told_by_what_is_said_of_them() -> None:
     parties = find_parties(Document("note", NOTE))
     assert parties.borrowers[0].name == "Ingebrigt Solbakken"

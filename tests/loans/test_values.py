@@ -8,7 +8,7 @@ from growth import LINEAR, growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ovrag_core.loans.reading.values import find_values
+from ovrag_core.loans.reading.values import DEFINED, find_values
 
 # A single sentence that the judge of values misreads; what it misses in whole agreements is bounded in test_reading_bounds.
 
@@ -61,6 +61,16 @@ def maturity(text: str) -> str | None:
 )
 def test_what_is_lent(text: str, amount: int, currency: str) -> None:
     assert principal(text) == (Decimal(amount), currency)
+
+
+def test_a_value_that_a_term_is_defined_for_comes_first() -> None:
+    text = (
+        'Each month brings $500 of the sum of Forty Thousand Dollars ($40,000) (this paper calls it the "Principal"), '
+        'from 3 May 2024 until 2 June 2031 (the "Maturity Date"). Notice may be given on 1 May 2030.'
+    )
+    values = find_values(text)
+    assert {(money.amount, money.probability) for money in values.principals[:2]} == {(Decimal(40_000), DEFINED)}
+    assert (values.maturities[0].date, values.maturities[0].probability) == ("2031-06-02", DEFINED)
 
 
 @pytest.mark.parametrize(

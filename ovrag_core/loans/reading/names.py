@@ -226,6 +226,12 @@ def ends_in_form(name: str) -> bool:
     return len(last) >= PAD and last in _legal_forms()
 
 
+def is_form(name: str) -> bool:
+    """Return True for an abbreviated legal form without a name: "Inc."."""
+    words = {word for word in _TOKEN.findall(name.lower()) if word[0].isalnum()}
+    return words <= _legal_forms() and 1 < max(map(len, words), default=0) <= ABBREVIATED
+
+
 def is_known_institution(name: str) -> bool:
     """Return True for a name that begins as that of a well-known financial institution."""
     return f"{name.lower()} ".startswith(tuple(f"{known.lower()} " for known in words("knownInstitution")))

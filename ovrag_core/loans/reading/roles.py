@@ -11,10 +11,11 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from ovrag_core.loans.reading.judge import ROLES, load_judge
-from ovrag_core.loans.reading.names import Name, find_names, likely_bearers, words
+from ovrag_core.loans.reading.names import Name, find_names, is_form, likely_bearers, words
 from ovrag_core.loans.reading.sentences import as_read
 from ovrag_core.retrieval import Probabilities
 from ovrag_core.text import Span
+from ovrag_core.text.money import amounts
 
 Role = Literal["borrower", "lender", "guarantor"]
 PARTIES: tuple[Role, Role, Role] = ("borrower", "lender", "guarantor")
@@ -87,6 +88,7 @@ def candidates(text: str) -> list[Name]:
     """The names in `text` that could be a party's, in order; what somebody trades as is none of its own."""
     quoted = {term.lower() for term in _TERM_IN_QUOTES.findall(text)}
     found = [name for name in find_names(text) if not _is_term(name.text, quoted)]
+    found = [name for name in found if not (is_form(name.text) or any(amounts(name.text)))]
     nobody = likely_bearers([name.text for name in found])[:, 0]
     names: list[Name] = []
     for name, unlikely in zip(found, nobody, strict=True):

@@ -35,6 +35,7 @@ from ovrag_core.text import (
 LIKELY = 0.3  # probability from which a value is the loan's; of .3 to .5, chosen on the drafters set aside
 MENTIONS = 3  # of one value that are judged
 MOST = 60  # values of a sort that are judged, from the beginning and from the end
+DEFINED = 0.99  # probability of a value that a term such as "Principal" is defined for
 LEAST_AMOUNT = 50
 HIGHEST_RATE = 200  # percent a year
 LONGEST_TERM = 600  # months
@@ -117,6 +118,18 @@ def find_values(text: str) -> Values:
     )
 
 
+# Of a sort, a term in quotes right behind a value that is defined for it; figures in brackets may stand between.
+_DEFINED = {
+    sort: re.compile(
+        rf"(?:\s*\([^()\"“]*\))?[^.;\n\"“\d]{{0,60}}[\"“]\s*(?:the\s+)?(?:{terms})[,.]?\s*[\"”]", re.IGNORECASE
+    )
+    for sort, terms in {
+        1: r"(?:loan\s+)?principal(?:\s+(?:amount|sum))?|(?:term\s+)?loan(?:\s+amount)?|credit\s+limit",
+        3: r"(?:final\s+)?maturity\s+date",
+    }.items()
+}
+
+
 def _likely(text: str, found: Values) -> Iterator[list[Any]]:
     """Of each sort the values that the judge finds likely, the likeliest first."""
     sorts: tuple[Sequence[Any], ...] = found
@@ -124,11 +137,16 @@ def _likely(text: str, found: Values) -> Iterator[list[Any]]:
     judged = _judged(text, [value for _, value in values])
     for column in range(1, len(SORTS)):
         likely = [
-            replace(value, probability=float(probabilities[column]))
-            for (sort, value), probabilities in zip(values, judged, strict=True)
-            if sort == column and probabilities[column] >= LIKELY
+            replace(value, probability=max(chance[column], DEFINED * _is_defined(text, value, column)))
+            for (sort, value), chance in zip(values, judged.tolist(), strict=True)
+            if sort == column
         ]
+        likely = [value for value in likely if value.probability >= LIKELY]
         yield sorted(likely, key=lambda value: (-value.probability, value.start))
+
+
+def _is_defined(text: str, value: Value, sort: int) -> bool:
+    return sort in _DEFINED and _DEFINED[sort].match(text, value.end) is not None
 
 
 def _judged(text: str, values: Sequence[Value]) -> Probabilities:
