@@ -14,8 +14,7 @@ from ovrag_core.loans.reading.judge import ROLES, load_judge
 from ovrag_core.loans.reading.names import Name, find_names, is_form, likely_bearers, words
 from ovrag_core.loans.reading.sentences import as_read
 from ovrag_core.retrieval import Probabilities
-from ovrag_core.text import Span
-from ovrag_core.text.money import amounts
+from ovrag_core.text import Span, amounts
 
 Role = Literal["borrower", "lender", "guarantor"]
 PARTIES: tuple[Role, Role, Role] = ("borrower", "lender", "guarantor")
