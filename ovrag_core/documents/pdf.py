@@ -4,7 +4,7 @@ import io
 import logging
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pypdf import PageObject, PdfReader
 from pypdf.errors import DependencyError
@@ -27,12 +27,7 @@ def read(name: str, data: bytes) -> tuple[str, tuple[Page, ...]]:
     Raises DocumentError for a file that is encrypted, truncated, scanned, or damaged beyond reading.
     """
     reader = _open(name, data)
-    try:
-        texts = [_read_page(page) for page in reader.pages]
-    except PageTooComplex:
-        raise DocumentError(f"{name} draws too much on one page to be read; print it to a new PDF") from None
-    except Exception:  # on damaged files pypdf raises all kinds
-        raise DocumentError(f"{name} is damaged and cannot be read; fetch or save it again") from None
+    texts = [_set_page(pieces) for pieces in _drawn(name, reader)]
     if any(text.strip() for text in texts):
         return _join_pages(texts)
     if scanned := next((number for number, page in enumerate(reader.pages, 1) if _has_image(page)), None):
@@ -67,16 +62,28 @@ def _open(name: str, data: bytes) -> PdfReader:
     return reader
 
 
-def _read_page(page: PageObject) -> str:
+def _drawn(name: str, reader: PdfReader) -> Iterator[list[TextRun]]:
+    """The pieces of text that each page draws."""
+    try:
+        for page in reader.pages:
+            yield read_pieces(page)
+    except PageTooComplex:
+        raise DocumentError(f"{name} draws too much on one page to be read; print it to a new PDF") from None
+    except Exception:  # on damaged files pypdf raises all kinds
+        raise DocumentError(f"{name} is damaged and cannot be read; fetch or save it again") from None
+
+
+def _set_page(pieces: Sequence[TextRun]) -> str:
+    """The text of a page, its pieces in reading order."""
     # A soft hyphen that is drawn stands at the end of a line, where it is a hyphen.
-    cleaned = (p._replace(text=clean(p.text.replace("\u00ad", "-")).replace("\n", " ")) for p in read_pieces(page))
+    cleaned = (p._replace(text=clean(p.text.replace("\u00ad", "-")).replace("\n", " ")) for p in pieces)
     turned: dict[int, list[TextRun]] = {turn: [] for turn in range(4)}
     for piece in cleaned:
         if piece.text:
             turned[piece.turn].append(piece)
     # Text that stands across the page (a stamp in the margin) comes after the page's own.
-    blocks = sorted(turned.values(), key=lambda pieces: -sum(len(piece.text) for piece in pieces))
-    return tidy(join_hyphenated("\n\n".join(compose(pieces) for pieces in blocks if pieces)))
+    blocks = sorted(turned.values(), key=lambda block: -sum(len(piece.text) for piece in block))
+    return tidy(join_hyphenated("\n\n".join(compose(block) for block in blocks if block)))
 
 
 def scanned_pages(data: bytes, numbers: Sequence[int]) -> list[int]:
