@@ -82,7 +82,7 @@ def read_lesson(path: Path, said: Sequence[dict[str, object]]) -> Lesson:
     """A document with what is said of its sentences."""
     labelled = read_labelled(path)
     corpus = labelled.corpus(path.stem)
-    place = {id_: each.index + 1 for id_, each in corpus.by_id().items()}
+    place = {id_: each.index + 1 for id_, each in corpus.by_id.items()}
     sentences = [(place[each.source.paragraph_id], " ".join(each.source.text.split())) for each in read_rules(corpus)]
     document = RankedDocument([labelled.title, *labelled.paragraphs], sentences, minilm())
 

@@ -202,7 +202,9 @@ def answered(name: str, document: Document) -> list[tuple[AnswerTraits, bool]]:
     for question, gold in document.questions.items():
         found = search(parts, question)
         copied = answer(question, found, parts.verifier)
-        quoted = {parts.paragraphs[each.paragraph_id].text for said in copied.sentences for each in said.citations}
+        quoted = {
+            parts.index.corpus.by_id[each.paragraph_id].text for said in copied.sentences for each in said.citations
+        }
         if traits := read_traits(copied, found, parts.verifier):
             rows.append((traits, bool(quoted & {document.paragraphs[row] for row in gold})))
     return rows

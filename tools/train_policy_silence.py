@@ -96,11 +96,11 @@ class Outcome:
 def ask_document(name: str, document: LabelledDocument) -> list[Outcome]:
     """All queries of a document."""
     corpus = document.corpus(name)
-    places = {id_: each.index for id_, each in corpus.by_id().items()}
+    places = {id_: each.index for id_, each in corpus.by_id.items()}
     parts = ArmParts(Policy(), CorpusIndex(corpus))
 
     def candidate(one: Rule, other: Rule, traits: ContestedTraits) -> Candidate:
-        conflict = settle((one, other), parts.clauses, parts.learned_precedence)
+        conflict = settle((one, other), parts.precedence)
         sides = {"first": places[one.source.paragraph_id], "second": places[other.source.paragraph_id]}
         prevails = sides[conflict.prevails] if conflict.prevails else None
         return Candidate(frozenset(sides.values()), prevails, traits, traits.score())

@@ -107,11 +107,11 @@ def check(settings: Settings, graph: Graph = None, domain: DomainFile = None, ou
 @with_settings
 def cards(settings: Settings, out: Out, graph: Graph = None, domain: DomainFile = None) -> int:
     """Make cards from a graph; the subjects whose facts must be hidden before they are asked stand in a file beside."""
-    from ovrag_core.retrieval import MiniLMOnDemand
+    from ovrag_core.retrieval import minilm
     from ovrag_studies.abstention.arms.world import make_deck
     from ovrag_studies.abstention.cards.card import write_cards
 
-    deck = make_deck(_source(settings, graph, domain), Epistemic.of(settings).cards, MiniLMOnDemand())
+    deck = make_deck(_source(settings, graph, domain), Epistemic.of(settings).cards, minilm())
     beside = out.with_name(f"{out.stem}.hidden.txt")
     write_cards(deck.cards, out)
     write_text("".join(f"{iri}\n" for iri in deck.hidden), beside, CardError)
@@ -134,14 +134,14 @@ def run(
     cards_file: CardsFile = None,
 ) -> int:
     """Ask the cards of every arm. Beside the records come the cards (.cards.jsonl) and seconds (.latency.jsonl)."""
-    from ovrag_core.retrieval import MiniLMOnDemand
+    from ovrag_core.retrieval import minilm
     from ovrag_studies.abstention.cards.card import write_cards
     from ovrag_studies.abstention.records import write_run
     from ovrag_studies.abstention.study import answer, size
 
     source = _source(settings, graph, domain, hidden=hidden, cards=cards_file)
     settings = Epistemic.changed(settings, sources={"own": source.model_dump(mode="json")})
-    (answered,) = answer(settings, MiniLMOnDemand())
+    (answered,) = answer(settings, minilm())
     beside = out.with_name(f"{out.stem}.cards.jsonl")
     write_cards(answered.cards, beside)
     write_run(answered.run, out)

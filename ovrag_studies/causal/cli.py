@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -77,24 +78,16 @@ def bench(
     ] = None,
 ) -> int:
     """Solve files of questions, a record a line; what cannot be read is named on stderr and the run goes on."""
-    from ovrag_studies.causal.questions.question_files import CausalQuestion, read_questions, solve
-
     all_solved: list[Solved] = []
     faults = 0
-    for path in files:
-        try:
-            questions = list(read_questions(path))
-        except QuestionError as error:
-            questions = [str(error)]
-        for question in questions:
-            if not isinstance(question, CausalQuestion):
-                say(question)
-                faults += 1
-                continue
-            solved = solve(question)
-            all_solved.append(solved)
-            if solved.status == "unread":
-                say(f"{path}, {one_line(question.id, 60)} was not read: {solved.reason}")
+    for path, solved in _solved(files):
+        if isinstance(solved, str):
+            say(solved)
+            faults += 1
+            continue
+        all_solved.append(solved)
+        if solved.status == "unread":
+            say(f"{path}, {one_line(solved.question.id, 60)} was not read: {solved.reason}")
     text = "".join(json.dumps(solved.record, ensure_ascii=False) + "\n" for solved in all_solved)
     if out is None:
         sys.stdout.write(text)
@@ -105,7 +98,20 @@ def bench(
     summary = ", ".join(f"{number} {status}" for status, number in sorted(counted.items())) or "no question"
     accuracy = f"; {sum(rights)} of {len(rights)} as their labels say" if rights else ""
     say(f"{summary}{accuracy}" + (f"; {faults} lines or files are no questions" if faults else ""))
-    return BAD if faults or not counted or set(counted) == {"unread"} else 0
+    return BAD if faults or set(counted) <= {"unread"} else 0
+
+
+def _solved(files: Iterable[Path]) -> Iterator[tuple[Path, Solved | str]]:
+    """Yield the solution of each question with its file; for a line or a file that holds none, why."""
+    from ovrag_studies.causal.questions.question_files import read_questions, solve
+
+    for path in files:
+        try:
+            questions = list(read_questions(path))
+        except QuestionError as error:
+            questions = [str(error)]
+        for question in questions:
+            yield path, question if isinstance(question, str) else solve(question)
 
 
 def _given(text: str | None) -> str:
@@ -171,12 +177,13 @@ def _verified(
             say(f"{source} {fault}; write sentences such as “A raises B.”")
     if not verdicts:  # which has been said
         return BAD
-    if unchecked := sum(verdict.outcome == "UNCHECKED" for verdict in verdicts):
+    outcomes = Counter(verdict.outcome for verdict in verdicts)
+    if unchecked := outcomes["UNCHECKED"]:
         say(f"{unchecked} of {len(verdicts)} statements could not be checked")
     elif not verifier.lexicon.names:
         say("nothing was checked: the graph names nothing; give things labels and the class urn:ovrag:causal#Factor")
     elif not any(verdict.claim for verdict in verdicts):
         say("no statement was checked: none is about two things that the graph names")
     else:
-        return FOUND if any(verdict.outcome == "CONTRADICTION" for verdict in verdicts) else 0
+        return FOUND if outcomes["CONTRADICTION"] else 0
     return BAD

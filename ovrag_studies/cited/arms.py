@@ -20,8 +20,7 @@ from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY, UNUSABLE,
 from ovrag_studies.cited.answering.quotations import CitedAnswer, CitedSentence, cite, find_instructions, silent_answer
 from ovrag_studies.cited.answering.silence import Calibration, learn_then_test, score_answer
 from ovrag_studies.cited.answering.verification import TEMPERATURE, SentenceVerifier
-from ovrag_studies.cited.conflicts.learned_precedence import LearnedPrecedence
-from ovrag_studies.cited.conflicts.precedence import Precedence, find_precedence
+from ovrag_studies.cited.conflicts.learned_precedence import CorpusPrecedence
 from ovrag_studies.cited.conflicts.rule_conflicts import (
     REPORTED,
     Conflict,
@@ -32,7 +31,7 @@ from ovrag_studies.cited.conflicts.rule_conflicts import (
 )
 from ovrag_studies.cited.conflicts.rules import RuleSource, read_rules
 from ovrag_studies.cited.corpus.golden import GoldenQuery
-from ovrag_studies.cited.corpus.policies import Paragraph, corpus_digest
+from ovrag_studies.cited.corpus.policies import Paragraph
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex, RankedParagraph, retrieve
 from ovrag_studies.cited.records import HeardChat, PolicyRecord, record_of
 from ovrag_studies.cited.settings import Arm, Policy
@@ -66,7 +65,7 @@ class ArmParts:
     @cached_property
     def judging(self) -> SentenceVerifier:
         """Verifier of a chat model's sentences: the rules, and a model after them where the settings say so."""
-        chat = self.heard if self.options.verification.by == "chat" else None
+        chat = self.heard if self.options.answers.by == self.options.verification.by == "chat" else None
         return SentenceVerifier(self.index.embedder, self.index.vectors, chat, self.seed)
 
     @cached_property
@@ -85,27 +84,14 @@ class ArmParts:
         return RuleComparison(read_rules(self.index.corpus), self.index.embedder)
 
     @cached_property
-    def clauses(self) -> tuple[Precedence, ...]:
-        """The clauses of the corpus that say which rules prevail."""
-        return find_precedence(self.index.corpus)
-
-    @cached_property
-    def learned_precedence(self) -> LearnedPrecedence:
-        """Model of which rules prevail, for where none of the clauses is read by its form."""
-        return LearnedPrecedence(self.index.corpus, self.index.embedder)
-
-    @cached_property
-    def digest(self) -> str:
-        """Digest that stands for the corpus."""
-        return corpus_digest(self.index.corpus)
-
-    @cached_property
-    def paragraphs(self) -> dict[str, Paragraph]:
-        """Paragraphs by every name."""
-        return self.index.corpus.by_id()
+    def precedence(self) -> CorpusPrecedence:
+        """Clauses and model of which rules of the corpus prevail."""
+        return CorpusPrecedence(self.index.corpus, self.index.embedder)
 
 
 class _Unchecked(SentenceVerifier):
+    name = "none"
+
     def objection(self, sentence: str, evidence: Sequence[str]) -> str:
         """Object to a sentence that cites nothing."""
         del sentence
@@ -136,6 +122,7 @@ def calibrate_on(parts: ArmParts, queries: Sequence[GoldenQuery], golden: str) -
     The score of a query is that of the copied answer to it, whoever answers in the end. An answer is wrong as scores
     count it, conflicts being reported. Conflicts below the threshold, which are reported all the same, are not covered.
     """
+    corpus = parts.index.corpus
     scores, wrong = [], []
     with bar(len(queries), "calibrating silence", "query") as progress:
         for query in queries:
@@ -145,12 +132,12 @@ def calibrate_on(parts: ArmParts, queries: Sequence[GoldenQuery], golden: str) -
             scores.append(score_answer(copied, retrieved, parts.verifier))
             cited_answer = conflict_answer(parts, query.question, pairs, copied.sentences)[0] if pairs else copied
             cited = {citation.paragraph_id for sentence in cited_answer.sentences for citation in sentence.citations}
-            gold = {parts.paragraphs[name].id for name in query.gold}
+            gold = {corpus.by_id[name].id for name in query.gold}
             wrong.append(not cited_answer.silent and not (query.answerable and cited & gold))
             progress.update()
     levels = parts.options.silence
     certificate = learn_then_test(scores, wrong, levels.alpha, levels.delta)
-    return Calibration(corpus=parts.digest, golden=golden, certificate=certificate)
+    return Calibration(corpus=corpus.digest, golden=golden, certificate=certificate)
 
 
 def ask(parts: ArmParts, arm: Arm, query: str, query_id: str = "asked") -> PolicyRecord:
@@ -163,7 +150,7 @@ def ask(parts: ArmParts, arm: Arm, query: str, query_id: str = "asked") -> Polic
             record = _published(parts, arm, query, search(parts, query))
         else:
             record = _ours(parts, arm, query, search(parts, query))
-    update: dict[str, object] = {"query_id": query_id, "corpus": parts.digest}
+    update: dict[str, object] = {"query_id": query_id, "corpus": parts.index.corpus.digest}
     if parts.heard:
         keys = dict.fromkeys(reply.key for reply in parts.heard.kept[before:])
         update |= {"replies": tuple(keys), "written": used.usage.completion_tokens}
@@ -218,31 +205,24 @@ def _published(parts: ArmParts, arm: Arm, query: str, found: Sequence[RankedPara
 
 
 def _ours(parts: ArmParts, arm: Arm, query: str, found: Sequence[RankedParagraph]) -> PolicyRecord:
-    by_chat = parts.options.answers.by == "chat"
     calibration = None if arm == "no_silence" else parts.calibration
+    verifier = parts.unchecked if arm == "no_verification" else parts.judging
     cited_answer = copied = answer(query, found, parts.verifier)
     confidence, threshold, unsure = copied.confidence, None, ""
     if calibration and not copied.silent:
         confidence, threshold = score_answer(copied, found, parts.verifier), calibration.threshold
-        if confidence < threshold:
-            unsure = f"score {confidence:.3f} is below the certified threshold {threshold:.3f}"
-            if not calibration.certificate.certified:
-                unsure = "no threshold is certified"
+        unsure = calibration.doubt(confidence)
     conflicts: tuple[Conflict, ...] = ()
     if arm != "no_conflicts" and (pairs := contested(parts, query, found)):
         cited_answer, conflict = conflict_answer(parts, query, pairs, () if unsure else copied.sentences)
         conflicts = (conflict,)
     elif unsure:
         cited_answer = replace(copied, sentences=(), silent=True, reason=unsure)
-    elif by_chat and not copied.silent:
-        verifier = parts.unchecked if arm == "no_verification" else parts.judging
+    elif parts.options.answers.by == "chat" and not copied.silent:
         cited_answer = answer(query, found, verifier, parts.heard, parts.seed)
-    checks = "none" if arm == "no_verification" else "three rules"
-    if checks != "none" and by_chat and parts.options.verification.by == "chat" and parts.heard:
-        checks = f"three rules and {parts.heard.name}"
     components = _components(
         parts,
-        verification=checks,
+        verification=verifier.name,
         silence="learn-then-test" if calibration else "none",
         conflicts="none" if arm == "no_conflicts" else "rules",
     )
@@ -251,9 +231,8 @@ def _ours(parts: ArmParts, arm: Arm, query: str, found: Sequence[RankedParagraph
 
 def contested(parts: ArmParts, query: str, found: Sequence[RankedParagraph]) -> Pairs:
     """Return the pairs of rules in the evidence that both answer and contradict each other, likeliest first."""
-    if not query.strip() or len(query) > LONGEST_QUERY:
-        return []
-    return [pair for pair in contested_pairs(query, found, parts.comparison) if pair[2].score() >= REPORTED]
+    pairs = contested_pairs(query, found, parts.comparison) if found else []
+    return [pair for pair in pairs if pair[2].score() >= REPORTED]
 
 
 def conflict_answer(
@@ -261,9 +240,10 @@ def conflict_answer(
 ) -> tuple[CitedAnswer, Conflict]:
     """Return the answer that quotes both sides of the likeliest conflict, the one that prevails first, then others."""
     first, second, traits = pairs[0]
-    conflict = settle((first, second), parts.clauses, parts.learned_precedence)
+    conflict = settle((first, second), parts.precedence)
     sources = [second.source, first.source] if conflict.prevails == "second" else [first.source, second.source]
-    sentences = [_sentence(parts, source) for source in sources]
+    paragraphs = [parts.index.corpus.by_id[source.paragraph_id] for source in sources]
+    sentences = [_sentence(paragraph, source) for paragraph, source in zip(paragraphs, sources, strict=True)]
     sentences += [
         sentence
         for sentence in others
@@ -272,13 +252,11 @@ def conflict_answer(
             for source, cited in product(sources, sentence.citations)
         )
     ]
-    quoted = dict.fromkeys(source.paragraph_id for source in sources)
-    notices = tuple(notice for name in quoted for notice in find_instructions(parts.paragraphs[name]))
+    notices = tuple(notice for paragraph in paragraphs for notice in find_instructions(paragraph))
     return CitedAnswer(query, tuple(sentences), confidence=traits.score(), notices=notices), conflict
 
 
-def _sentence(parts: ArmParts, source: RuleSource) -> CitedSentence:
-    paragraph = parts.paragraphs[source.paragraph_id]
+def _sentence(paragraph: Paragraph, source: RuleSource) -> CitedSentence:
     # A paragraph is cited by its first place, which need not be the one of the norm.
     begin = source.start - next(place.start for place in paragraph.places if place.id == source.paragraph_id)
     citation = cite(paragraph, begin, begin + source.end - source.start)

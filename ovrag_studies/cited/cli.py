@@ -249,7 +249,7 @@ def _calibrated(parts: ArmParts, path: Path | None) -> ArmParts:
     from ovrag_studies.cited.answering.silence import BUNDLED, read_calibration
 
     calibration = read_calibration(path or BUNDLED)
-    if calibration.corpus != parts.digest:
+    if calibration.corpus != parts.index.corpus.digest:
         say(
             "silence was calibrated elsewhere; for documents and questions of that kind alone it is certified: "
             f"at most {calibration.certificate.alpha:.2f} of the answers wrong"

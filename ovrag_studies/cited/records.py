@@ -33,7 +33,7 @@ class EvidenceRecord(Frozen):
 
 
 class PolicyRecord(Frozen):
-    """A query through an arm. `corpus` stands for all documents as they were, see `corpus_digest`.
+    """A query through an arm. `corpus` stands for all documents as they were, see `PolicyCorpus.digest`.
 
     `replies` are the keys of what a chat model said on the way, `written` its tokens.
     """

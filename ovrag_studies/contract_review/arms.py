@@ -5,7 +5,7 @@ What weights were trained on is answered by models of the other folds, or refuse
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 
 from ovrag_core.base import Document, ModelSetupError, SettingsError, bar
 from ovrag_core.llm import Chat
@@ -29,7 +29,7 @@ from ovrag_studies.contract_review.measures.chunk_metrics import DEPTH, Arm
 from ovrag_studies.contract_review.retrieval.expansion import ChunkQuery, queries, titled
 from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, search
 from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, GraphArm, NliArm
-from ovrag_studies.contract_review.texts.chunkers import ContractChunk, chunk
+from ovrag_studies.contract_review.texts.chunkers import chunk
 from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract, NliAgreement, NliSet
 
 Say = Callable[[str], None]
@@ -132,11 +132,10 @@ def shelf_of(study: ReviewStudy, contracts: Sequence[Contract], chunker: str) ->
 
 def learned_arm(known: Mapping[str, KnownContract], chunker: str) -> Arm:
     """Return what ranks the chunks of one contract by the trained scores of what lies in them."""
-    cut: dict[str, tuple[ContractChunk, ...]] = {}
+    cut = cache(partial(chunk, name=chunker))
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        title = contract.document.id
-        chunks = cut[title] = cut.get(title) or chunk(contract.document, chunker)
+        title, chunks = contract.document.id, cut(contract.document)
         spans = [(c.start, c.end) for c in chunks]
         ranking = known[title].model.rank(known[title].scored, question.category, spans)
         return [FoundChunk(chunks[number], score) for number, score in ranking[:DEPTH]]
@@ -162,7 +161,7 @@ def searching_arm(study: ReviewStudy, shelf: ContractShelf, depth: int | None = 
 
 def wordings(study: ReviewStudy, category: str) -> tuple[ChunkQuery, ...]:
     """Return the queries for a category. Raises QuestionError for an unknown one."""
-    return queries(category, study.options.retrieval.wording, study.descriptions)
+    return queries(category, study.options.retrieval.wording, study.descriptions.get(category))
 
 
 def graph_arm(study: ReviewStudy, contracts: Sequence[Contract]) -> Arm:
@@ -180,14 +179,7 @@ def plain_arm(study: ReviewStudy, shelf: ContractShelf) -> Arm:
     """Return the ranking that walks begin with: all chunks, each question ranked once. Raises SettingsError."""
     if study.options.retrieval.retriever == "learned":
         raise SettingsError("a graph begins with a search of words or vectors; set retrieval.retriever to another one")
-    search_all, ranked = searching_arm(study, shelf, depth=None), dict[tuple[str, str], Sequence[FoundChunk]]()
-
-    def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        key = contract.document.id, question.category
-        ranked[key] = ranked.get(key) or search_all(contract, question)
-        return ranked[key]
-
-    return arm
+    return cache(searching_arm(study, shelf, depth=None))
 
 
 def walking_arm(

@@ -196,7 +196,7 @@ def run(
 def _study(settings: Settings, data: Path | None = None) -> Iterator[ReviewStudy]:
     """Open the parts of which arms are made, with the connection to a model where the settings name one."""
     from ovrag_core.llm import open_chat
-    from ovrag_core.retrieval import MiniLMOnDemand
+    from ovrag_core.retrieval import minilm
     from ovrag_studies.contract_review.arms import ReviewStudy
     from ovrag_studies.contract_review.retrieval.expansion import read_descriptions
     from ovrag_studies.contract_review.retrieval.retrievers import Remembered
@@ -204,7 +204,7 @@ def _study(settings: Settings, data: Path | None = None) -> Iterator[ReviewStudy
     options = ContractReview.of(settings)
     described = read_descriptions(data) if data else {}
     with open_chat(settings.llm) as chat:
-        yield ReviewStudy(options, Remembered(MiniLMOnDemand()), described, chat, settings.llm.seed, say)
+        yield ReviewStudy(options, Remembered(minilm()), described, chat, settings.llm.seed, say)
 
 
 def _with_arm(settings: Settings, what: What, arm: str | None) -> Settings:

@@ -15,11 +15,19 @@ from ovrag_core.evaluation import Difference, Estimate, Resampling, holm
 from ovrag_core.report import colours, interval_plot, numbers, rates_by_group, styled, with_bounds
 from ovrag_core.study import Book, bounds
 from ovrag_core.study import book as books
-from ovrag_studies.contract_review import review_experiments
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics, nli_metrics
 from ovrag_studies.contract_review.measures.nli_metrics import AskedHypothesis
-from ovrag_studies.contract_review.review_experiments import ComparedRetrieval, Frames, ModelSample, published
+from ovrag_studies.contract_review.review_experiments import (
+    BASELINE,
+    OURS,
+    PLAIN,
+    ComparedRetrieval,
+    Frames,
+    ModelSample,
+    published,
+    redrawn_f1,
+)
 from ovrag_studies.contract_review.settings import ContractReview
 from ovrag_studies.contract_review.texts.datasets import NliSet
 
@@ -127,9 +135,7 @@ def compared_figure(book: Book, found: ComparedRetrieval, name: str, experiment:
 
 def redraw_table(book: Book, found: ComparedRetrieval) -> pandas.DataFrame:
     """The published setting of two contracts, drawn again and again: `redraws`."""
-    return book.table(
-        _redrawn(book, found), "redraws", {"cases": _cases(found), "baseline": review_experiments.BASELINE}
-    )
+    return book.table(_redrawn(book, found), "redraws", {"cases": _cases(found), "baseline": BASELINE})
 
 
 def redraw_figure(book: Book, found: ComparedRetrieval) -> Path:
@@ -142,12 +148,10 @@ def redraw_figure(book: Book, found: ComparedRetrieval) -> Path:
 
 def _redrawn(book: Book, found: ComparedRetrieval) -> pandas.DataFrame:
     draws, seed = int(str(book.words["redraws"])), book.plan.seed
-    drawn = {arm: review_experiments.redrawn_f1(asked, draws, seed) for arm, asked in found.asked.items()}
+    drawn = {arm: redrawn_f1(asked, draws, seed) for arm, asked in found.asked.items()}
     table = pandas.DataFrame(drawn)
     shares = table.quantile([0.025, 0.5, 0.975]).T.set_axis(["lowest", "median", "highest"], axis="columns")
-    above = (
-        table.gt(table[review_experiments.BASELINE], axis=0).mean().mask(table.columns == review_experiments.BASELINE)
-    )
+    above = table.gt(table[BASELINE], axis=0).mean().mask(table.columns == BASELINE)
     return shares.assign(mean=table.mean(), above=above).rename_axis("arm").reset_index()[_REDRAWN]
 
 
@@ -158,22 +162,15 @@ def _cases(found: ComparedRetrieval) -> int:
 
 def edges_table(book: Book, found: ComparedRetrieval, ablated: Frames) -> pandas.DataFrame:
     """Tabulate the gain of each kind of edge at equal context, against the plain ranking: `edges`."""
-    plain = found.frames[review_experiments.PLAIN]
-    arms = {
-        "all": found.frames[review_experiments.OURS],
-        **ablated,
-        "v1": found.frames["graph v1"],
-        "v2": found.frames["graph v2"],
-    }
+    frames, plain = found.frames, found.frames[PLAIN]
+    arms = {"all": frames[OURS], **ablated, "v1": frames["graph v1"], "v2": frames["graph v2"]}
     table = pandas.DataFrame({"edges": list(arms)})
     for measure, end in (("hit_third", "_third"), ("hit", "")):
         gains = [chunk_metrics.difference(frame, plain, measure, book.plan) for frame in arms.values()]
         table[measure] = [frame[measure].mean() for frame in arms.values()]
         table = table.join(pandas.DataFrame([bounds(f"gain{end}", gain) for gain in gains]))
         table[f"holm{end}"] = holm([gain.p for gain in gains])
-    return book.table(
-        table, "edges", _questions(arms) | {"ours": review_experiments.OURS, "plain": review_experiments.PLAIN}
-    )
+    return book.table(table, "edges", _questions(arms) | {"ours": OURS, "plain": PLAIN})
 
 
 def answers_table(book: Book, asked: Asked) -> pandas.DataFrame:
@@ -313,7 +310,7 @@ def numbers_file(
         for (chunker, arm), frame in grid.items()
         for name in RETRIEVAL
     }
-    plain = found.frames[review_experiments.PLAIN]
+    plain = found.frames[PLAIN]
     for arm, frame in found.frames.items():
         figures[f"{arm} hit gain"] = chunk_metrics.difference(frame, plain, "hit", book.plan)
     for arm, questions in asked.items():

@@ -279,7 +279,7 @@ class Played:
 
     def complete(self, asked: Sequence[Message], **_: object) -> Reply:
         for draft in self.drafts:
-            return Reply(draft, None, Usage(), "stop", 0.0, self.name, True)
+            return Reply(text=draft, parsed=None, usage=Usage(), seconds=0.0, model=self.name)
         raise ModelError("no more")
 
 

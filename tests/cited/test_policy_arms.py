@@ -77,16 +77,16 @@ def test_the_rule_that_prevails_comes_first_and_both_are_shown(parts: ArmParts) 
 
 
 def test_silence_is_kept_below_the_threshold_and_only_where_an_arm_has_it(parts: ArmParts) -> None:
-    strict = replace(parts, calibration=calibrated(parts.digest, 0.9999))
+    strict = replace(parts, calibration=calibrated(parts.index.corpus.digest, 0.9999))
     silent = ask(strict, "ours", DOGS)
     assert silent.silent
     assert "is below the certified threshold 1.000" in silent.reason
     assert not ask(strict, "no_silence", DOGS).silent
-    assert not ask(replace(parts, calibration=calibrated(parts.digest, 0.0001)), "ours", DOGS).silent
+    assert not ask(replace(parts, calibration=calibrated(parts.index.corpus.digest, 0.0001)), "ours", DOGS).silent
 
 
 def test_without_a_certificate_ours_says_nothing(parts: ArmParts) -> None:
-    uncertified = replace(parts, calibration=calibrated(parts.digest, None))
+    uncertified = replace(parts, calibration=calibrated(parts.index.corpus.digest, None))
     result = ask(uncertified, "ours", DOGS)
     assert (result.silent, result.reason) == (True, "no threshold is certified")
 

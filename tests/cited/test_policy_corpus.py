@@ -55,7 +55,7 @@ def test_the_same_paragraph_in_two_documents_is_one_piece_of_evidence(tmp_path: 
     (paragraph,) = corpus.paragraphs
     assert [(each.doc_id, each.index) for each in paragraph.places] == [("canteen", 0), ("canteen", 1), ("garden", 0)]
     assert len({each.id for each in paragraph.places}) == 3
-    assert {corpus.by_id()[each.id] for each in paragraph.places} == {paragraph}
+    assert {corpus.by_id[each.id] for each in paragraph.places} == {paragraph}
 
 
 def test_a_changed_text_is_refused_with_its_line(tmp_path: Path) -> None:

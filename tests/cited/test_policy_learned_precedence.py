@@ -6,7 +6,7 @@ import pytest
 
 from ovrag_core.base.errors import SettingsError
 from ovrag_core.retrieval import minilm
-from ovrag_studies.cited.conflicts.learned_precedence import LearnedPrecedence, RankedDocument, load_precedence
+from ovrag_studies.cited.conflicts.learned_precedence import CorpusPrecedence, RankedDocument, load_precedence
 from ovrag_studies.cited.conflicts.rules import read_rules
 from ovrag_studies.cited.corpus.policies import FileParagraph, assemble
 
@@ -24,7 +24,7 @@ def prevailing(*more: str) -> str | None:
     read = [FileParagraph("book", "book.txt", 1, row, text) for row, text in enumerate([*BOOK, *more])]
     corpus = assemble(read, {"book": "0" * 64})
     first, second = (rule for rule in read_rules(corpus) if "oven" in rule.source.text)
-    decided = LearnedPrecedence(corpus, minilm()).deciding(first, second)
+    decided = CorpusPrecedence(corpus, minilm()).deciding(first, second)
     return decided[0].source.text if decided else None
 
 

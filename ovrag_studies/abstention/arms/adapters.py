@@ -5,7 +5,6 @@ more of a card than its question. What could not be checked is `failed`, never a
 """
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache, wraps
@@ -17,7 +16,7 @@ from ovrag_core.base import CardError, ModelError, ModelSetupError
 from ovrag_core.graph import Store
 from ovrag_core.llm import Chat, Message, clipped, fence
 from ovrag_core.text import one_line
-from ovrag_studies.abstention.arms.fact_sentences import FactSentence, FactShelf, words
+from ovrag_studies.abstention.arms.fact_sentences import FactSentence, FactShelf, Words, words
 from ovrag_studies.abstention.arms.model_replies import CardAnswer, CardReply, read_reply
 from ovrag_studies.abstention.arms.readers import Reader
 from ovrag_studies.abstention.cards.card import Card
@@ -69,17 +68,16 @@ def string_oracle(names: Names, passages: Iterable[FactSentence], domain: Domain
 
     It is given what it looks for, so it bounds what string tests can do; it is no system to be used.
     """
-    facts_of: defaultdict[str, list[FactSentence]] = defaultdict(list)
+    texts: dict[tuple[str, str, Words], str] = {}
     for passage in passages:
-        facts_of[passage.fact[0]].append(passage)
+        texts.setdefault((*passage.fact[:2], words(passage.object_name)), passage.text)
 
     @timed
     def answer(card: Card) -> CardReply:
-        relation, value = domain.predicate(card.claim.pred).name, words(names.label_of(card.claim.obj))
-        for passage in (passage for subject in card.claim.subjects for passage in facts_of[subject]):
-            if passage.fact[1] == relation and words(passage.object_name) == value:
-                return CardReply(CardAnswer.YES, 1.0, (passage.text,))
-        return CardReply(CardAnswer.UNKNOWN, 1.0)
+        relation, value = domain.predicate(card.claim.pred).name, words(names.label(claims_of(card, domain)[0].object))
+        facts = ((subject, relation, value) for subject in card.claim.subjects)
+        found = tuple(texts[fact] for fact in facts if fact in texts)[:1]
+        return CardReply(CardAnswer.YES if found else CardAnswer.UNKNOWN, 1.0, found)
 
     return Adapter("KG oracle", answer)
 

@@ -44,9 +44,9 @@ def crossfit_arms(world: CardWorld, cards: Sequence[Card], folds: int = 5) -> di
     Raises CardError where the other folds lack cards of one answer.
     """
     # Clusters are dealt out in an order that nothing but their names decides.
-    clusters = {world.cluster(card).encode("utf-8", "surrogatepass") for card in cards}
-    ordered = sorted(clusters, key=lambda cluster: hashlib.sha256(cluster).digest())
-    fold_of_cluster = {cluster.decode("utf-8", "surrogatepass"): i % folds for i, cluster in enumerate(ordered)}
+    clusters = {world.cluster(card) for card in cards}
+    ordered = sorted(clusters, key=lambda cluster: hashlib.sha256(cluster.encode("utf-8", "surrogatepass")).digest())
+    fold_of_cluster = {cluster: i % folds for i, cluster in enumerate(ordered)}
     fold_of = {card.id: fold_of_cluster[world.cluster(card)] for card in cards}
     world.shelf.prepare(card.question for card in cards)
     near, search = world.shelf.nearest, world.shelf.search
@@ -73,24 +73,22 @@ def run(world: CardWorld, cards: Sequence[Card], arms: Iterable[Adapter], *, at_
     Raises ModelSetupError where no call of a model can succeed, DomainError or CardError for a claim that cannot be.
     """
     world.shelf.prepare(card.question for card in cards)
-    records: list[Record] = []
-    seconds: list[float] = []
-    for arm in arms:
-        for card, reply in zip(cards, _answers(arm, cards, at_once), strict=True):
-            record = Record(
-                id=card.id,
-                arm=arm.name,
-                subtype=card.subtype,
-                cluster=world.cluster(card),
-                gold=card.gold,
-                answer=reply.answer,
-                confidence=round(reply.confidence, DECIMALS),
-                evidence=reply.evidence,
-                detail=without_surrogates(reply.detail),
-            )
-            records.append(record)
-            seconds.append(reply.seconds)
-    return CardRun(tuple(records), tuple(seconds))
+    replies = [(arm, *pair) for arm in arms for pair in zip(cards, _answers(arm, cards, at_once), strict=True)]
+    records = tuple(
+        Record(
+            id=card.id,
+            arm=arm.name,
+            subtype=card.subtype,
+            cluster=world.cluster(card),
+            gold=card.gold,
+            answer=reply.answer,
+            confidence=round(reply.confidence, DECIMALS),
+            evidence=reply.evidence,
+            detail=without_surrogates(reply.detail),
+        )
+        for arm, card, reply in replies
+    )
+    return CardRun(records, tuple(reply.seconds for *_, reply in replies))
 
 
 def _answers(arm: Adapter, cards: Sequence[Card], at_once: int) -> Iterator[CardReply]:

@@ -7,7 +7,7 @@ taken for a mention of its own; where names tie, BM25 and sentence vectors decid
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,7 +80,6 @@ class FactShelf:
         self._vectors = kept_vectors(embedder, [p.text for p in passages], folder)
         self._lexicon = WordRanker([stems(p.text) for p in passages])
         self._names = _names(passages)
-        self._longest = max(map(len, self._names), default=0)
         self._asked: dict[str, Vectors] = {}
 
     def prepare(self, questions: Iterable[str]) -> None:
@@ -115,17 +114,17 @@ class FactShelf:
     def _named(self, question: str) -> Vector:
         """Add up, for each passage, what the names in the question count."""
         counts = numpy.zeros(len(self.passages))
-        for name in mentions(words(question), self._names, self._longest):
+        for name in mentions(words(question), self._names):
             for row, weight in self._names[name].items():
                 counts[row] += weight
         return counts
 
 
-def mentions(asked: Words, names: Container[Words], longest: int) -> dict[Words, int]:
-    """The names in a question that lie in no longer one, with their first words' places; `longest` of them in words."""
+def mentions(asked: Words, names: Container[Words]) -> dict[Words, int]:
+    """The names in a question that lie in no longer one, with their first words' places."""
     covered = [False] * len(asked)
     starts: dict[Words, int] = {}
-    for length in range(min(longest, len(asked)), 0, -1):
+    for length in range(len(asked), 0, -1):
         for start in range(len(asked) - length + 1):
             span = slice(start, start + length)
             if asked[span] in names and not any(covered[span]):
@@ -145,13 +144,12 @@ def _names(passages: Sequence[FactSentence]) -> dict[Words, dict[int, float]]:
     return dict(weights)
 
 
-def about(card: Card, known: Container[str]) -> frozenset[str]:
+def about(card: Card, known: Set[str]) -> Set[str]:
     """The things that the right passages of a card are about: those of its subjects with a passage, that is `known`.
 
     Else the object: a claim of a thing that nothing is recorded of is settled, if at all, by what is recorded of that.
     """
-    subjects = frozenset(iri for iri in card.claim.subjects if iri in known)
-    return subjects or frozenset(iri for iri in (card.claim.obj,) if iri in known)
+    return (known & {*card.claim.subjects}) or (known & {card.claim.obj})
 
 
 def rank(things: Container[str], found: Sequence[Found]) -> int | None:

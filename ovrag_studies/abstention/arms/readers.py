@@ -5,13 +5,15 @@ question and passages share. Both learn from cards with gold answers.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations_with_replacement, product
 
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_studies.abstention.arms.fact_sentences import Found, mentions, words
+from ovrag_studies.abstention.arms.fact_sentences import Found, Words, mentions, words
 from ovrag_studies.abstention.arms.model_replies import CardAnswer, CardReply
 from ovrag_studies.abstention.cards.card import GOLD, Gold
 from ovrag_studies.abstention.knowledge.likeness import bare
@@ -38,57 +40,68 @@ class Lesson:
 class Signals:
     """Evidence that names give on a question and passages, which are given by their places in `found`.
 
-    `said` hold both names of the question. Of `steps` the second goes on where the first ends. `about` are titled by a
-    name of the question and say something else; `others` counts their titles. `namesakes`: titles share a name that the
-    question gives without brackets. `unknown` counts words but the first that begin like a name (with a capital or a
-    figure) and stand in no passage. The first name is the one that stands where passages have their titles.
+    `named` are the names in the question, with their places there: `titled` those of passages' titles, also without
+    brackets. `said` have both their names in it. Of `steps` the second goes on where the first ends. `about` are titled
+    by a name of the question and say something else. `title_leads`: passages begin with their title, not the object.
     """
 
     def __init__(self, question: str, found: Sequence[Found]) -> None:
-        titles = [words(hit.passage.title) for hit in found]
+        self.question, self.found = question, found
+        self.titles = [words(hit.passage.title) for hit in found]
+        self.shorts = [words(bare(hit.passage.title)) for hit in found]
         objects = [words(hit.passage.object_name) for hit in found]
-        shorts = [words(bare(hit.passage.title)) for hit in found]
-        names = {*titles, *shorts, *objects} - {()}
-        positions = mentions(words(question), names, max(map(len, names), default=0))
-        starts = [positions.get(title, positions.get(short)) for title, short in zip(titles, shorts, strict=True)]
-        ends = [positions.get(name) for name in objects]
-        titled = {i: start for i, start in enumerate(starts) if start is not None}
-        self.said = tuple(i for i, start in titled.items() if ends[i] not in (None, start))
-        self.about = tuple(i for i in titled if i not in self.said)
-        self.others = len({titles[i] for i in self.about} - {titles[i] for i in self.said})
-        goes_on = (
-            (step, after)
-            for step in titled
-            for after, end in enumerate(ends)
-            if step != after and end is not None and objects[step] == titles[after]
-        )
-        self.steps = next(goes_on, ())
-        text = found[0].passage.text if found else ""  # which begins with its title, or with the object
-        title_leads = not found or text.find(found[0].passage.title) <= text.rfind(found[0].passage.object_name)
-        # The title of the first passage that says it stands in the question before its object.
-        title_first = bool(self.said) and titled[self.said[0]] < (ends[self.said[0]] or 0)
-        self.said_in_order = bool(self.said) and title_first == title_leads
-        order = sorted(positions.values(), reverse=not title_leads)
-        self.named = len(order)
-        self.last_titled = bool({*order[-1:]} & {*titled.values()})
-        bearers = [{title for title, short in zip(titles, shorts, strict=True) if short == name} for name in positions]
-        self.namesakes = any(len(of) > 1 for name, of in zip(positions, bearers, strict=True) if name not in titles)
-        passage_words = {word for hit in found for word in words(hit.passage.text)}
-        like_names = [word for word in _WORD.findall(question)[1:] if not word[0].islower()]
-        self.unknown = sum(not passage_words.issuperset(words(word)) for word in like_names)
+        self.named = mentions(words(question), {*self.titles, *self.shorts, *objects})
+        pairs = zip(self.titles, self.shorts, strict=True)
+        self.titled = self._placed(title if title in self.named else short for title, short in pairs)
+        self.ends = self._placed(objects)
+        self.said = tuple(i for i, start in self.titled.items() if self.ends.get(i, start) != start)
+        self.about = tuple(i for i in self.titled if i not in self.said)
+        following = ((i, j) for i, j in product(self.titled, self.ends) if i != j and objects[i] == self.titles[j])
+        self.steps = next(following, ())
+        passages = [hit.passage for hit in found[:1]]
+        self.title_leads = all(p.text.find(p.title) <= p.text.rfind(p.object_name) for p in passages)
+
+    def _placed(self, names: Iterable[Words]) -> dict[int, int]:
+        """The passages of which the question has the name, with its place there."""
+        return {i: self.named[name] for i, name in enumerate(names) if name in self.named}
+
+    @property
+    def said_in_order(self) -> bool:
+        """Flag that the question has the names of the first passage that is said in the order of passages."""
+        return any((self.titled[i] < self.ends[i]) == self.title_leads for i in self.said[:1])
+
+    @property
+    def last_is_title(self) -> bool:
+        """Flag that the last name, in the order of passages, is a title."""
+        last = max if self.title_leads else min
+        return last(self.named.values(), default=None) in self.titled.values()
+
+    @property
+    def namesakes(self) -> bool:
+        """Flag that titles share a name that the question gives without brackets."""
+        bearers = Counter(short for _, short in set(zip(self.titles, self.shorts, strict=True)))
+        return any(bearers[name] > 1 for name in self.named if name not in self.titles)
+
+    @property
+    def unknown(self) -> int:
+        """Number of words but the first that begin like a name (with a capital or a figure) and are in no passage."""
+        passage_words = set(words("\n".join(hit.passage.text for hit in self.found)))
+        like_names = [word for word in _WORD.findall(self.question)[1:] if not word[0].islower()]
+        return sum(not passage_words.issuperset(words(word)) for word in like_names)
 
 
 def features(question: str, found: Sequence[Found]) -> dict[str, float]:
     """The numbers that the regression weighs, by their names."""
     signals = Signals(question, found)
     alone = bool(signals.about) and not signals.said
+    other_titles = {signals.titles[i] for i in signals.about} - {signals.titles[i] for i in signals.said}
     return {
         "said in this order": signals.said_in_order,
         "said in the other order": bool(signals.said) and not signals.said_in_order,
         "said in two steps": bool(signals.steps) and not signals.said,
-        "other titles that are named": min(2, signals.others),
-        "last name is a title": alone and signals.last_titled and signals.named > 1,
-        "last name is no title": alone and not signals.last_titled,
+        "other titles that are named": min(2, len(other_titles)),
+        "last name is a title": alone and signals.last_is_title and len(signals.named) > 1,
+        "last name is no title": alone and not signals.last_is_title,
         "namesakes": signals.namesakes,
         "unknown names": min(3, signals.unknown),
         "likeness of the best": _likeness(found),
@@ -104,7 +117,7 @@ def learn_similarity(lessons: Sequence[Lesson]) -> Reader:
     likeness = numpy.array([_likeness(lesson.nearest) for lesson in lessons])
     gold = numpy.array([GOLD.index(lesson.gold) for lesson in lessons])
     steps = numpy.unique(numpy.floor(likeness * 100) / 100)
-    candidates = [(no, yes) for no in steps for yes in steps if no <= yes]
+    candidates = combinations_with_replacement(steps, 2)
     no, yes = max(candidates, key=lambda pair: (int((_by_likeness(likeness, *pair) == gold).sum()), pair))
     right = _by_likeness(likeness, no, yes) == gold
     edges = numpy.quantile(likeness, numpy.linspace(0, 1, BINS + 1)[1:-1])

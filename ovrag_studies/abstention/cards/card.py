@@ -21,8 +21,6 @@ LABELS: tuple[Label, ...] = get_args(Label)
 GOLD: tuple[Gold, ...] = get_args(Gold)
 GOLD_OF: dict[Label, Gold] = dict(zip(LABELS, GOLD, strict=True))
 REMEDY = "name a file of cards, one JSON object a line"
-
-
 _Text = Annotated[str, Field(min_length=1)]
 
 

@@ -202,8 +202,7 @@ def hidden(view: View, chance: random.Random) -> Iterator[Proposal]:
 
 def _near(view: View, value: Value, chance: random.Random) -> Value:
     """Something beside an object: what it leads to, or another thing that it is said of."""
-    onward = view.seen.values(value) if isinstance(value, NamedNode) else ()
-    beside = [*onward, *view.sources.get(value, [])]
+    beside = [*view.seen.values(value), *view.sources.get(value, [])]
     return chance.choice(beside) if beside else value
 
 
@@ -224,8 +223,8 @@ def outside_the_class(view: View, chance: random.Random) -> Iterator[Proposal]:
     counted = [c.of for c in view.predicate.constraints.values() if c.kind == "functional" and c.of]
     objects = view.objects(chance)
     for subject in _shuffled(view.subjects, chance):
-        recorded = [view.seen.thing(value) for value in view.seen.values(subject)]
-        if counted and not any(view.seen.is_a(t, class_) for t in recorded for class_ in counted):
+        recorded = view.seen.values(subject)
+        if counted and not any(view.seen.of_class(recorded, class_) for class_ in counted):
             yield from (((subject,), value) for value in islice(objects, 3))
 
 
@@ -243,30 +242,28 @@ def kinds_of(predicate: Predicate) -> list[Kind]:
     """The kinds of cards that can be asked of a predicate, by what its domain declares of it."""
     kinds = [Kind("E_direct", "E", asserted)]
     for name, constraint in predicate.constraints.items():
-        match constraint.kind:
-            case "functional":
-                kinds.append(Kind("C_functional", "C", another, name))
-                kinds.append(Kind("C_near_sibling", "C", sibling, name))
-                kinds.append(Kind("C_near_hop", "C", one_too_far, name))
-                kinds.append(Kind("C_near_embed", "C", alike_in_name, name))
-            case "asymmetric":  # what turns a fact round often breaks another constraint as well
-                kinds.append(Kind("C_inverse", "C", partial(turned, asserted)))
-            case "acyclic":
-                kinds.append(Kind("C_circle", "C", partial(turned, chained)))
-            case "object":
-                kinds.append(Kind("C_object", "C", of_other_classes, name, rare=True))
-            case "subject":
-                kinds.append(Kind("C_subject", "C", by_other_classes, name, rare=True))
-            case "disjoint":
-                kinds.append(Kind("C_disjoint", "C", partial(other_predicate, str(constraint.other)), name))
+        of_kind: dict[str, dict[str, Proposals]] = {
+            "functional": {
+                "C_functional": another,
+                "C_near_sibling": sibling,
+                "C_near_hop": one_too_far,
+                "C_near_embed": alike_in_name,
+            },
+            "asymmetric": {"C_inverse": partial(turned, asserted)},
+            "acyclic": {"C_circle": partial(turned, chained)},
+            "object": {"C_object": of_other_classes},
+            "subject": {"C_subject": by_other_classes},
+            "disjoint": {"C_disjoint": partial(other_predicate, str(constraint.other))},
+        }
+        # what turns a fact round often breaks another constraint as well
+        breaks = None if constraint.kind in ("asymmetric", "acyclic") else name
+        rare = constraint.kind in ("object", "subject")
+        kinds += [Kind(kind, "C", found, breaks, rare=rare) for kind, found in of_kind[constraint.kind].items()]
     if predicate.complete:
         kinds.append(Kind("C_complete", "C", another, COMPLETE))
-    kinds.append(Kind("U_withheld", "U", hidden))
-    kinds.append(Kind("U_nested", "U", nested))
-    kinds.append(Kind("U_class", "U", outside_the_class))
-    kinds.append(Kind("U_ambiguous", "U", ambiguous))
+    silent = {"U_withheld": hidden, "U_nested": nested, "U_class": outside_the_class, "U_ambiguous": ambiguous}
+    kinds += [Kind(kind, "U", proposals) for kind, proposals in silent.items()]
     if predicate.chain and predicate.chain.questions:
-        kinds.append(Kind("E_hop", "E", chained, chain=True))
-        kinds.append(Kind("C_hop", "C", far_off, chain=True))
-        kinds.append(Kind("U_hop", "U", far_off, chain=True))
+        hops: dict[Label, Proposals] = {"E": chained, "C": far_off, "U": far_off}
+        kinds += [Kind(f"{label}_hop", label, proposals, chain=True) for label, proposals in hops.items()]
     return kinds

@@ -146,9 +146,8 @@ def _drafts(kind: Kind, view: View, plan: Cards) -> list[_Draft]:
         if best == plan.each or len(ranked) == plan.each * _SPARE:
             break
         subjects, value = proposal
-        # One of several subjects is meant to fit them all.
-        clear = view.is_clear(value) and (len(subjects) > 1 or view.is_clear(subjects[0]))
-        if proposal in ranked or not clear or value in subjects:
+        named = (value,) if len(subjects) > 1 else (value, *subjects)  # the name of several is meant to fit them all
+        if proposal in ranked or value in subjects or not all(map(view.is_clear, named)):
             continue
         claims = [GraphClaim(subject, relation, value) for subject in subjects]
         licence = license_any(claims, view.visible, view.domain)
@@ -163,12 +162,8 @@ def _drafts(kind: Kind, view: View, plan: Cards) -> list[_Draft]:
 
 def _shares(drafts: Sequence[Sequence[_Draft]], total: int) -> list[_Draft]:
     """So many drafts, as evenly over the kinds as they have them, kind by kind."""
-    counts = Counter[int]()
-    while sum(counts.values()) < total:
-        for i, kind_drafts in enumerate(drafts):
-            if counts[i] < len(kind_drafts) and sum(counts.values()) < total:
-                counts[i] += 1
-    return [draft for i, kind_drafts in enumerate(drafts) for draft in kind_drafts[: counts[i]]]
+    places = [(rank, kind) for kind, kind_drafts in enumerate(drafts) for rank in range(len(kind_drafts))]
+    return [drafts[kind][rank] for kind, rank in sorted((kind, rank) for rank, kind in sorted(places)[:total])]
 
 
 def _card(draft: _Draft, view: View, wordings: Mapping[str, Iterator[str]], number: int) -> Card:

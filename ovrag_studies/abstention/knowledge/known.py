@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -11,7 +11,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.base import GraphError, Unchecked, project_file
 from ovrag_core.graph import LABEL, TYPE, Store, open_graph
-from ovrag_studies.abstention.knowledge.domain import Constraint, Domain, Predicate
+from ovrag_studies.abstention.knowledge.domain import Chain, Constraint, Domain, Predicate
 from ovrag_studies.abstention.knowledge.likeness import Thing, called, label_order, local_name, why_alike
 
 Value = NamedNode | Literal
@@ -26,19 +26,19 @@ class Known:
         self.store, self.domain, self.predicate = store, domain, predicate
         self.iri = predicate.node
         self.thing, self.about, self._objects = cache(self._thing), cache(self._triples), cache(self._recorded)
-        self._returns: dict[NamedNode, bool] = {}
+        self._returns: dict[Value, bool] = {}
         self._classes = {domain.class_iri(name).value: name for name in domain.classes}
 
-    def _recorded(self, subject: NamedNode) -> tuple[tuple[Value, ...], bool]:
-        objects = [t.object for t in self.store.triples(subject, self.iri)]
+    def _recorded(self, subject: Value) -> tuple[tuple[Value, ...], bool]:
+        objects = [] if isinstance(subject, Literal) else [t.object for t in self.store.triples(subject, self.iri)]
         named = {node for node in objects if isinstance(node, NamedNode | Literal)}
         return tuple(sorted(named, key=str)), len(named) < len(objects)
 
-    def values(self, subject: NamedNode) -> tuple[Value, ...]:
-        """Return the objects that are recorded of a subject under the predicate."""
+    def values(self, subject: Value) -> tuple[Value, ...]:
+        """Return the objects that are recorded of a subject under the predicate; none of a literal."""
         return self._objects(subject)[0]
 
-    def is_vague(self, subject: NamedNode) -> bool:
+    def is_vague(self, subject: Value) -> bool:
         """Return True where a thing without a name (a blank node), which may be anything, is recorded of a subject."""
         return self._objects(subject)[1]
 
@@ -83,15 +83,19 @@ class Known:
         if node not in self._returns:
             import networkx  # noqa: PLC0415 - takes a tenth of a second to load
 
-            edges = {n: self.values(n) for n in (node, *self.below(node)) if isinstance(n, NamedNode)}
+            edges = {n: self.values(n) for n in (node, *self.below(node))}
             components = networkx.strongly_connected_components(networkx.DiGraph(edges))
             circling = {n for component in components if len(component) > 1 for n in component}
             self._returns |= {n: n in circling or n in edges[n] for n in edges}
         return self._returns[node]
 
-    def is_a(self, thing: Thing, class_: str | None) -> bool:
+    def is_a(self, node: Value, class_: str | None) -> bool:
         """Return True where a thing is recorded as one of the class, and always where the class is None."""
-        return class_ is None or any(class_ in self.domain.ancestors[name] for name in thing.classes)
+        return class_ is None or any(class_ in self.domain.ancestors[name] for name in self.thing(node).classes)
+
+    def of_class(self, nodes: Iterable[Value], class_: str | None) -> list[Value]:
+        """Those of the things that are recorded as one of the class; all where the class is None."""
+        return [node for node in nodes if self.is_a(node, class_)]
 
     def constraints(self, kind: str) -> Iterator[tuple[str, Constraint]]:
         """The constraints of a kind, with their names."""
@@ -105,6 +109,10 @@ class Known:
     def why_one(self, one: Value, other: Value) -> str | None:
         """Give a reason why two objects may be one; None where they are certainly two."""
         return why_alike(self.thing(one), self.thing(other), self.domain, self.predicate)
+
+    def why_among(self, values: Iterable[Value], other: Value) -> Iterator[str]:
+        """Yield the reasons why one of the values may be another object."""
+        return filter(None, (self.why_one(value, other) for value in values))
 
     def listed(self, values: Sequence[Value]) -> str:
         """Things by their names."""
@@ -139,12 +147,11 @@ def _clashes(subject: NamedNode, known: Known) -> Iterator[str]:
     values = known.values(subject)
     yield from filter(None, (torn(node, known) for node in (subject, *values)))
     for _, constraint in known.constraints("functional"):
-        counted = [value for value in values if known.is_a(known.thing(value), constraint.of)]
-        for pair in combinations(counted, 2):
+        for pair in combinations(known.of_class(values, constraint.of), 2):
             if known.why_one(*pair) is None:
                 yield f"it has {known.listed(pair)}, but {constraint.says}"
     for _, constraint in known.constraints("asymmetric"):
-        if any(isinstance(value, NamedNode) and subject in known.values(value) for value in values):
+        if any(subject in known.values(value) for value in values):
             yield constraint.says
     for _, constraint in known.constraints("acyclic"):
         if known.returns(subject):
@@ -168,7 +175,7 @@ def wrong_class(subject: NamedNode, value: Value, known: Known) -> tuple[str, tu
     """The constraint that one of the two breaks by its class, with the triples that give it the class."""
     for kind, node in (("subject", subject), ("object", value)):
         for name, constraint in known.constraints(kind):
-            if constraint.of is None or known.is_a(known.thing(node), constraint.of):
+            if known.is_a(node, constraint.of):
                 continue
             for class_ in known.thing(node).classes:
                 if (class_, constraint.of) in known.domain.apart:
@@ -200,8 +207,7 @@ def violations(store: Store, domain: Domain) -> list[str]:
     for predicate in domain.predicates.values():
         known = Known(store, domain, predicate)
         subjects = {t.subject for t in store.triples(None, known.iri) if isinstance(t.subject, NamedNode)}
-        sentences = (clash(subject, known) for subject in sorted(subjects, key=str))
-        contradictions += [sentence for sentence in sentences if sentence]
+        contradictions += filter(None, (clash(subject, known) for subject in sorted(subjects, key=str)))
     return contradictions
 
 
@@ -217,23 +223,17 @@ def clusters(store: Store, domain: Domain) -> dict[str, str]:
     sinks: set[str] = set()
     alone: dict[str, str] = {}
     for predicate in domain.predicates.values():
-        for subject, value in pairs_of(store, predicate.node):
-            alone[subject.value] = subject.value
-            if predicate.chain:
-                joined.add_edge(subject.value, value.value)
-        sinks |= _sinks(store, domain, predicate) if predicate.chain else set()
+        pairs = pairs_of(store, predicate.node)
+        alone |= {subject.value: subject.value for subject, _ in pairs}
+        if predicate.chain:
+            joined.add_edges_from((subject.value, value.value) for subject, value in pairs)
+            sinks |= _sinks({value for _, value in pairs}, Known(store, domain, predicate), predicate.chain)
     joined.remove_nodes_from(sinks)
     return alone | {node: min(component) for component in networkx.connected_components(joined) for node in component}
 
 
-def _sinks(store: Store, domain: Domain, predicate: Predicate) -> set[str]:
-    known = Known(store, domain, predicate)
-    ends = predicate.chain.ends_in if predicate.chain else ()
+def _sinks(values: set[Value], known: Known, chain: Chain) -> set[str]:
     counted = [constraint.of for _, constraint in known.constraints("functional") if constraint.of]
-    things = {known.thing(value) for _, value in pairs_of(store, predicate.node)}
-    return {
-        thing.node.value
-        for thing in things
-        if any(known.is_a(thing, end) for end in ends)
-        or (counted and not any(known.is_a(thing, class_) for class_ in counted))
-    }
+    of_counted = {value for class_ in counted for value in known.of_class(values, class_)} if counted else values
+    ending = {value for end in chain.ends_in for value in known.of_class(values, end)}
+    return {value.value for value in ending | (values - of_counted)}

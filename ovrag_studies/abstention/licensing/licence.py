@@ -109,16 +109,10 @@ def _refuse_clash(subjects: Sequence[object], claim: GraphClaim, known: Known) -
 
 def _against_one_object(claim: GraphClaim, values: Sequence[Value], known: Known) -> Licence | None:
     for name, constraint in known.constraints("functional"):
-        asked_thing = known.thing(claim.object)
-        if not known.is_a(asked_thing, constraint.of):
-            continue
-        for value in values:
-            if known.is_a(known.thing(value), constraint.of) and known.why_one(value, claim.object) is None:
-                rivals = [v for v in values if v != value and known.is_a(known.thing(v), constraint.of)]
-                if any(known.why_one(rival, claim.object) is not None for rival in rivals):
-                    continue  # the asked object may be one that is recorded beside the one that it differs from
-                about = [*known.about(value), *known.about(claim.object)]
-                return Licence(LicenceVerdict.NO, claim, (known.fact(claim.subject, value), *about), name)
+        recorded = known.of_class(values, constraint.of) if known.is_a(claim.object, constraint.of) else []
+        if recorded and not any(known.why_among(recorded, claim.object)):
+            about = [*known.about(recorded[0]), *known.about(claim.object)]
+            return Licence(LicenceVerdict.NO, claim, (known.fact(claim.subject, recorded[0]), *about), name)
     return None
 
 
@@ -151,7 +145,7 @@ def _against_class_or_other_predicate(claim: GraphClaim, known: Known) -> Licenc
 def _against_complete(claim: GraphClaim, values: Sequence[Value], known: Known) -> Licence | None:
     if not known.predicate.complete or not values or known.is_vague(claim.subject):
         return None
-    if any(known.why_one(value, claim.object) for value in values):
+    if any(known.why_among(values, claim.object)):
         return None
     recorded = [known.fact(claim.subject, value) for value in values]
     about = [triple for value in (*values, claim.object) for triple in known.about(value)]
@@ -167,12 +161,12 @@ def _what_a_fact_lacks(claim: GraphClaim, values: Sequence[Value], known: Known)
     if functional is None:
         return f"{recorded}, need not be the only one"
     class_ = functional[1].of
-    if not any(known.is_a(known.thing(value), class_) for value in values):
+    counted = known.of_class(values, class_)
+    if not counted:
         return f"{recorded}, is not known to be a {class_}"
-    if not known.is_a(known.thing(claim.object), class_):
+    if not known.is_a(claim.object, class_):
         return f"{called(known.thing(claim.object))} is not known to be a {class_}"
-    reasons = (known.why_one(value, claim.object) for value in values if known.is_a(known.thing(value), class_))
-    return next(filter(None, reasons), f"{recorded}, does not decide it")
+    return next(known.why_among(counted, claim.object), f"{recorded}, does not decide it")
 
 
 def _what_a_chain_lacks(claim: GraphClaim, reached: Mapping[Value, Triple], known: Known) -> str | None:
@@ -182,19 +176,18 @@ def _what_a_chain_lacks(claim: GraphClaim, reached: Mapping[Value, Triple], know
     if chain is None or not chain.ends_in or functional is None:
         return "nothing says where the chain ends"
     passed = (claim.subject, *reached)
-    ends = {node for node in reached if any(known.is_a(known.thing(node), end) for end in chain.ends_in)}
+    ends = {node for end in chain.ends_in for node in known.of_class(reached, end)}
     gaps = (_gap(node, claim, node in ends and node != claim.subject, functional[1].of, known) for node in passed)
-    reasons = (known.why_one(node, claim.object) for node in passed)
-    return next(filter(None, chained(gaps, reasons)), None)
+    return next(chained(filter(None, gaps), known.why_among(passed, claim.object)), None)
 
 
 def _gap(node: Value, claim: GraphClaim, is_end: bool, of: str | None, known: Known) -> str | None:
     """Say why a chain is not known to go on from a thing that it passes, to something of the class `of`."""
     name, relation = called(known.thing(node)), known.predicate.called
-    following = known.values(node) if isinstance(node, NamedNode) else ()
-    if isinstance(node, NamedNode) and known.is_vague(node):
+    following = known.values(node)
+    if known.is_vague(node):
         return f"a {relation} of {name} is recorded without a name"
-    if is_end or any(known.is_a(known.thing(value), of) for value in following):
+    if is_end or known.of_class(following, of):
         return None
     if not following:
         return f"the chain from {called(known.thing(claim.subject))} stops at {name}"

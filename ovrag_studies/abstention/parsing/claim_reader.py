@@ -80,14 +80,10 @@ class _Text:
 
     def sentence(self, found: Sequence[Mention], slots: Sequence[int]) -> list[str]:
         """The words, each name as its number; a hyphen inside a word joins nothing here (`sub-tributary`)."""
-        words: list[str] = []
-        start = 0
-        for slot, mention in zip(slots, found, strict=True):
-            words += [word.text for word in self.words[start : mention.start] if not self._is_hyphen(word)]
-            words.append(slot_word(slot))
-            start = mention.end
-        words += [word.text for word in self.words[start:] if not self._is_hyphen(word)]
-        text = f" {' '.join(words)} "
+        names = {mention.start: slot_word(slot) for slot, mention in zip(slots, found, strict=True)}
+        hidden = _covered(found) | {i for i, word in enumerate(self.words) if self._is_hyphen(word)}
+        words = (names.get(i) or ("" if i in hidden else word.text) for i, word in enumerate(self.words))
+        text = f" {' '.join(filter(None, words))} "
         for phrase, short in LONG_PREPOSITIONS.items():
             text = text.replace(f" {phrase} ", f" {short} ")
         return text.split()
@@ -105,23 +101,33 @@ def _stranger(text: _Text, found: Sequence[Mention]) -> str:
 
     A longer name is never taken for one inside it, nor an unknown thing passed over for others that are mentioned.
     """
-    covered = {i for mention in found for i in range(mention.start, mention.end)}
-    for start, end in _runs(text, covered):
+    for start, end in _runs(text, _covered(found)):
         touching = [mention for mention in found if _touches(text, mention, start, end)]
-        # One that touches no name may be what is asked; not one apart, nor the first word of "Hydrologists say ..."
-        apart = len(found) > 1 and any(word.text in _APART for word in text.words[found[-1].end : start])
-        if touching or len(found) < 2 or not (apart or (_opens(text, start) and end == start + 1)):
-            left = min([start, *(mention.start for mention in touching)])
-            right = max([end, *(mention.end for mention in touching)])
-            first, last = text.words[left].start, text.words[right - 1].end
-            if text.question.count("(", first, last) > text.question.count(")", first, last):
-                last = text.question.find(")", last) + 1 or last
-            name = text.question[first:last]
+        if touching or not _passed_over(text, found, start, end):
+            name = _whole_name(text, [(start, end), *((mention.start, mention.end) for mention in touching)])
             near = ", ".join(repr(one_line(n, 80)) for n in text.names.nearest(name[:100]))
             return f"'{one_line(name, 80)}' is no name in the graph{near and f'; the nearest are {near}'}"
     if not found:
         return "no name of the graph is in the question"
     return f"only {text.quoted(found[0])} is a name in the graph" if len(found) < 2 else ""
+
+
+def _passed_over(text: _Text, found: Sequence[Mention], start: int, end: int) -> bool:
+    """Detect a run apart from two names that are asked about, or the first word of "Hydrologists say ..."."""
+    apart = any(word.text in _APART for mention in found[-1:] for word in text.words[mention.end : start])
+    return len(found) > 1 and (apart or (_opens(text, start) and end == start + 1))
+
+
+def _whole_name(text: _Text, parts: Sequence[tuple[int, int]]) -> str:
+    """The words from the first part of a name to the last, with what stands in a bracket that is open there."""
+    first, last = text.words[min(parts)[0]].start, text.words[max(end for _, end in parts) - 1].end
+    if text.question.count("(", first, last) > text.question.count(")", first, last):
+        last = text.question.find(")", last) + 1 or last
+    return text.question[first:last]
+
+
+def _covered(found: Sequence[Mention]) -> set[int]:
+    return {i for mention in found for i in range(mention.start, mention.end)}
 
 
 def _touches(text: _Text, mention: Mention, start: int, end: int) -> bool:
@@ -227,35 +233,21 @@ def _claimed(sentence: Sentence, used: Sequence[Mention], text: _Text, domain: D
     objects = [node for node in object_.things if isinstance(node, Literal) == value]
     claims = tuple(GraphClaim(s, name, o) for s, name, o in product(subjects, relations, objects))
     partial = [m for m in (subject, object_) if not m.whole]
-    role, mention, count = (
-        ("subject", subject, len(subjects)) if len(subjects) != 1 else ("object", object_, len(objects))
-    )
+    confidence = round(sentence.confidence * _PART_OF_A_NAME ** len(partial) / max(len(claims), 1), 4)
     if len(claims) == 1:
         reason = "; ".join(f"{text.quoted(m)} is taken for {text.names.label(m.things[0])!r}" for m in partial)
-    elif count == 1:
-        reason = f"the question may ask for {' or '.join(relations)}"
-    elif count:
-        reason = f"{text.quoted(mention)} is the name of {count} things"
-    else:
-        reason = f"{text.quoted(mention)} is of no use as the {role} of {relations[0]}"
-    return QuestionReading(
-        claims[0] if len(claims) == 1 else None,
-        round(sentence.confidence * _PART_OF_A_NAME ** len(partial) / max(len(claims), 1), 4),
-        reason,
-        claims[:_CANDIDATES] if len(claims) > 1 else (),
-        sentence.negated,
-    )
+        return QuestionReading(claims[0], confidence, reason, negated=sentence.negated)
+    reason = f"the question may ask for {' or '.join(relations)}"
+    for role, mention, things in (("object", object_, objects), ("subject", subject, subjects)):
+        if len(things) != 1:
+            bears = f"the name of {len(things)} things" if things else f"of no use as the {role} of {relations[0]}"
+            reason = f"{text.quoted(mention)} is {bears}"
+    return QuestionReading(None, confidence, reason, claims[:_CANDIDATES], sentence.negated)
 
 
 def _sentence(text: _Text, found: Sequence[Mention]) -> tuple[Sentence, list[Mention]]:
-    """The sentence around the names, and these by their slots; a clause behind the second may be left aside.
-
-    A name that comes again has the slot that it had, unless there is no other.
-    """
-    distinct = list(dict.fromkeys(mention.things for mention in found))
-    slots = [distinct.index(mention.things) + 1 for mention in found]
-    if len(distinct) == 1:
-        slots = list(range(1, len(found) + 1))
+    """The sentence around the names, and these by their slots; a clause behind the second may be left aside."""
+    slots = _slots(found)
     used = [found[slots.index(slot)] for slot in sorted(set(slots))]
     words = text.sentence(found, slots)
     texts = [all(isinstance(node, Literal) for node in mention.things) for mention in used]
@@ -270,3 +262,9 @@ def _sentence(text: _Text, found: Sequence[Mention]) -> tuple[Sentence, list[Men
         if clause.relation:
             return replace(clause, confidence=round(clause.confidence * _TAIL, 4)), used
     return whole, used
+
+
+def _slots(found: Sequence[Mention]) -> list[int]:
+    """The slots of names, from 1: one that comes again has that which it had, unless there is no other."""
+    distinct = list(dict.fromkeys(mention.things for mention in found))
+    return [distinct.index(mention.things) + 1 for mention in found] if distinct[1:] else [*range(1, len(found) + 1)]

@@ -1,5 +1,6 @@
 """A sentence with its names taken out: what its words are (of a relation, a cue, a filler), and what governs a name."""
 
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -53,19 +54,21 @@ class Frame:
         index = 0
         while index < len(self.words):
             index += self._match(index) or 1
-        for index, word in enumerate(self.words):
-            ahead = "".join(self.words[index + 1 : index + 2])
-            if word in english.HOWEVER and ahead not in english.DO | english.BE | {","}:
-                self.indirect = True  # "by however many rivers"
-            if word == "right" and ahead in english.GOALS - {"to"}:
-                self.direct = True
-            if word in english.DIRECT and index not in self.told:
-                beside = {*self.words[max(index - 1, 0) : index], *self.words[index + 1 : index + 2]}
-                self.indirect |= "or" in beside  # "directly or by other rivers"
-                self.direct |= "or" not in beside
-            elif word in english.INDIRECT and index not in self.understood:  # not in "the final stop"
-                self.indirect = True
+        for index in range(len(self.words)):
+            self._tell_how_directly(index)
         self.direct |= any(self.is_aside(sign) and english.OWN & set(self.words[: sign.start]) for sign in self.signs)
+
+    def _tell_how_directly(self, at: int) -> None:
+        """Marks the sentence by a single word that says how directly."""
+        word, before, ahead = self.words[at], self.words[max(at - 1, 0) : at], self.words[at + 1 : at + 2]
+        if word in english.DIRECT and at not in self.told:
+            offered = "or" in [*before, *ahead]  # "directly or by other rivers"
+            self.indirect |= offered
+            self.direct |= not offered
+        self.direct |= word == "right" and bool({*ahead} & english.GOALS - {"to"})
+        # "by however many rivers"; but no indirect word in "the final stop"
+        self.indirect |= word in english.HOWEVER and not {*ahead} & (english.DO | english.BE | {","})
+        self.indirect |= word in english.INDIRECT and at not in self.understood
 
     def _match(self, at: int) -> int:
         """Marks the longest phrase that begins at a word; its length, 0 where there is none."""
@@ -135,6 +138,11 @@ class Frame:
         before = self.words[at - 1] if at else ","
         return (before in SIGNS or before in english.BE | {"that", "it"}) and any(i > at for i in self.slots)
 
+    def around(self, sign: RelationSign) -> tuple[list[int], list[int]]:
+        """The places of the names before a sign, and of those behind it."""
+        at = bisect(self.slots, sign.start)
+        return self.slots[:at], self.slots[at:]
+
     def turned(self, at: int) -> bool:
         """Detect a name before the verb behind a preposition that opens the clause: `Into X flows Y`."""
         governor = self.governing(at)
@@ -173,9 +181,8 @@ class Frame:
 
     def is_aside(self, sign: RelationSign) -> bool:
         """Detect a noun that only says where something happens: `at its mouth`, `right at the bottom end`."""
-        back = sign.start - 1
-        while back >= 0 and (self.words[back] in _LEADING or back in self.fillers):
-            back -= 1
+        before = (i for i in reversed(range(sign.start)) if self.words[i] not in _LEADING and i not in self.fillers)
+        back = next(before, -1)
         alone = self.words[sign.end : sign.end + 1] != ["of"] and sign.end not in self.slots
         direct = sign.senses[0].noun and not self.lexicon.is_chain(sign.senses[0].relation)
         return direct and alone and 0 <= back < sign.start - 1 and self.words[back] == "at"

@@ -6,7 +6,7 @@ sign found is a vote; signs that disagree are doubt.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from ovrag_studies.abstention.parsing import english
 from ovrag_studies.abstention.parsing.frames import SIGNS, Frame, RelationSign, slot_of
@@ -118,18 +118,22 @@ def _unheard_verb(frame: Frame) -> list[RelationSign]:
 
 def _heard(frame: Frame, signs: Sequence[RelationSign]) -> tuple[list[Vote], list[Sense]]:
     """The votes that count, and the senses of all signs that have one; without a verb, those of `from X to Y`."""
-    by_sign = list({sign: votes_of(frame, sign) for sign in signs}.values())
-    every = [vote for votes in by_sign for vote in votes]
-    # Verbs that have one of the names count nothing beside one that has both: "Does X reach Y when it ends?"
+    by_sign = [votes_of(frame, sign) for sign in signs]
+    every, partial = list(chain.from_iterable(by_sign)), _partial(by_sign)
+    if votes := [vote for sense, vote in every if (sense, vote) not in partial]:
+        return votes, [sense for sense, _ in every]
+    going = frame.lexicon.going
+    if going is None:
+        return [], [sense for sign in signs for sense in sign.senses]
+    relation = frame.lexicon.chains.get(going.relation, going.relation)
+    return votes_from_to(frame, going.role), [replace(going, relation=relation)]
+
+
+def _partial(by_sign: Sequence[list[tuple[Sense, Vote]]]) -> list[tuple[Sense, Vote]]:
+    """Votes of verbs that have one name, which count nothing beside one with both: "Does X reach Y when it ends?"."""
     verbs = [votes for votes in by_sign if votes and not votes[0][0].noun]
     whole = any(len({slot for _, (slot, _) in votes}) == 2 for votes in verbs)
-    partial = [votes[0] for votes in verbs if whole and len(votes) == 1]
-    if votes := [v for v in every if v not in partial]:
-        return [vote for _, vote in votes], [sense for sense, _ in every]
-    way = list(votes_from_to(frame))
-    any_verb, chains = frame.lexicon.any_verb.values(), frame.lexicon.chains
-    going = [replace(sense, relation=chains.get(sense.relation, sense.relation)) for sense in any_verb]
-    return way, going[:1] or [sense for sign in signs for sense in sign.senses]
+    return [votes[0] for votes in verbs if whole and len(votes) == 1]
 
 
 def _placed(frame: Frame, votes: Sequence[Vote]) -> tuple[int, int] | None:

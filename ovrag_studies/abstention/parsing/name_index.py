@@ -49,14 +49,12 @@ class Names:
         self._whole: dict[str, dict[Thing, None]] = defaultdict(dict)
         self._part: dict[str, dict[Thing, None]] = defaultdict(dict)
         self._labels: dict[Thing, str] = {}
-        self._by_term: dict[str, str] = {}
         self._longest = 1
         for thing, label in labels:
             words = words_of(label)
             if not (key := key_of(words, short)):
                 continue
             self._labels.setdefault(thing, label)
-            self._by_term.setdefault(thing.value, label)
             self._whole[key.removeprefix("the ") or key][thing] = None
             self._longest = max(self._longest, len(words) + 2)
             short_key = key_of(words_of(_QUALIFIER.sub("", label)), short)
@@ -72,10 +70,6 @@ class Names:
         label = self.label(thing)
         return local_name(label) if isinstance(thing, NamedNode) and label == thing.value else label
 
-    def label_of(self, term: str) -> str:
-        """The name of a thing by its IRI; a text that is no IRI is its own."""
-        return self._by_term.get(term, term)
-
     def mentions(self, text: str, words: Sequence[Word]) -> Iterator[Mention]:
         """Every stretch of words that is the name of something, also those inside longer ones."""
         for start, word in enumerate(words):
@@ -84,8 +78,7 @@ class Names:
             for end in range(start + 1, min(start + self._longest, len(words)) + 1):
                 if (end_word := words[end - 1]).sign and end_word.text not in "%).":
                     continue
-                mention = self._mention(text, words, start, end)
-                if mention is not None:
+                if mention := self._mention(text, words, start, end):
                     yield mention
 
     def nearest(self, name: str) -> tuple[str, ...]:

@@ -33,9 +33,8 @@ def votes_of(frame: Frame, sign: RelationSign) -> list[tuple[Sense, Vote]]:
 
 def _as_verb(frame: Frame, sign: RelationSign) -> list[Vote]:
     """The votes of a noun that says what a verb does: `the drainage of X into Y`."""
-    behind = [i for i in frame.slots if i >= sign.end]
+    (_, behind), verb = frame.around(sign), frame.lexicon.going
     into = len(behind) > 1 and frame.governor(behind[1]) in ("into", "toward", "towards")
-    verb = next(iter(frame.lexicon.any_verb.values()), None)
     if verb is None or not into or frame.words[sign.end] != "of":
         return []
     return [_vote(frame, behind[0], verb.role), _vote(frame, behind[1], OTHER[verb.role])]
@@ -43,20 +42,16 @@ def _as_verb(frame: Frame, sign: RelationSign) -> list[Vote]:
 
 def _verb_votes(frame: Frame, sign: RelationSign, sense: Sense) -> Iterator[Vote]:
     passive, lead = _passive(frame, sign, sense), frame.words[sign.start - 1]
-    behind = next((i for i in frame.slots if i >= sign.end), None)
-    subjects = [i for i in frame.slots if i < sign.start]
-    if lead not in ("by", "and") and not _pronoun(frame, sign):  # but "X runs to Y by flowing west"
-        subjects.reverse()
-    before = next(iter(subjects), None)
-    if lead in english.PERSONS:
-        if before is not None and behind is not None:
-            yield from _complement(frame, behind, sense, passive, turned=False)
-        return
-    turned = before is not None and frame.turned(before)
-    if before is not None and (passive or not turned):
-        yield _vote(frame, before, sense.role if sense.needs or not passive else OTHER[sense.role])
-    if behind is not None:
-        yield from _complement(frame, behind, sense, passive, turned)
+    before, behind = frame.around(sign)
+    first = lead in ("by", "and") or _pronoun(frame, sign)  # "X runs to Y by flowing west"
+    subject = before[:1] if first else before[-1:]
+    by_person = lead in english.PERSONS
+    turned = not by_person and any(map(frame.turned, subject))
+    if not by_person and (passive or not turned):
+        role = sense.role if sense.needs or not passive else OTHER[sense.role]
+        yield from (_vote(frame, i, role) for i in subject)
+    if behind and (subject or not by_person):
+        yield from _complement(frame, behind[0], sense, passive, turned)
 
 
 def _complement(frame: Frame, at: int, sense: Sense, passive: bool, turned: bool) -> Iterator[Vote]:
@@ -91,8 +86,7 @@ class _Noun:
 
     def __init__(self, frame: Frame, sign: RelationSign) -> None:
         self.frame, self.sign, self.words = frame, sign, frame.words
-        self.before = [i for i in frame.slots if i < sign.start]
-        self.behind = [i for i in frame.slots if i >= sign.end]
+        self.before, self.behind = frame.around(sign)
         # With `which`, these may make the name before it an owner: "the system to which X belongs".
         self.relating = {"of", "to", "in", "within"} if sign.senses[0].role == "object" else {"of"}
 
@@ -103,9 +97,8 @@ class _Noun:
 
     def _linked(self) -> Owner | None:
         """The owner by the preposition behind the noun: `the mouth of X`, `the river that X is a tributary of`."""
-        end = self.sign.end
-        while end < len(self.words) and self.frame.adds_nothing(end):  # "tributary stream, directly or not, of"
-            end += 1
+        behind = range(self.sign.end, len(self.words))  # "tributary stream, directly or not, of"
+        end = next((i for i in behind if not self.frame.adds_nothing(i)), len(self.words))
         link, ahead = "".join(self.words[end : end + 1]), self.words[end + 1 : end + 2]
         links = {"of", "for", "from", "than", "after", *(s.needs for s in self.sign.senses if s.needs)}
         links |= {"to"} & self.relating
@@ -131,9 +124,8 @@ class _Noun:
 
     def _said_behind(self) -> Owner | None:
         """The name that the noun is said of: `the tributary X`, `mouth: X`, `a tributary called X`."""
-        index = self.sign.end
-        while index < len(self.words) and (self.words[index] in english.NAMING or self.words[index] == ":"):
-            index += 1
+        behind = range(self.sign.end, len(self.words))
+        index = next((i for i in behind if self.words[i] not in english.NAMING | {":"}), None)
         return (index, False) if index in self.behind else None
 
     def _relative(self) -> Owner | None:
@@ -186,14 +178,10 @@ class _Noun:
         return (self.before[0], True) if opens else None
 
 
-def votes_from_to(frame: Frame) -> Iterator[Vote]:
-    """Vote without a verb, on a way from one thing to the other, where the domain's things go anywhere."""
-    for sense in list(frame.lexicon.any_verb.values())[:1]:
-        for index in frame.slots:
-            if frame.governor(index) == "from":
-                yield _vote(frame, index, sense.role)
-            elif frame.governor(index) in ("to", "into"):
-                yield _vote(frame, index, OTHER[sense.role])
+def votes_from_to(frame: Frame, role: Role) -> list[Vote]:
+    """Vote without a verb, on a way from one thing to the other; `role` is that of what goes."""
+    roles = {"from": role, "to": OTHER[role], "into": OTHER[role]}
+    return [_vote(frame, i, roles[governor]) for i in frame.slots if (governor := frame.governor(i)) in roles]
 
 
 def _vote(frame: Frame, at: int, role: Role) -> Vote:

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Literal
 
 from ovrag_studies.abstention.knowledge.domain import Domain, Wording
@@ -50,6 +51,11 @@ class RelationWords:
     texts: frozenset[str]
     longest: int
 
+    @property
+    def going(self) -> Sense | None:
+        """The sense of a verb that is not known, where the domain's things go anywhere."""
+        return next(iter(self.any_verb.values()), None)
+
     def is_chain(self, relation: str) -> bool:
         """Return True where it is the chain of a predicate."""
         return relation in self.chains.values()
@@ -63,27 +69,20 @@ class RelationWords:
 def lexicon_of(domain: Domain) -> RelationWords:
     """The words of a domain; made once."""
     senses: dict[Phrase, list[Sense]] = defaultdict(list)
-    any_verb: dict[str, Sense] = {}
     templates: dict[Phrase, tuple[str, Role]] = {}
     cues: set[Phrase] = set()
     fillers: set[Phrase] = {phrase for class_ in domain.classes.values() for phrase in _nouns(class_.labels)}
     foreign: set[Phrase] = set()
-    wordings: list[tuple[str, Wording, Role]] = []  # each with its relation, and whose its verbs and nouns are
-    for name, predicate in domain.predicates.items():
-        wordings += [(name, predicate, "subject"), (name, predicate.inverse, "object")]
-        wordings += [(chain.name, chain, "subject") for chain in filter(None, [predicate.chain])]
-    for relation, wording, role in wordings:
+    for relation, wording, role in _wordings(domain):
         for phrase, sense in _senses(relation, wording, role):
-            if phrase[0] == "*":
-                any_verb[sense.needs] = sense
-            else:
-                senses[phrase].append(sense)
+            senses[phrase].append(sense)
         for text in (*wording.statements, *wording.questions):
             first: Role = "subject" if text.index("{subject}") < text.index("{object}") else "object"
             templates.setdefault(_frame(text), (relation, first))
         cues.update(map(_phrase, wording.vocabulary.get("cues", ())))
         fillers.update(_nouns(wording.vocabulary.get("fillers", ())))
         foreign.update(_all_forms(wording.vocabulary.get("others", ())))
+    any_verb = {sense.needs: sense for sense in senses.pop(("*",), ())}
     phrases = [*senses, *cues, *fillers, *foreign]
     return RelationWords(
         {phrase: tuple(dict.fromkeys(meanings)) for phrase, meanings in senses.items()},
@@ -93,10 +92,19 @@ def lexicon_of(domain: Domain) -> RelationWords:
         frozenset(cues),
         frozenset(fillers - set(senses)),
         frozenset(foreign - set(senses)),
-        frozenset(word for phrase in phrases for word in phrase),
+        frozenset(chain.from_iterable(phrases)),
         frozenset(p.name for p in domain.predicates.values() if p.values != "thing"),
-        max((len(phrase) for phrase in phrases), default=1),
+        max(map(len, phrases), default=1),
     )
+
+
+def _wordings(domain: Domain) -> Iterator[tuple[str, Wording, Role]]:
+    """Yield each wording with its relation, and whose its verbs and nouns are."""
+    for name, predicate in domain.predicates.items():
+        yield name, predicate, "subject"
+        yield name, predicate.inverse, "object"
+        if predicate.chain:
+            yield predicate.chain.name, predicate.chain, "subject"
 
 
 def _senses(relation: str, wording: Wording, role: Role) -> Iterator[tuple[Phrase, Sense]]:

@@ -4,8 +4,7 @@ Shares of statements are those of the final draft, by the whole graph as the jud
 of the graph is measured by the same rule as one that had all of it.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, takewhile
 from typing import Any
 
@@ -13,10 +12,11 @@ import pandas
 
 from ovrag_core.evaluation import Estimate, Resampling, exact_mcnemar, holm, paired_difference, ratio
 from ovrag_core.study import bounds
+from ovrag_studies.causal.chains.causal_chains import Contradiction
 from ovrag_studies.causal.chains.chain_runs import Case, ChainBench
 from ovrag_studies.causal.chains.feedback_loop import Round
 from ovrag_studies.causal.graphs.linking import ClaimKey
-from ovrag_studies.causal.graphs.verifier import CONTRADICTIONS, CausalVerdict, Rule
+from ovrag_studies.causal.graphs.verifier import CONTRADICTIONS, CausalVerdict
 from ovrag_studies.causal.language.propositions import Span
 from ovrag_studies.causal.settings import Arm
 
@@ -128,27 +128,38 @@ def detected(bench: ChainBench, plan: Resampling) -> pandas.DataFrame:
 
     Every other statement of a text is one that does not contradict the graph.
     """
-    by_chain: defaultdict[str, list[tuple[str, Rule | None]]] = defaultdict(list)
-    for chain in bench.chains:
-        pairs = by_chain[chain.id]
-        wordings = [(chain.prompt, chain.contradictions), *((p.text, p.contradictions) for p in chain.paraphrases)]
-        for text, false in wordings:
-            verdicts = bench.reference.check(text)
-            flagged = [verdict for verdict in verdicts if verdict.outcome == "CONTRADICTION"]
-            pairs += [(c.kind, next((v.rule for v in flagged if _overlap(v.span, c.span)), None)) for c in false]
-            outside = [v for v in verdicts if not any(_overlap(v.span, contradiction.span) for contradiction in false)]
-            pairs += [("", v.rule if v.outcome == "CONTRADICTION" else None) for v in outside]
+    flags = [
+        (chain.id, kind, rule)
+        for chain in bench.chains
+        for text, written in (
+            (chain.prompt, chain.contradictions),
+            *((p.text, p.contradictions) for p in chain.paraphrases),
+        )
+        for kind, rule in _flags(bench.reference.check(text), written)
+    ]
+    frame = pandas.DataFrame(flags, columns=["chain", "kind", "rule"])
+    chains = frame["chain"].unique()
+    frame["hit"] = frame["kind"].notna() & frame["rule"].notna()
 
-    def row(measure: str, name: str, chosen: Collection[str], of: int) -> dict[str, object]:
-        counted = [[pair for pair in pairs if pair[of] in chosen] for pairs in by_chain.values()]
-        hits = [sum(kind != "" and rule is not None for kind, rule in pairs) for pairs in counted]
-        counts = [len(pairs) for pairs in counted]
-        return {"kind or rule": name, "of": sum(counts), **bounds(measure, ratio(hits, counts, plan))}
+    def row(measure: str, name: str, chosen: pandas.DataFrame) -> dict[str, object]:
+        by_chain = chosen.groupby("chain")["hit"].agg(["sum", "count"]).reindex(chains, fill_value=0)
+        estimate = ratio(by_chain["sum"].tolist(), by_chain["count"].tolist(), plan)
+        return {"kind or rule": name, "of": len(chosen), **bounds(measure, estimate)}
 
-    kinds = sorted({kind for pairs in by_chain.values() for kind, _ in pairs if kind})
-    rows = [row("recall", name, chosen, 0) for name, chosen in (*((k, [k]) for k in kinds), ("all", kinds))]
-    by_rule = (*((rule, [rule]) for rule in CONTRADICTIONS), ("all", CONTRADICTIONS))
-    return pandas.DataFrame([*rows, *(row("precision", name, chosen, 1) for name, chosen in by_rule)])
+    rows = [row("recall", str(kind), of_kind) for kind, of_kind in frame.groupby("kind")]
+    rows.append(row("recall", "all", frame.dropna(subset="kind")))
+    rows += [row("precision", rule, frame[frame["rule"] == rule]) for rule in CONTRADICTIONS]
+    return pandas.DataFrame([*rows, row("precision", "all", frame.dropna(subset="rule"))])
+
+
+def _flags(verdicts: Iterable[CausalVerdict], written: Sequence[Contradiction]) -> Iterator[tuple[str | None, ...]]:
+    """Yield the kind of each false sentence of a text, None for others, and the rule that flags it, if one does."""
+    rules = [(verdict.span, verdict.rule if verdict.outcome == "CONTRADICTION" else None) for verdict in verdicts]
+    for one in written:
+        yield one.kind, next((rule for span, rule in rules if rule and _overlap(span, one.span)), None)
+    for span, rule in rules:
+        if not any(_overlap(span, one.span) for one in written):
+            yield None, rule
 
 
 def _objections(round_: Round) -> set[ClaimKey | str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache, partial
 from itertools import product
@@ -31,6 +31,7 @@ Instability = Callable[[CausalChain], float]
 TOP = 3  # facts beside a question
 STRENGTH = 0.8  # of causes, an assumption: signs and causes are the graph's, their strength is not
 _KEPT = 1 << 12  # texts whose verdicts are kept
+_UNCOUNTED: Mapping[LoopPart | None, dict[str, float]] = {"score": {"theta": 0.0}, "partial": {"alpha": 0.0}}
 Desk = tuple[Check, Callable[[str], Gaps], Facts]
 """Verdicts on a text, gaps by a question and facts beside it, by a part of the graph; answers are kept."""
 
@@ -206,10 +207,7 @@ def run(
     afresh), gaps (nobody minds what a draft leaves out), linking (one label a thing), scm (no test of stability), score
     (nothing but contradictions and gaps counts), partial (what is verified in part counts nothing).
     """
-    if without == "score":
-        options = varied(options, "loop", theta=0.0)
-    elif without == "partial":
-        options = varied(options, "loop", alpha=0.0)
+    options = varied(options, "loop", **_UNCOUNTED.get(without, {}))
     check, gaps, facts = bench.desk(options, linking=without != "linking")
     cases = []
     for chain in bench.chains:

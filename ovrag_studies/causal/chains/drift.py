@@ -87,14 +87,10 @@ class World:
 
     def unrelated(self, thing: NamedNode) -> list[NamedNode]:
         """List the things about which the graph says nothing in relation to this one, in a fixed order."""
-        return [
-            candidate
-            for candidate in self.names
-            if candidate != thing
-            and candidate not in self.reach[thing]
-            and thing not in self.reach[candidate]
-            and not {(thing, candidate), (candidate, thing)} & self.apart
-        ]
+        before = {other for other in self.names if thing in self.reach[other]}
+        apart = {one if two == thing else two for one, two in self.apart if thing in (one, two)}
+        related = {thing} | self.reach[thing] | before | apart
+        return [other for other in self.names if other not in related]
 
 
 class Simulator:
@@ -181,13 +177,12 @@ class Simulator:
             return [Written("", kind, step)]
         if kind == "negated":
             return [Written(self._say(edge, draw, _DENIED), kind, step)]
-        if kind == "reversed":
-            return [Written(self._say((object_, predicate, subject), draw), kind, step)]
-        if kind == "opposite":
-            opposite = LOWERS if predicate == RAISES else RAISES
-            return [Written(self._say((subject, opposite, object_), draw), kind, step)]
+        said = {"reversed": (object_, predicate, subject)}
+        said["opposite"] = (subject, LOWERS if predicate == RAISES else RAISES, object_)
         if kind == "wrong_target" and (targets := self._world.unrelated(subject)):
-            return [Written(self._say((subject, predicate, draw.choice(targets)), draw), kind, step)]
+            said[kind] = (subject, predicate, draw.choice(targets))
+        if kind in said:
+            return [Written(self._say(said[kind], draw), kind, step)]
         extra = self._say((subject, predicate, None), draw)
         return [self._true(step, draw), Written(extra, "invented", None)]
 

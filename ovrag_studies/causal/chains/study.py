@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from timeit import timeit
 
 import pandas
 
@@ -128,10 +129,4 @@ def seconds(study: ChainStudy, watch: Callable[[], float] = time.perf_counter) -
             partial(Verifier(bench.graph, bench.lexicon).check, text) for text in sentences
         ],
     }
-
-    def timed(action: Callable[[], object]) -> float:
-        start = watch()
-        action()
-        return watch() - start
-
-    return {task: [timed(action) for action in of_task] for task, of_task in actions.items()}
+    return {task: [timeit(action, timer=watch, number=1) for action in of_task] for task, of_task in actions.items()}

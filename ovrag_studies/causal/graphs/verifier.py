@@ -72,6 +72,7 @@ class Verifier:
         # what was not answered raises, and is not kept
         self._judged = lru_cache(_KEPT)(self._judge)
         self._circle = lru_cache(_KEPT)(self._shortest_circle)
+        self._effects = lru_cache(_KEPT)(self._effects_of)
 
     @cached_property
     def lexicon(self) -> NameLexicon:
@@ -218,12 +219,9 @@ class Verifier:
         ways: dict[int, Path] = {}
         paths: dict[tuple[NamedNode, int], Path] = {(start, 1): ()}
         waiting = deque(paths)
-        onward: dict[NamedNode, list[tuple[NamedNode, Triple]]] = {}
         while waiting:
             node, sign = state = waiting.popleft()
-            if node not in onward:
-                onward[node] = self._effects(node)
-            for effect, triple in onward[node]:
+            for effect, triple in self._effects(node):
                 next_state = (effect, sign * SIGNS.get(triple.predicate, 0))
                 if next_state in paths or effect == start:
                     continue
@@ -236,7 +234,7 @@ class Verifier:
                     waiting.append(next_state)
         return ways
 
-    def _effects(self, node: NamedNode) -> list[tuple[NamedNode, Triple]]:
+    def _effects_of(self, node: NamedNode) -> list[tuple[NamedNode, Triple]]:
         """What a thing has an effect on, with the triple that says so, in a fixed order."""
         rows = [(row.get("p"), row.get("o")) for row in self.store.select(_ONWARD, {"s": node})]
         effects = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 from typing import Literal as OneOf
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ovrag_core.base import CausalError
-from ovrag_studies.causal.models.dags import reach
+from ovrag_studies.causal.models.dags import cycle_of, reach
 
 MOST_FREE = 14  # variables: 2 ** 14 worlds are looked at within a second; beyond that the question is left open
 
@@ -100,9 +100,9 @@ class BooleanModel:
         """Variables that no equation explains."""
         return tuple(name for name in self.variables if name not in self.equations)
 
-    def parents(self, name: str) -> tuple[str, ...]:
-        """The variables that the equation of this one hangs on, none of a root."""
-        return mentioned(self.equations[name]) if name in self.equations else ()
+    def parents(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """The variables that the equation of each of these hangs on, none of a root."""
+        return {name: mentioned(self.equations[name]) if name in self.equations else () for name in names}
 
     def doing(self, action: Mapping[str, bool]) -> BooleanModel:
         """The model after the action: what is done has no equation any more."""
@@ -163,18 +163,9 @@ def models(rules: Sequence[CausalRule]) -> tuple[BooleanModel, ...]:
     )
 
 
-def cycle_of(parents: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """A cycle of variables by their parents, first variable repeated at the end; empty where there is none."""
-    try:
-        TopologicalSorter(parents).prepare()
-    except CycleError as error:
-        return tuple(error.args[1])
-    return ()
-
-
 def ancestors(model: BooleanModel, names: Iterable[str]) -> tuple[str, ...]:
     """The names and all that their equations hang on, in the order of the model."""
-    reached = reach(names, model.parents)
+    reached = reach(names, lambda name: model.parents([name])[name])
     return tuple(name for name in model.variables if name in reached)
 
 
@@ -184,7 +175,7 @@ def solutions(model: BooleanModel, names: Iterable[str], fixed: Mapping[str, boo
     A variable of each cycle is guessed, and kept where its equation bears the guess out. Raises CausalError for too
     many that are guessed or that nothing explains.
     """
-    parents = {name: model.parents(name) for name in names}
+    parents = model.parents(names)
     guessed: list[str] = []
     while cycle := cycle_of(parents):
         guessed.append(cycle[0])
@@ -220,36 +211,49 @@ def counterfactual(
     """
     changed = model.doing(action)
     matter = ancestors(changed, mentioned(asked))
-    roots = [name for name in model.roots if name in matter and name not in action]
+    roots = [name for name in matter if name in set(model.roots) - action.keys()]
     settings, remarks = _abduced(model, roots, observed, supposed)
     if not settings:
         return CounterfactualOutcome(None, "open", remarks=remarks)
-    parents = {name: changed.parents(name) for name in matter}
-    cycle, whole = cycle_of(parents), cycle_of({name: model.parents(name) for name in model.variables})
+    parents = changed.parents(matter)
+    cycle, whole = cycle_of(parents), cycle_of(model.parents(model.variables))
     predicted = solutions(changed, matter, action)
     settings_by_world = _settings(predicted, roots)
     counts = Counter(settings_by_world)
-    if any(counts[setting] != 1 for setting in settings):
-        why = "more than one solution" if all(counts[setting] for setting in settings) else "no solution"
+    if (numbers := {counts[setting] for setting in settings}) != {1}:
+        why = "no solution" if 0 in numbers else "more than one solution"
         remarks = (*remarks, f"the rules leave {why} under the action")
         return CounterfactualOutcome(None, "cyclic", remarks=remarks, cycle=cycle)
+    certain: Status = "determined"
     if cycle:
+        certain = "cyclic"
         remarks += (f"the rules form a cycle, {' → '.join(cycle)}; the action leaves one solution",)
     elif whole:
         remarks += (f"the rules form a cycle, {' → '.join(whole)}, which does not matter under the action",)
     remaining = _among(predicted, np.array([setting in settings for setting in settings_by_world]))
     free = [name for name in roots if len(set(remaining[name])) > 1]
-    status: Status = "determined"
-    if len(set(evaluate(asked, remaining))) > 1:
-        bare = _among(remaining, ~np.logical_or.reduce([remaining[name] for name in free]))
-        status, remaining = ("assumed", bare) if len(bare[matter[0]]) else ("open", remaining)
-        remarks += (f"nothing is said of {', '.join(free)}" + (", taken as absent" if status == "assumed" else ""),)
-    value = None if status == "open" else bool(evaluate(asked, remaining)[0])
-    absent = free if status == "assumed" else ()
+    outcome, shown = _concluded(asked, remaining, free, certain)
     order = matter if cycle else TopologicalSorter(parents).static_order()
-    steps = [_step(changed, name, action, remaining[name], observed, absent) for name in order]
-    status = "cyclic" if cycle and status == "determined" else status
-    return CounterfactualOutcome(value, status, tuple(steps), remarks, cycle or whole)
+    steps = tuple(_step(changed, name, action, shown[name], observed, free) for name in order)
+    return outcome._replace(steps=steps, remarks=(*remarks, *outcome.remarks), cycle=cycle or whole)
+
+
+def _concluded(
+    asked: Formula, worlds: Worlds, free: Sequence[str], certain: Status
+) -> tuple[CounterfactualOutcome, Worlds]:
+    """The value in the worlds that are left, and those of them that show it.
+
+    Where they differ, it hangs on the roots that are free, and is that in the worlds without these, if there are any.
+    """
+    values = evaluate(asked, worlds)
+    if len(set(values)) == 1:
+        return CounterfactualOutcome(bool(values[0]), certain), worlds
+    unsaid = f"nothing is said of {', '.join(free)}"
+    bare = ~np.logical_or.reduce([worlds[name] for name in free])
+    if not bare.any():
+        return CounterfactualOutcome(None, "open", remarks=(unsaid,)), worlds
+    assumed = CounterfactualOutcome(bool(values[bare][0]), "assumed", remarks=(f"{unsaid}, taken as absent",))
+    return assumed, _among(worlds, bare)
 
 
 def _among(worlds: Worlds, kept: NDArray[np.bool_]) -> Worlds:

@@ -66,11 +66,18 @@ def make_dag(edges: Iterable[Edge], latent: Iterable[str] = (), nodes: Iterable[
 
 def ordered(causes: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
     """Causes before effects. Raises CycleError."""
+    if cycle := cycle_of(causes):
+        raise CycleError(f"the causal graph has the cycle {' → '.join(cycle)}; leave out one of its edges")
+    return tuple(TopologicalSorter(causes).static_order())
+
+
+def cycle_of(parents: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """A cycle of variables by their parents, first variable repeated at the end; empty where there is none."""
     try:
-        return tuple(TopologicalSorter(causes).static_order())
+        TopologicalSorter(parents).prepare()
     except GraphlibCycle as error:
-        cycle = " → ".join(error.args[1])
-        raise CycleError(f"the causal graph has the cycle {cycle}; leave out one of its edges") from None
+        return tuple(error.args[1])
+    return ()
 
 
 def reach(start: Iterable[str], steps: Callable[[str], Iterable[str]]) -> Nodes:

@@ -148,13 +148,10 @@ def _mediated(dag: Dag, cause: str, effect: str, through: Nodes) -> Estimand | N
     trails = [back_door_trail(severed, middle, effect, {cause}) for middle in sorted(through)]
     trail = next(filter(None, [*trails, back_door_trail(dag, cause, effect)]), (cause, effect))
     path = written(dag, trail)
-    if moved := [node for node in trail[1:-1] if node in after and node not in dag.latent]:
-        reason = f"{path} confounds mediator and effect, and {moved[0]} is itself an effect of {cause}"
-        assumption = f"that {cause} does not act on {moved[0]}, or {moved[0]} not on both {trail[0]} and {effect}"
-        return NotIdentified(reason, path, assumption)
     between = ", ".join(trail[1:-1]) or "another variable"
-    return NotIdentified(
-        f"no observed variable blocks {path}, which confounds mediator and effect",
-        path,
-        f"that {between} does not act on both {trail[0]} and {effect} beside {cause}, or is observed",
-    )
+    reason = f"no observed variable blocks {path}, which confounds mediator and effect"
+    assumption = f"that {between} does not act on both {trail[0]} and {effect} beside {cause}, or is observed"
+    if moved := next((node for node in trail[1:-1] if node in after and node not in dag.latent), ""):
+        reason = f"{path} confounds mediator and effect, and {moved} is itself an effect of {cause}"
+        assumption = f"that {cause} does not act on {moved}, or {moved} not on both {trail[0]} and {effect}"
+    return NotIdentified(reason, path, assumption)

@@ -85,13 +85,8 @@ def examine(of: ModelExample) -> dict[str, str | float | None]:
         computed = float(done[1, 1] - done[0, 1])
     seen = [float(of.scm.distribution(["y"], {"x": state})[1]) for state in (0, 1)]
     acted = [float(of.scm.do({"x": state}).distribution(["y"])[1]) for state in (0, 1)]
-    return {
-        "model": of.name,
-        **why,
-        "computed": computed,
-        "naive": seen[1] - seen[0],
-        "true": acted[1] - acted[0],
-    }
+    effects = {"computed": computed, "naive": seen[1] - seen[0], "true": acted[1] - acted[0]}
+    return {"model": of.name, **why, **effects}
 
 
 def quantities(of: ModelExample) -> list[tuple[str, str, float]]:

@@ -5,7 +5,7 @@ allow, and a status; where an answer needs an assumption that the graph does not
 phrase of a question is matched to a variable of the graph by shared words, and by what the numbers allow.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from itertools import permutations, product
@@ -31,6 +31,7 @@ from ovrag_studies.causal.questions.cladder_text import (
     NumberProblem,
     NumberSolution,
     PrintedNumber,
+    Status,
     determined,
     name,
     parse,
@@ -77,14 +78,8 @@ def answer(background: str, given_info: str, question: str) -> NumberSolution:
 
 def solve(problem: NumberProblem) -> NumberSolution:
     """The solution of a question as read. Raises CausalError and its kinds for numbers that do not make a problem."""
-    match problem.query.kind:
-        case "deterministic":
-            return det_counterfactuals.solve(problem)
-        case "adjustment":
-            return _adjustment(problem)
-        case "collider":
-            return _collider(problem)
-    return _numeric(problem)
+    solvers = {"deterministic": det_counterfactuals.solve, "adjustment": _adjustment, "collider": _collider}
+    return solvers.get(problem.query.kind, _numeric)(problem)
 
 
 def _adjustment(problem: NumberProblem) -> NumberSolution:
@@ -135,23 +130,30 @@ def _numeric(problem: NumberProblem) -> NumberSolution:
         high=high,
         numbers=tuple(problem.statements[index] for index in dict.fromkeys(estimate.uses)),
     )
-    if alike := [note for note in solution.notes if "read alike" in note]:
-        assumption = "that strata are printed in order"
-        return replace(solution, status="strata read alike", reason=alike[0], assumption=assumption)
-    if unidentified := _unidentified(problem, roles):
-        reason, assumption = unidentified
-        return replace(solution, status="not identified", reason=reason, assumption=assumption)
-    if estimate.missing and _weight_decides(estimate, problem.statements):
-        reason = f"{estimate.missing} is needed and not printed; the overall probability stands in for it"
-        return replace(solution, status="missing strata", reason=reason, assumption="that the two are alike")
+    if doubt := next(_doubts(problem, roles, estimate, solution.notes), None):
+        status, reason, assumption = doubt
+        return replace(solution, status=status, reason=reason, assumption=assumption)
     if low < estimate.against - EXACT and high > estimate.against + EXACT:
-        reason = f"the printed digits allow {low:.3f} to {high:.3f}"
-        reason = f"{reason}; {independent}" if independent else reason
+        reason = "; ".join(filter(None, (f"the printed digits allow {low:.3f} to {high:.3f}", independent)))
         return replace(solution, status="open by rounding", reason=reason)
     if not estimate.against and min(abs(low), abs(high)) < NEGLIGIBLE:
         note = f"the digits allow an effect below {NEGLIGIBLE}, which counts as none"
         return replace(solution, notes=(*solution.notes, note))
     return solution
+
+
+def _doubts(
+    problem: NumberProblem, roles: Roles, estimate: PrintedEstimate, notes: tuple[str, ...]
+) -> Iterator[tuple[Status, str, str]]:
+    """Yield what the value rests on beyond graph and numbers, the gravest first: status, reason, and assumption."""
+    for note in notes:
+        if "read alike" in note:
+            yield "strata read alike", note, "that strata are printed in order"
+    if unidentified := _unidentified(problem, roles):
+        yield "not identified", *unidentified
+    if estimate.missing and _weight_decides(estimate, problem.statements):
+        reason = f"{estimate.missing} is needed and not printed; the overall probability stands in for it"
+        yield "missing strata", reason, "that the two are alike"
 
 
 def _estimate(problem: NumberProblem, tables: Tables) -> tuple[PrintedEstimate, dict[str, str]]:

@@ -132,14 +132,12 @@ def marginal(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     if len(outcome.factors) != 1 or weight is None:
         raise StrataError(f"P({query.y}) needs it by one variable's states, and how often one of these is; print both")
     phrases["x"] = (tables.statements[weight].of, *outcome.factors[0])
-    return PrintedEstimate(
-        "marginal",
-        (weight, *outcome.cells),
-        lambda p: _mixed(p[outcome.cells], p[weight]),
-        "P(y | x) P(x) + P(y | not x) P(not x)",
-        phrases,
-        against=0.5,
-    )
+    formula = "P(y | x) P(x) + P(y | not x) P(not x)"
+
+    def compute(p: Numbers) -> Values:
+        return _mixed(p[outcome.cells], p[weight])
+
+    return PrintedEstimate("marginal", (weight, *outcome.cells), compute, formula, phrases, against=0.5)
 
 
 def explaining_away(query: NumberQuery, tables: Tables) -> PrintedEstimate:

@@ -6,6 +6,7 @@ leave open are solved, and the question is answered only where every one of them
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import permutations, product
@@ -81,32 +82,12 @@ def _phrase(tokens: Tokens) -> Literal:
 
 def _assignments(rules: Sequence[CausalRule], graph: Dag) -> list[NamedPhrases]:
     """Match phrases to variables as their states, likeliest first: what fits the graph and nearly as well the words."""
-    causes: dict[str, list[str]] = {}
-    for rule in rules:
-        cause_phrases = causes.setdefault(rule.effect.variable, [])
-        cause_phrases += [phrase for phrase in mentioned(rule.condition) if phrase not in cause_phrases]
-    ways: list[dict[str, str]] = [
-        {}
-    ]  # to give phrases nodes so that the causes of an effect are the parents of its node
-    for effect, phrases in causes.items():
-        of_effect = [
-            {effect: node, **dict(zip(phrases, order, strict=True))}
-            for node in graph.nodes
-            if len(graph.parents(node)) == len(phrases) and effect not in phrases
-            for order in permutations(graph.parents(node))
-        ]
-        ways = [
-            way | more
-            for way in ways
-            for more in of_effect
-            if all(way.get(phrase, node) == node for phrase, node in more.items())
-        ]
-    explained = {node for node in graph.nodes if graph.parents(node)}
+    explained = {effect for _, effect in graph.edges}
     effects = {(rule.span, rule.effect.variable) for rule in rules}
     fitting = [
         nodes
-        for nodes in ways
-        if {nodes[effect] for effect in causes} == explained
+        for nodes in _ways(rules, graph)
+        if {nodes[phrase] for _, phrase in effects} == explained
         # the effects of one clause are states of variables of their own
         and len({(span, nodes[phrase]) for span, phrase in effects}) == len(effects)
     ]
@@ -115,6 +96,23 @@ def _assignments(rules: Sequence[CausalRule], graph: Dag) -> list[NamedPhrases]:
     if len(liked) > MOST_ASSIGNMENTS:
         raise UnreadError(f"the phrases fit the graph in {len(liked)} ways, and the words do not tell them apart")
     return [_signed(nodes, rules) for nodes in liked]
+
+
+def _ways(rules: Sequence[CausalRule], graph: Dag) -> list[dict[str, str]]:
+    """Every way to give phrases nodes so that the causes of an effect are the parents of its node."""
+    causes: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for rule in rules:
+        causes[rule.effect.variable] |= dict.fromkeys(mentioned(rule.condition))
+    ways: list[dict[str, str]] = [{}]
+    for effect, phrases in causes.items():
+        of_effect = [
+            {effect: node, **dict(zip(phrases, order, strict=True))}
+            for node in graph.nodes
+            if len(graph.parents(node)) == len(phrases) and effect not in phrases
+            for order in permutations(graph.parents(node))
+        ]
+        ways = [way | more for way, more in product(ways, of_effect) if way | more == more | way]
+    return ways
 
 
 def _score(nodes: Mapping[str, str]) -> float:

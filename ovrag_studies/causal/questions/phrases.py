@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import yaml
+from rapidfuzz.distance import Prefix
 
 from ovrag_core.text import any_of, negation, stem
 
@@ -42,7 +43,7 @@ def word_likeness(one: str, other: str) -> float:
     """1 for the same stem, the share of a common beginning of at least four letters, else 0."""
     if one == other:
         return 1.0
-    common = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    common = Prefix.similarity(one, other)
     share = common / max(len(one), len(other))
     return share if common >= 4 and share >= 0.5 else 0.0
 

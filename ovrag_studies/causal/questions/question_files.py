@@ -186,6 +186,6 @@ def _by_numbers(question: CausalQuestion) -> Solved:
         between = f", and {solution.low:.4f} to {solution.high:.4f} as printed" if solution.low is not None else ""
         lines.append(f"value: {solution.value:.4f}{between}")
     lines += [f"note: {note}" for note in solution.notes]
-    lines += [f"reason: {solution.reason}"] if solution.reason else []
-    lines += [f"it would suffice to assume: {solution.assumption}"] if solution.assumption else []
+    open_parts = {"reason": solution.reason, "it would suffice to assume": solution.assumption}
+    lines += [f"{head}: {text}" for head, text in open_parts.items() if text]
     return Solved(question, solution.answer, solution.status, solution.reason, more, tuple(lines))

@@ -7,7 +7,7 @@ is removed and shown; a reply with labels or quotes that are not there is mended
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from math import log
 from typing import Annotated
 
@@ -111,13 +111,13 @@ def _copy_sentences(query: str, paragraphs: Sequence[Paragraph], verifier: Sente
     Copied is what scores at least CLOSE times the best; the last that there is room for is the one that most surely
     answers, by the reader too.
     """
-    quotable = [quotable_spans(paragraph.text) for paragraph in paragraphs]
+    passages = [paragraph.text for paragraph in paragraphs]
+    quotable = list(map(quotable_spans, passages))
     spans = [(row, span) for row, spans_of_paragraph in enumerate(quotable) for span in spans_of_paragraph]
     if not spans:
         return silent_answer(query, "the evidence holds no sentence")
-    texts = [paragraphs[row].text[start:end] for row, (start, end) in spans]
-    cosines = verifier.likeness(query, texts)
-    paragraph_cosines = verifier.likeness(query, [paragraph.text for paragraph in paragraphs])
+    texts = [passages[row][start:end] for row, (start, end) in spans]
+    cosines, paragraph_cosines = verifier.likeness(query, texts), verifier.likeness(query, passages)
     scores = [
         cosine + WITH_PARAGRAPH * paragraph_cosines[row] + WITH_WORDS * share
         for cosine, (row, _), share in zip(cosines, spans, _word_shares(query, texts), strict=True)
@@ -126,16 +126,15 @@ def _copy_sentences(query: str, paragraphs: Sequence[Paragraph], verifier: Sente
     chosen = [index for index in best if scores[index] >= CLOSE * scores[best[0]]]
     if len(set(texts)) > SENTENCES:
         chosen = chosen[: SENTENCES - 1]
-        windows = map(windows_of, (paragraph.text for paragraph in paragraphs), quotable)
-        odds = load_reader().read(query, list(chain.from_iterable(windows)))
-        candidates = [index for index in best if index not in chosen and scores[index] >= FAR * scores[best[0]]]
+        odds = load_reader().read(query, list(chain.from_iterable(map(windows_of, passages, quotable))))
+        candidates = [index for index in best[len(chosen) :] if scores[index] >= FAR * scores[best[0]]]
         chosen += sorted(candidates, key=lambda index: -scores[index] - WITH_READER * odds[index])
     citations: dict[str, list[Citation]] = {}
     for index in chosen:
-        if texts[index] in citations or len(citations) < SENTENCES:
-            citations.setdefault(texts[index], []).append(cite(paragraphs[spans[index][0]], *spans[index][1]))
-    sentences = tuple(CitedSentence(" ".join(text.split()), tuple(cited)) for text, cited in citations.items())
-    return CitedAnswer(query, sentences, confidence=max(0.0, min(1.0, max(cosines))))
+        row, span = spans[index]
+        citations.setdefault(texts[index], []).append(cite(paragraphs[row], *span))
+    sentences = (CitedSentence(" ".join(text.split()), tuple(cited)) for text, cited in citations.items())
+    return CitedAnswer(query, tuple(islice(sentences, SENTENCES)), confidence=max(0.0, min(1.0, max(cosines))))
 
 
 def _word_shares(query: str, texts: Sequence[str]) -> list[float]:
@@ -183,30 +182,38 @@ def _check(query: str, reply: Reply, labels: Mapping[str, Paragraph], verifier: 
     unknown = invented = 0
     texts = {paragraph.id: paragraph.text for paragraph in labels.values()}
     for sentence in reply.parsed_as(CitedReply).sentences:
-        text = " ".join(_LABELS.sub("", sentence.text).split())
-        named = re.findall(r"P\d+", " ".join(_LABELS.findall(sentence.text)))
-        unknown += sum(name not in labels for name in named)
-        citations: list[Citation] = []
-        for quotation in sentence.quotes:
-            paragraph = labels.get(quotation.passage.strip("[]() "))
-            span = locate(quotation.quote, paragraph.text) if paragraph else None
-            unknown += paragraph is None
-            invented += paragraph is not None and span is None
-            if paragraph and span:
-                citations.append(cite(paragraph, *span))
-        quoted = {citation.paragraph_id for citation in citations}
-        for paragraph in (labels[name] for name in named if name in labels):
-            if paragraph.id not in quoted:
-                spans = quotable_spans(paragraph.text) or [(0, len(paragraph.text))]
-                likeness = verifier.likeness(text, [paragraph.text[start:end] for start, end in spans])
-                citations.append(cite(paragraph, *spans[likeness.index(max(likeness))]))
-        cited_ids = dict.fromkeys(citation.paragraph_id for citation in citations)
-        objection = verifier.objection(text, [texts[name] for name in cited_ids])
-        if text and not objection:
-            sentences.append(CitedSentence(text, tuple(dict.fromkeys(citations))))
+        claim, unknown_here, invented_here = _read_claim(sentence, labels, verifier)
+        unknown, invented = unknown + unknown_here, invented + invented_here
+        cited_ids = dict.fromkeys(citation.paragraph_id for citation in claim.citations)
+        objection = verifier.objection(claim.text, [texts[name] for name in cited_ids])
+        if claim.text and not objection:
+            sentences.append(claim)
         else:
-            removed.append(Removed(text, objection or "it is empty"))
+            removed.append(Removed(claim.text, objection or "it is empty"))
     reason = ""
     if not sentences:
         reason = "no sentence of the reply is supported" if removed else "the passages do not answer"
     return CitedAnswer(query, tuple(sentences), tuple(removed), not sentences, reason, 0.0, 0, unknown, invented)
+
+
+def _read_claim(
+    sentence: ReplySentence, labels: Mapping[str, Paragraph], verifier: SentenceVerifier
+) -> tuple[CitedSentence, int, int]:
+    """A sentence of a reply with what it cites, and how many of its labels are unknown and of its quotes invented.
+
+    Of a passage that is named without a quote, the sentence most like the claim is cited.
+    """
+    text = " ".join(_LABELS.sub("", sentence.text).split())
+    named = re.findall(r"P\d+", " ".join(_LABELS.findall(sentence.text)))
+    quotes = [(quotation.passage.strip("[]() "), quotation.quote) for quotation in sentence.quotes]
+    unknown = sum(label not in labels for label in (*named, *(label for label, _ in quotes)))
+    located = [(labels[label], locate(quote, labels[label].text)) for label, quote in quotes if label in labels]
+    citations = [cite(paragraph, *span) for paragraph, span in located if span]
+    invented = len(located) - len(citations)
+    quoted = {citation.paragraph_id for citation in citations}
+    for paragraph in (labels[name] for name in named if name in labels):
+        if paragraph.id not in quoted:
+            spans = quotable_spans(paragraph.text) or [(0, len(paragraph.text))]
+            likeness = verifier.likeness(text, [paragraph.text[start:end] for start, end in spans])
+            citations.append(cite(paragraph, *spans[likeness.index(max(likeness))]))
+    return CitedSentence(text, tuple(dict.fromkeys(citations))), unknown, invented

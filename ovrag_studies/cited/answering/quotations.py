@@ -93,15 +93,12 @@ def cite(paragraph: Paragraph, start: int, end: int) -> Citation:
 
 def verifies(citation: Citation, corpus: PolicyCorpus) -> bool:
     """Return True where a quotation stands where it says, unchanged, in a paragraph that the corpus has."""
-    paragraph = corpus.by_id().get(citation.paragraph_id)
-    return (
-        paragraph is not None
-        and any(
-            p.doc_id == citation.doc_id and p.start <= citation.start < citation.end <= p.end for p in paragraph.places
-        )
-        and corpus.documents[citation.doc_id].text[citation.start : citation.end] == citation.quote
-        and text_digest(citation.quote) == citation.sha256
-    )
+    paragraph = corpus.by_id.get(citation.paragraph_id)
+    places = [place for place in paragraph.places if place.doc_id == citation.doc_id] if paragraph else []
+    if not any(place.start <= citation.start < citation.end <= place.end for place in places):
+        return False
+    text = corpus.documents[citation.doc_id].text[citation.start : citation.end]
+    return text == citation.quote and text_digest(citation.quote) == citation.sha256
 
 
 def find_instructions(paragraph: Paragraph) -> list[str]:

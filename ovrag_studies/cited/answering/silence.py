@@ -81,6 +81,14 @@ class Calibration(Frozen):
         """The score from which an answer is given; where none is certified, more than any score."""
         return self.certificate.threshold if self.certificate.threshold is not None else 2.0
 
+    def doubt(self, score: float) -> str:
+        """Return why an answer with this score is not given; empty where it is."""
+        if score >= self.threshold:
+            return ""
+        if not self.certificate.certified:
+            return "no threshold is certified"
+        return f"score {score:.3f} is below the certified threshold {self.threshold:.3f}"
+
 
 def write_calibration(path: Path, calibration: Calibration) -> None:
     """Write a calibration. Raises ResultError where that cannot be done."""

@@ -32,6 +32,8 @@ _LEADING = re.compile(
 class SentenceVerifier(Nearness):
     """Checks sentences by the three rules and, where they hold and a chat model is given, by that too."""
 
+    name = "three rules"
+
     def __init__(
         self,
         embedder: Embedder | None = None,
@@ -41,6 +43,8 @@ class SentenceVerifier(Nearness):
     ) -> None:
         super().__init__(embedder, vectors)
         self._chat, self._seed = chat, seed
+        if chat:
+            self.name = f"{self.name} and {chat.name}"
 
     def objection(self, sentence: str, evidence: Sequence[str]) -> str:
         """Return which rule a sentence breaks by the texts that it cites, each of which may support a part of it.

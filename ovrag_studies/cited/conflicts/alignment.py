@@ -50,7 +50,7 @@ class Alignment:
         self._masked_cosines = _products(embedder.embed([masked[row] for row in changed]))
         # For each concept a word that has it.
         surfaces: dict[str, str] = {}
-        for word in (word for sentence in self.rows for word in re.findall(r"[A-Za-z][\w-]*", unite(sentence))):
+        for word in re.findall(r"[A-Za-z][\w-]*", "\n".join(map(unite, self.rows))):
             surfaces.setdefault(concept(word), word.lower())
         surfaces.pop("", None)
         self.words = {word: row for row, word in enumerate(surfaces)}

@@ -7,10 +7,11 @@ common and what sets them apart, for any wording. `tools/train_policy_conflicts.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -181,17 +182,19 @@ def left_over(one: str, other: str) -> str:
 
 def _amounts(mine: Sequence[Quantity], theirs: Sequence[Quantity]) -> Iterator[str]:
     """Name how the amounts of one unit compare, and within which bounds."""
-    units = {a.unit for a in mine} & {a.unit for a in theirs}
-    if not units:
-        yield "amounts apart" if mine and theirs else "amounts in one" if mine or theirs else "no amounts"
-    for unit in units:
-        sides = [[amount for amount in side if amount.unit == unit] for side in (mine, theirs)]
-        my_values, their_values = ({amount.value for amount in side} for side in sides)
+    by_unit: defaultdict[str, list[tuple[Quantity, Quantity]]] = defaultdict(list)
+    for left, right in product(mine, theirs):
+        if left.unit == right.unit:
+            by_unit[left.unit].append((left, right))
+    if not by_unit:
+        yield ("no amounts", "amounts in one", "amounts apart")[bool(mine) + bool(theirs)]
+    for unit, pairs in by_unit.items():
+        my_values, their_values = ({amount.value for amount in side} for side in zip(*pairs, strict=True))
         how = "same" if my_values == their_values else "overlap" if my_values & their_values else "differ"
         yield f"amounts {how}"
         yield f"amounts {unit if unit in (*TIMES, '%', 'code', '') else 'money'} {how}"
-        for bounds in {tuple(sorted((left.bound, right.bound))) for left in sides[0] for right in sides[1]}:
-            yield f"amounts {' '.join(bounds)} {'equal' if my_values & their_values else 'unequal'}"
+        for bounds in {tuple(sorted((left.bound, right.bound))) for left, right in pairs}:
+            yield f"amounts {' '.join(bounds)} {'unequal' if how == 'differ' else 'equal'}"
 
 
 @cache

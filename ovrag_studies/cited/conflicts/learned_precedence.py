@@ -24,6 +24,7 @@ from ovrag_core.base import SettingsError, read_tensors
 from ovrag_core.retrieval import DIMENSIONS, Embedder, Vectors
 from ovrag_core.text import stems
 from ovrag_studies.cited.conflicts.conflict_model import terms_of
+from ovrag_studies.cited.conflicts.precedence import find_precedence
 from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, read_rules
 from ovrag_studies.cited.corpus.policies import PolicyCorpus
 from ovrag_studies.cited.corpus.relevance import log_odds
@@ -199,15 +200,16 @@ class RankedDocument:
             tag, value = _surer(*(1.0 if side == place else 0.7 * _is_near(place, side) for side in sides))
             return tag and f"{tag} here", value
         stem = next(iter(stems(word)), "")
-        won, lost = (
-            next((weight for paragraph, weight in _leading(side) if stem in self._opened[paragraph]), 0.0)
-            for side in sides
-        )
+        won, lost = (self._opened_by(stem, side) for side in sides)
         if abs(won - lost) > 0.2 and self._rarity.get(stem, 0.0) > RARE:
             return _surer(won, lost)
         if stem in _BODY or stem in self._title:
             return "won body" if sides[0] < sides[1] else "lost body", 0.7
         return "", 0.0
+
+    def _opened_by(self, stem: str, paragraph: int) -> float:
+        """Weight of the nearest opening with a word, of a paragraph or of one before it; 0 where none has it."""
+        return next((weight for p, weight in _leading(paragraph) if stem in self._opened[p]), 0.0)
 
 
 def _leading(paragraph: int) -> list[tuple[int, float]]:
@@ -259,15 +261,16 @@ def _matched(labels: frozenset[str], label: str) -> float:
     return 0.7 * any((len(named) == 1 and named.isalpha()) or not label[len(named)].isdigit() for named in holders)
 
 
-class LearnedPrecedence:
-    """The documents of a corpus, each read when two of its rules are to be ranked."""
+class CorpusPrecedence:
+    """Clauses of a corpus that rank its texts by their form; and its documents, each read when two rules are ranked."""
 
     def __init__(self, corpus: PolicyCorpus, embedder: Embedder) -> None:
+        self.clauses = find_precedence(corpus)
         self._corpus, self._embedder = corpus, embedder
         self._read = cache(self._read_document)
 
     def deciding(self, first: Rule, second: Rule) -> tuple[Rule, RuleSource] | None:
-        """The rule that prevails and the sentence by which it does; None where none of one document decides."""
+        """The rule that prevails by what is learned, and by which sentence; None where none of one document decides."""
         document = first.source.doc_id
         if document != second.source.doc_id or first.source.paragraph_id == second.source.paragraph_id:
             return None

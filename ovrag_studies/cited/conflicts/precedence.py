@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ovrag_core.text import is_negated, stems
 from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, date_of, read_rules, title_of
-from ovrag_studies.cited.corpus.policies import PolicyCorpus
+from ovrag_studies.cited.corpus.policies import PolicyCorpus, PolicyDocument
 
 _PREVAILS = re.compile(
     r"\b(?P<verb>(?:takes?|has|have|having|taking)\s+(?:precedence|priority|the\s+(?:last|final)\s+(?:word|say))"
@@ -127,36 +127,45 @@ class _Titled(NamedTuple):
     date: str
 
 
+def _titled(document: PolicyDocument) -> _Titled:
+    title = stems(title_of(document))
+    return _Titled(frozenset(title), "".join(title[-1:]), date_of(document))
+
+
 def find_precedence(corpus: PolicyCorpus) -> tuple[Precedence, ...]:
     """All clauses of a corpus by which one of its documents, or part of a document, prevails over others."""
-    documents = {
-        id_: _Titled(frozenset(title), title[-1] if title else "", date_of(document))
-        for id_, document in corpus.documents.items()
-        for title in [stems(title_of(document))]
-    }
+    documents = {id_: _titled(document) for id_, document in corpus.documents.items()}
     sources = [rule.source for rule in read_rules(corpus)]
     spared: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
     for source in sources:
         for match in _SPARED.finditer(source.text):
             spared[source.doc_id] |= _parts_of(match["what"] or match["kept"] or "")
-    clauses = []
-    for source in sources:
-        for subject, target in () if _TOPIC.search(source.text) else _read(source.text):
-            own, named = source.doc_id, _named(subject, documents, source.doc_id)
-            if (parts := _parts_of(subject)) and not named:
-                over = _parts_of(source.text) - parts
-                if over and not _named(target, documents, own):
-                    clauses.append(Precedence(own, frozenset({own}), False, source, over, frozenset(), parts))
-                continue
-            whole = bool(named) or _speaks_for_all(subject, documents[own])
-            winner = min(named, default=own)
-            losers = _losers(target, documents, winner, own)
-            if not whole and not losers and not _VERSIONS.search(target):
-                losers = _not_later(documents, winner)
-            over = _parts_of(_SPARED.sub(" ", target)) if whole else frozenset[str]()
-            if losers:
-                clauses.append(Precedence(winner, losers, whole, source, over, spared[own]))
-    return tuple(clauses)
+    clauses = (
+        _clause(source, subject, target, documents, spared[source.doc_id])
+        for source in sources
+        if not _TOPIC.search(source.text)
+        for subject, target in _read(source.text)
+    )
+    return tuple(filter(None, clauses))
+
+
+def _clause(
+    source: RuleSource, subject: str, target: str, documents: Mapping[str, _Titled], spared: frozenset[str]
+) -> Precedence | None:
+    """The clause by which `subject` prevails over `target`; None where these name nothing that it ranks."""
+    own, named = source.doc_id, _named(subject, documents, source.doc_id)
+    if (parts := _parts_of(subject)) and not named:
+        over = _parts_of(source.text) - parts
+        if not over or _named(target, documents, own):
+            return None
+        return Precedence(own, frozenset({own}), False, source, over, frozenset(), parts)
+    if _VERSIONS.search(target):
+        return None
+    whole = bool(named) or _speaks_for_all(subject, documents[own])
+    winner = min(named, default=own)
+    losers = _losers(target, documents, winner, own) or (frozenset() if whole else _not_later(documents, winner))
+    over = _parts_of(_SPARED.sub(" ", target)) if whole else frozenset[str]()
+    return Precedence(winner, losers, whole, source, over, spared) if losers else None
 
 
 def _read(text: str) -> Iterator[tuple[str, str]]:
@@ -208,8 +217,6 @@ def _named(text: str, documents: Mapping[str, _Titled], own: str) -> frozenset[s
 
 
 def _losers(target: str, documents: Mapping[str, _Titled], winner: str, own: str) -> frozenset[str]:
-    if _VERSIONS.search(target):
-        return frozenset()
     if named := _named(target, documents, winner):
         return named - {winner}
     if winner != own:

@@ -17,10 +17,9 @@ from ovrag_core.base import Frozen
 from ovrag_core.retrieval import Embedder, minilm
 from ovrag_studies.cited.conflicts.alignment import Alignment
 from ovrag_studies.cited.conflicts.conflict_model import read_model
-from ovrag_studies.cited.conflicts.learned_precedence import LearnedPrecedence
-from ovrag_studies.cited.conflicts.precedence import Precedence, find_precedence
+from ovrag_studies.cited.conflicts.learned_precedence import CorpusPrecedence
 from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, read_rules
-from ovrag_studies.cited.corpus.policies import PolicyCorpus
+from ovrag_studies.cited.corpus.policies import Paragraph, PolicyCorpus
 from ovrag_studies.cited.corpus.relevance import load_reader, log_odds
 from ovrag_studies.cited.corpus.retrieval import Nearness, RankedParagraph
 
@@ -52,8 +51,8 @@ class Conflict(Frozen):
 
 def find_corpus_conflicts(corpus: PolicyCorpus, embedder: Embedder | None = None) -> tuple[Conflict, ...]:
     """All conflicts of a corpus, settled by its own clauses, likeliest first."""
-    clauses, learned = find_precedence(corpus), LearnedPrecedence(corpus, embedder or minilm())
-    return tuple(settle(sides, clauses, learned) for sides, _ in find_clashes(read_rules(corpus), embedder))
+    precedence = CorpusPrecedence(corpus, embedder or minilm())
+    return tuple(settle(sides, precedence) for sides, _ in find_clashes(read_rules(corpus), embedder))
 
 
 def least_chance(rules: int) -> float:
@@ -137,14 +136,7 @@ def contested_pairs(query: str, evidence: Sequence[RankedParagraph], comparison:
 
     `comparison` is of all rules of the corpus.
     """
-    windows: dict[Rule, str] = {}
-    for paragraph in (ranked.paragraph for ranked in evidence):
-        rules = [rule for rule in comparison.every if rule.source.paragraph_id in paragraph.ids]
-        # Each rule behind the one before it, on which it may lean; as `windows_of` has them, where both read the same
-        # sentences, so that nothing is judged twice.
-        starts = [paragraph.text.find(rule.source.text) for rule in rules]
-        for row, (start, rule) in enumerate(zip(starts, rules, strict=True)):
-            windows[rule] = paragraph.text[starts[row - 1] if row > 1 else 0 : start + len(rule.source.text)]
+    windows = {rule: window for ranked in evidence for rule, window in _windows(ranked.paragraph, comparison.every)}
     answer_odds = dict(zip(windows, load_reader().read(query, list(windows.values())), strict=True))
     candidates = [rule for rule, odds in answer_odds.items() if odds >= LEAST_ODDS]
     pairs = [
@@ -164,23 +156,37 @@ def contested_pairs(query: str, evidence: Sequence[RankedParagraph], comparison:
     return sorted(contested, key=lambda pair: -pair[2].score())
 
 
-def settle(sides: Sides, clauses: Sequence[Precedence], learned: LearnedPrecedence) -> Conflict:
+def _windows(paragraph: Paragraph, rules: Iterable[Rule]) -> Iterator[tuple[Rule, str]]:
+    """Each rule of a paragraph behind the one before it, on which it may lean.
+
+    As `windows_of` has them, where both read the same sentences, so that nothing is judged twice.
+    """
+    own_rules = [rule for rule in rules if rule.source.paragraph_id in paragraph.ids]
+    starts = [paragraph.text.find(rule.source.text) for rule in own_rules]
+    for begin, start, rule in zip([0, 0, *starts[1:]], starts, own_rules, strict=False):
+        yield rule, paragraph.text[begin : start + len(rule.source.text)]
+
+
+def settle(sides: Sides, precedence: CorpusPrecedence) -> Conflict:
     """The conflict of two rules: by which clause one of them prevails, if any; one beside it before one for a document.
 
-    What is `learned` is asked where no clause, read by its form, ranks the rules' document against others.
+    What is learned is asked where no clause, read by its form, ranks the rules' document against others.
     """
     first, second = sides
-    by_form = sorted(clauses, key=lambda clause: clause.whole)
-    for_first, for_second = (
-        next((clause.source for clause in by_form if clause.decides(winner, loser)), None)
+    decisions = [
+        (winner, clause.source)
+        for clause in sorted(precedence.clauses, key=lambda clause: clause.whole)
         for winner, loser in (sides, sides[::-1])
+        if clause.decides(winner, loser)
+    ]
+    decided = decisions[0] if len({winner for winner, _ in decisions}) == 1 else None
+    ranked = {doc_id for c in precedence.clauses if c.winner not in c.losers for doc_id in (c.winner, *c.losers)}
+    if decided is None and first.source.doc_id not in ranked:
+        decided = precedence.deciding(first, second)
+    return Conflict(
+        status="superseded" if decided else "unresolved",
+        first=first.source,
+        second=second.source,
+        prevails=None if decided is None else "first" if decided[0] == first else "second",
+        clause=decided[1] if decided else None,
     )
-    ranked = {doc_id for c in clauses if c.winner not in c.losers for doc_id in (c.winner, *c.losers)}
-    prevails: Literal["first", "second"] | None = None
-    clause: RuleSource | None = None
-    if bool(for_first) != bool(for_second):
-        prevails, clause = "first" if for_first else "second", for_first or for_second
-    elif first.source.doc_id not in ranked and (decided := learned.deciding(first, second)):
-        prevails, clause = "first" if decided[0] == first else "second", decided[1]
-    status: Literal["superseded", "unresolved"] = "superseded" if clause else "unresolved"
-    return Conflict(status=status, first=first.source, second=second.source, prevails=prevails, clause=clause)

@@ -44,6 +44,16 @@ def read_golden(path: Path, corpus: PolicyCorpus | None = None) -> list[GoldenQu
 
     Raises QuestionError with file, row and column, and CorpusError with the list of paragraphs that are not there.
     """
+    queries = [_query(path, number, row) for number, row in enumerate(_rows(path), 2)]
+    if repeated := [name for name, times in Counter(query.query_id for query in queries).items() if times > 1]:
+        raise QuestionError(f"{path} has the query {one_line(repeated[0], 80)} more than once; keep one of the rows")
+    if corpus:
+        require_known((name for query in queries for name in query.gold), corpus, str(path))
+    return queries
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV that has the columns of golden sets, and none that is spelt almost like one."""
     needed = ", ".join(COLUMNS)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -52,15 +62,10 @@ def read_golden(path: Path, corpus: PolicyCorpus | None = None) -> list[GoldenQu
         raise QuestionError(f"{path} cannot be read; a golden set is a CSV in UTF-8 with {needed}") from None
     if missing := [name for name in COLUMNS if name not in (rows[0] if rows else {})]:
         raise QuestionError(f"{path} lacks the column {missing[0]} or has no rows; it needs {needed}")
-    for name in rows[0].keys() - set(READ_COLUMNS):
-        if name and (near := difflib.get_close_matches(name, READ_COLUMNS, n=1, cutoff=0.85)):
+    for name in filter(None, rows[0].keys() - set(READ_COLUMNS)):
+        if near := difflib.get_close_matches(name, READ_COLUMNS, n=1, cutoff=0.85):
             raise QuestionError(f"{path} has a column {one_line(name, 40)}, which is not read; call it {near[0]}")
-    queries = [_query(path, number, row) for number, row in enumerate(rows, 2)]
-    if repeated := [name for name, times in Counter(query.query_id for query in queries).items() if times > 1]:
-        raise QuestionError(f"{path} has the query {one_line(repeated[0], 80)} more than once; keep one of the rows")
-    if corpus:
-        require_known((name for query in queries for name in query.gold), corpus, str(path))
-    return queries
+    return rows
 
 
 def _query(path: Path, number: int, row: dict[str, str]) -> GoldenQuery:

@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 
 from ovrag_core.base import CorpusError
@@ -61,16 +62,23 @@ class PolicyDocument:
     scanned: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PolicyCorpus:
     """Paragraphs in the order of their first places, and the documents by their ids."""
 
     paragraphs: tuple[Paragraph, ...]
     documents: dict[str, PolicyDocument]
 
+    @cached_property
     def by_id(self) -> dict[str, Paragraph]:
         """Each paragraph by every name that it goes by."""
         return {name: paragraph for paragraph in self.paragraphs for name in paragraph.ids}
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash over the texts of all documents under their ids; the order of documents does not matter."""
+        texts = sorted((document.doc_id, document.text) for document in self.documents.values())
+        return text_digest(json.dumps(texts))[:16]
 
     def places_in(self, doc_id: str) -> list[tuple[ParagraphPlace, Paragraph]]:
         """The places in a document, in reading order, each with its paragraph."""
@@ -98,8 +106,7 @@ def read_corpus(*paths: Path) -> PolicyCorpus:
 
 def require_known(ids: Iterable[str], corpus: PolicyCorpus, what: str) -> None:
     """Raise CorpusError, with the list, where `what` names paragraphs that the corpus does not have."""
-    by_id = corpus.by_id()
-    if unknown := sorted({name for name in ids if name not in by_id}):
+    if unknown := sorted({name for name in ids if name not in corpus.by_id}):
         raise CorpusError(
             f"{what} names {len(unknown)} paragraphs that the corpus does not have: "
             f"{', '.join(one_line(name, 120) for name in unknown)}; give the corpus that it was made for"
@@ -132,9 +139,3 @@ def assemble(
         Paragraph(**asdict(places_of[0]), text=text, places=tuple(places_of)) for text, places_of in places.items()
     )
     return PolicyCorpus(tuple(merged), documents)
-
-
-def corpus_digest(corpus: PolicyCorpus) -> str:
-    """A hash over the texts of all documents under their ids; the order of documents does not matter."""
-    texts = sorted((document.doc_id, document.text) for document in corpus.documents.values())
-    return text_digest(json.dumps(texts))[:16]

@@ -10,11 +10,10 @@ part them. `tools/train_policy_critic.py` makes the weights from examples in the
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy
 from numpy.typing import NDArray
@@ -59,15 +58,7 @@ WHOLE = 3  # sentences; a text of so many or fewer is read as one window
 MOST_CLAUSES = 12  # of a longer text, clauses are compared with those that follow within this distance
 
 Table = NDArray[numpy.float64]
-
-
-class CriticWeights(NamedTuple):
-    """Of windows: (labels, features) and (labels,); of pairs of clauses: (features,) and a number."""
-
-    window: Table
-    window_bias: Table
-    pair: Table
-    pair_bias: float
+Weights = Mapping[str, Table]  # window (labels, features), window_bias (labels,), pair (features,), pair_bias (1,)
 
 
 class _Found(Frozen):
@@ -162,12 +153,12 @@ def pair_features(first: DutyClause, second: DutyClause, cosine: float) -> list[
 
 
 def _windows(
-    text: str, sentences: Sequence[ProseSentence], embedder: Embedder, weights: CriticWeights
+    text: str, sentences: Sequence[ProseSentence], embedder: Embedder, weights: Weights
 ) -> list[CriticFinding]:
     windows = windows_of(sentences)
 
     def chances(texts: list[str]) -> Table:
-        return _logistic(window_features(texts, embedder) @ weights.window.T + weights.window_bias)
+        return _logistic(window_features(texts, embedder) @ weights["window"].T + weights["window_bias"])
 
     shares = chances([text[sentences[left].start : sentences[right].end] for left, right in windows])
     if not (shares > THRESHOLD).any():
@@ -184,7 +175,7 @@ def _windows(
     return list(findings.values())
 
 
-def _pairs(sentences: Sequence[ProseSentence], embedder: Embedder, weights: CriticWeights) -> list[CriticFinding]:
+def _pairs(sentences: Sequence[ProseSentence], embedder: Embedder, weights: Weights) -> list[CriticFinding]:
     clauses = clauses_of(sentences)
     near = [
         (left, right)
@@ -198,7 +189,7 @@ def _pairs(sentences: Sequence[ProseSentence], embedder: Embedder, weights: Crit
     features = [
         pair_features(clauses[left], clauses[right], float(vectors[left] @ vectors[right])) for left, right in near
     ]
-    shares = _logistic(numpy.asarray(features, dtype=float) @ weights.pair + weights.pair_bias)
+    shares = _logistic(numpy.asarray(features, dtype=float) @ weights["pair"] + weights["pair_bias"])
     return [
         CriticFinding("L4", clauses[left].place.start, clauses[right].place.end, _why("L4", share))
         for (left, right), share in zip(near, shares, strict=True)
@@ -215,13 +206,12 @@ def _why(label: Label, share: float) -> str:
 
 
 @cache
-def load_weights(embedder: str) -> CriticWeights:
+def load_weights(embedder: str) -> Weights:
     """The weights. Raises SettingsError where they are missing or were learned for other features."""
     try:
         tensors, metadata = read_tensors(WEIGHTS)
     except (OSError, SafetensorError):
         raise SettingsError(f"{WEIGHTS} cannot be read; make it with tools/train_policy_critic.py") from None
-    weights = {name: tensor.astype(float) for name, tensor in tensors.items()}
     learned_with = json.loads(metadata.get("learned_with", "{}"))
     if learned_with.get("embedder") != embedder:
         raise SettingsError(
@@ -230,4 +220,4 @@ def load_weights(embedder: str) -> CriticWeights:
         )
     if learned_with.get("traits") != list(rules().traits):
         raise SettingsError(f"{WEIGHTS} was learned for other classes of words; run tools/train_policy_critic.py")
-    return CriticWeights(weights["window"], weights["window_bias"], weights["pair"], float(weights["pair_bias"][0]))
+    return {name: tensor.astype(float) for name, tensor in tensors.items()}

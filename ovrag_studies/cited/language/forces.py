@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import sqrt
 from typing import Literal
 
@@ -185,12 +185,12 @@ def _content_words(text: str) -> list[str]:
 
 def find_opposed(sentence: str, evidence: Sequence[str]) -> tuple[str, str] | None:
     """The first words of a sentence that the evidence opposes, with those that do; None where polarity is equal."""
-    evidence_cues = [cue for text in evidence for cue in find_cues(text)]
+    evidence_cues = list(chain.from_iterable(map(find_cues, evidence)))
     for claimed in find_cues(sentence):
         if against := _opposing(claimed, evidence_cues):
             return claimed.text or "plain statement", against.text or "plain statement"
-    affirmed = {stem for text in evidence for stem in stems(text)}
-    denied = {stem for text in evidence for stem in _denied(text)}
+    affirmed = set(chain.from_iterable(map(stems, evidence)))
+    denied = set(chain.from_iterable(map(_denied, evidence)))
     denied |= {stem for cue in evidence_cues if cue.force in ("ban", "waived", "not") for stem in cue.around}
     return next(((f"not {stem}", stem) for stem in _denied(sentence) if stem in affirmed - denied), None)
 

@@ -273,12 +273,10 @@ def agrees(claimed: Quantity, given: Quantity) -> bool:
         pairs = zip(str(claimed.value).split("-"), str(given.value).split("-"), strict=True)
         return all("?" in left + right or left == right for left, right in pairs)
     bare = any(not quantity.unit and not quantity.of for quantity in (claimed, given))
-    other_unit = claimed.unit != given.unit and not bare
-    other_things = not claimed.unit and not given.unit and not bare and not claimed.of & given.of
+    same_things = bare or (claimed.unit == given.unit and bool(claimed.unit or claimed.of & given.of))
     other_bound = {claimed.bound, given.bound} == {"least", "most"} or {claimed.every, given.every} == {"word", ""}
-    if claimed.value != given.value or other_unit or other_things or other_bound:
-        return False
-    return claimed.former or not given.former
+    holds = claimed.former or not given.former
+    return claimed.value == given.value and same_things and not other_bound and holds
 
 
 def find_missing(sentence: str, evidence: str) -> Quantity | None:

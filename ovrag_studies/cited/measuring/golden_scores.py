@@ -27,7 +27,7 @@ from ovrag_core.text import find_passages, one_line
 from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY
 from ovrag_studies.cited.answering.quotations import verifies
 from ovrag_studies.cited.answering.verification import SentenceVerifier
-from ovrag_studies.cited.corpus.golden import GoldenQuery
+from ovrag_studies.cited.corpus.golden import CATEGORIES, GoldenQuery
 from ovrag_studies.cited.corpus.policies import Paragraph, PolicyCorpus
 from ovrag_studies.cited.records import PolicyRecord
 from ovrag_studies.cited.settings import Arm
@@ -65,7 +65,7 @@ class JudgedRecord(NamedTuple):
 
 def judge(records: Iterable[PolicyRecord], queries: Sequence[GoldenQuery], corpus: PolicyCorpus) -> list[JudgedRecord]:
     """Return records beside their queries. Raises RunError where a record is of a query that the golden set lacks."""
-    by_id, paragraphs = {q.query_id: q for q in queries}, corpus.by_id()
+    by_id = {q.query_id: q for q in queries}
     judged = []
     for record in records:
         query = by_id.get(record.query_id)
@@ -75,8 +75,8 @@ def judge(records: Iterable[PolicyRecord], queries: Sequence[GoldenQuery], corpu
                 f"the golden set has no query {name} with this question; give the one that the run was made for"
             )
         # A paragraph that stands in several places goes by several names.
-        cited = frozenset(name for id_ in record.cited for name in paragraphs[id_].ids)
-        evidence = tuple(paragraphs[passage.paragraph_id] for passage in record.evidence)
+        cited = frozenset(name for id_ in record.cited for name in corpus.by_id[id_].ids)
+        evidence = tuple(corpus.by_id[passage.paragraph_id] for passage in record.evidence)
         judged.append(JudgedRecord(record, query, evidence, cited))
     return judged
 
@@ -97,41 +97,59 @@ def score(judged: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling
 def _measure(
     judged: Sequence[JudgedRecord], corpus: PolicyCorpus, plan: Resampling, verifier: SentenceVerifier
 ) -> dict[str, Estimate]:
-    def share(outcomes: Iterable[bool]) -> Estimate:
-        counted = list(outcomes)
-        return wilson(sum(counted), len(counted), plan.confidence)
+    facts = pandas.DataFrame([_facts(judged_record) for judged_record in judged])
+
+    def share(of: str, among: str) -> Estimate:
+        counted = facts.loc[facts[among], of]
+        return wilson(int(counted.sum()), len(counted), plan.confidence)
 
     ranks = score_ranks([(j.query, j.paragraphs) for j in judged], plan)
     answered = [j for j in judged if j.answered and j.query.category == "answerable"]
     # One paragraph that stands in several places has several ids.
     precision = [recall(j.cited, chain.from_iterable(p.ids for p in j.paragraphs)) for j in answered]
     ones = [1.0] * len(answered)
-    texts = {name: paragraph.text for name, paragraph in corpus.by_id().items()}
-    claims = [
-        (claim.text, [texts[citation.paragraph_id] for citation in claim.citations])
-        for j in judged
-        for claim in j.record.sentences
+    claims = [claim for j in judged for claim in j.record.sentences]
+    verified = [verifies(citation, corpus) for claim in claims for citation in claim.citations]
+    ungrounded = [
+        bool(verifier.objection(claim.text, [corpus.by_id[citation.paragraph_id].text for citation in claim.citations]))
+        for claim in claims
     ]
-    citations = [citation for j in judged for claim in j.record.sentences for citation in claim.citations]
-    probes = [j for j in judged if j.query.category == "contradiction"]
-    told = [j for j in probes if j.record.conflicts and j.query.expected in ("superseded", "unresolved")]
     return {
-        "answered": share(j.answered for j in judged),
-        "answer rate": share(j.answered for j in judged if j.query.category == "answerable"),
-        "abstention accuracy": share(not j.answered for j in judged if not j.query.answerable),
-        "abstention precision": share(not j.query.answerable for j in judged if not j.answered),
-        "wrong of answered": share(j.wrong for j in judged if j.answered),
-        "right": share(j.right for j in judged),
+        "answered": share("answered", "asked"),
+        "answer rate": share("answered", "answerable"),
+        "abstention accuracy": share("silent", "unanswerable"),
+        "abstention precision": share("unanswerable", "silent"),
+        "wrong of answered": share("wrong", "answered"),
+        "right": share("right", "asked"),
         "recall@5": ranks["recall@5"],
         "MRR@5": ranks["MRR@5"],
         "citation precision": ratio(precision, ones, plan),
         "citation recall": ratio([recall(j.query.gold, j.cited) for j in answered], ones, plan),
-        "quotes that verify": share(verifies(citation, corpus) for citation in citations),
-        "holds the gold quotation": share(holds_quote(j) for j in judged if j.query.quote and j.query.answerable),
-        "conflict recall": share(bool(j.record.conflicts) for j in probes),
-        "conflict precision": share(j.query.category == "contradiction" for j in judged if j.record.conflicts),
-        "conflicts told apart": share(j.query.expected in {c.status for c in j.record.conflicts} for j in told),
-        "ungrounded claims": share(bool(verifier.objection(text, evidence)) for text, evidence in claims),
+        "quotes that verify": wilson(sum(verified), len(verified), plan.confidence),
+        "holds the gold quotation": share("holds the quotation", "has a quotation"),
+        "conflict recall": share("conflict", "contradiction"),
+        "conflict precision": share("contradiction", "conflict"),
+        "conflicts told apart": share("told apart", "settled"),
+        "ungrounded claims": wilson(sum(ungrounded), len(ungrounded), plan.confidence),
+    }
+
+
+def _facts(judged: JudgedRecord) -> dict[str, bool]:
+    """Facts of a record and its query, by the names under which `_measure` counts them."""
+    query, conflicts = judged.query, judged.record.conflicts
+    has_status = query.expected in ("superseded", "unresolved")
+    return {
+        "asked": True,
+        **{category: query.category == category for category in CATEGORIES},
+        "answered": judged.answered,
+        "silent": not judged.answered,
+        "wrong": judged.wrong,
+        "right": judged.right,
+        "has a quotation": bool(query.quote) and query.answerable,
+        "holds the quotation": holds_quote(judged),
+        "conflict": bool(conflicts),
+        "settled": query.category == "contradiction" and has_status and bool(conflicts),
+        "told apart": any(conflict.status == query.expected for conflict in conflicts),
     }
 
 

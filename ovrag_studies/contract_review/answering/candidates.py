@@ -67,22 +67,18 @@ def find_priors(contracts: Sequence[Contract], categories: Sequence[str]) -> Exa
 def propose(given: Scored, column: int) -> list[SpanCandidate]:
     """The best passages, then the best short spans by their scores in one category; no two of the same words."""
     reading = given.reading
-    candidates: list[SpanCandidate] = []
-    used_words: set[frozenset[str]] = set()
-    for row in _best(given.passages[:, column] + given.likeness[:, column], 2 * MOST_PASSAGES):
-        start, end = reading.passages[row]
-        words = word_set(reading.text[start:end])
-        if words not in used_words and len(candidates) < MOST_PASSAGES:
-            used_words.add(words)
-            candidates.append(SpanCandidate(start, end, row))
-    most = len(candidates) + MOST_SHORTS
-    for row in _best(given.shorts[:, column], 8 * MOST_SHORTS):
-        short = reading.shorts[row]
-        words = word_set(reading.text[short.start : short.end])
-        if given.shorts[row, column] > ABSENT and words and words not in used_words and len(candidates) < most:
-            used_words.add(words)
-            candidates.append(SpanCandidate(short.start, short.end, short.passage, row))
-    return candidates
+    best_passages = _best(given.passages[:, column] + given.likeness[:, column], 2 * MOST_PASSAGES)
+    best_shorts = [row for row in _best(given.shorts[:, column], 8 * MOST_SHORTS) if given.shorts[row, column] > ABSENT]
+    passages = [SpanCandidate(*reading.passages[row], row) for row in best_passages]
+    shorts = [SpanCandidate(s.start, s.end, s.passage, row) for row in best_shorts for s in [reading.shorts[row]]]
+    candidates: dict[frozenset[str], SpanCandidate] = {}
+    for proposed, most in ((passages, MOST_PASSAGES), (shorts, MOST_SHORTS)):
+        limit = len(candidates) + most
+        for candidate in proposed:
+            words = word_set(reading.text[candidate.start : candidate.end])
+            if len(candidates) < limit and (words or candidate.short is None):
+                candidates.setdefault(words, candidate)
+    return list(candidates.values())
 
 
 def _best(scores: Numbers, most: int) -> list[int]:
@@ -101,13 +97,15 @@ def describe(given: Scored, found: Sequence[SpanCandidate], column: int, prior: 
     highest = shorts.max() if len(shorts) else ABSENT
     present, spans, usual_length = prior
 
-    passages = numpy.array([candidate.passage for candidate in found], dtype=numpy.intp)
-    lengths = numpy.array([candidate.end - candidate.start for candidate in found])
-    around = numpy.array(reading.passages)[passages]
-    is_short = numpy.array([candidate.short is not None for candidate in found], dtype=bool)
+    starts, ends, passages = (
+        numpy.array([(c.start, c.end, c.passage) for c in found], dtype=numpy.intp).reshape(-1, 3).T
+    )
+    lengths, around = ends - starts, numpy.array(reading.passages)[passages]
+    is_short = numpy.array([c.short is not None for c in found], dtype=bool)
     exact = numpy.array([ABSENT if c.short is None else shorts[c.short] for c in found])
-    rivals = [[shorts[row] for row in given.inside.get(c.passage, ()) if row != c.short] for c in found]
-    inside = [max(scores_inside, default=ABSENT) for scores_inside in rivals]
+    inside = [
+        max((shorts[row] for row in given.inside.get(c.passage, ()) if row != c.short), default=ABSENT) for c in found
+    ]
     score, beside = scores[passages], numpy.pad(scores, 1, constant_values=ABSENT)
     others = numpy.delete(given.passages, column, axis=1).astype(numpy.float64)
     best_other = others[passages].max(axis=1, initial=ABSENT)

@@ -152,17 +152,15 @@ class Trainer:
         pairs = zip(contracts, self.readings, strict=True)
         self._targets = [scorers.find_targets(contract, reading, categories) for contract, reading in pairs]
         self._prototypes = find_prototypes(categories, embedder)
-        self._known: dict[frozenset[int], Tables] = {}
+        self._scorers_without = cache(self._fit_scorers)
 
-    def scorers_without(self, out: frozenset[int]) -> Tables:
-        """Scorers fitted on the contracts of all other folds."""
-        if out not in self._known:
-            rows = [row for row, fold in enumerate(self.folds) if fold not in out]
-            if not rows:
-                raise CorpusError("no contract is left to learn from; give contracts of more than one filer")
-            readings, targets = [self.readings[row] for row in rows], [self._targets[row] for row in rows]
-            self._known[out] = {**scorers.fit_scorers(readings, targets, self.settings), **self._prototypes}
-        return self._known[out]
+    def _fit_scorers(self, out: frozenset[int]) -> Tables:
+        """Scorers fitted on the contracts of all folds but those in `out`."""
+        rows = [row for row, fold in enumerate(self.folds) if fold not in out]
+        if not rows:
+            raise CorpusError("no contract is left to learn from; give contracts of more than one filer")
+        readings, targets = [self.readings[row] for row in rows], [self._targets[row] for row in rows]
+        return {**scorers.fit_scorers(readings, targets, self.settings), **self._prototypes}
 
     def fit(self, without: int | None = None) -> ClauseModel:
         """A model of all contracts, or of all but one fold's."""
@@ -173,7 +171,7 @@ class Trainer:
         answering = trees.fit_trees(numpy.concatenate(columns), numpy.concatenate(truth), self.settings.answer_trees)
         documents = [self.contracts[row].document for row in rows]
         trained_on = tuple((document.id, digest(document.text)) for document in documents)
-        tables = {**self.scorers_without(out), **answering, "priors": priors}
+        tables = {**self._scorers_without(out), **answering, "priors": priors}
         return ClauseModel(self.categories, self.settings, tables, trained_on)
 
     def out_of_fold(self) -> Iterator[tuple[Contract, ContractReading, ClauseModel]]:
@@ -186,7 +184,7 @@ class Trainer:
 
     def _examples(self, row: int, out: frozenset[int], priors: Exact) -> Iterator[tuple[Numbers, NDArray[numpy.bool_]]]:
         """A contract's candidates by question: what describes them, by scorers that have not seen it, and the truth."""
-        given = _score(self.readings[row], self.scorers_without(out | {self.folds[row]}), self.settings)
+        given = _score(self.readings[row], self._scorers_without(out | {self.folds[row]}), self.settings)
         gold = {question.category: question.gold for question in self.contracts[row].questions}
         for column, category in enumerate(self.categories):
             if category in gold and given.reading.passages:

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy
@@ -60,24 +60,21 @@ class JudgedHypothesis:
 Judge = Callable[[Document, Sequence[Span] | None, Mapping[str, str]], list[JudgedHypothesis]]
 
 
-def majority(shares: Mapping[str, Floats]) -> Judge:
-    """Return the judge of the most frequent choice: `shares` of the choices by hypothesis, whatever a text says."""
-
-    def judge(
-        document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]
-    ) -> list[JudgedHypothesis]:
-        checked_spans(document, spans)
-        _refuse_unknown(hypotheses, shares)
-        return [_judged(name, shares[name], ()) for name in hypotheses]
-
-    return judge
+def majority(
+    document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str], shares: Mapping[str, Floats]
+) -> list[JudgedHypothesis]:
+    """Judge by the most frequent choice: `shares` of the choices by hypothesis, whatever a text says."""
+    checked_spans(document, spans)
+    _refuse_unknown(hypotheses, shares)
+    return [_judged(name, shares[name], ()) for name in hypotheses]
 
 
 def majority_of(agreements: Sequence[NliAgreement], hypotheses: Sequence[str]) -> Judge:
     """Return the judge of the most frequent choice in marked agreements."""
     choices = numpy.stack([nli_learned.marked(a, hypotheses).choices for a in agreements])
     counts = [numpy.bincount(column, minlength=len(CHOICES)) for column in choices.T]
-    return majority({name: count / count.sum() for name, count in zip(hypotheses, counts, strict=True)})
+    shares = {name: count / count.sum() for name, count in zip(hypotheses, counts, strict=True)}
+    return partial(majority, shares=shares)
 
 
 def lexical(document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> list[JudgedHypothesis]:
@@ -217,7 +214,7 @@ def load_majority() -> Judge:
     """Return the majority of the agreements that the weights of the study were trained on."""
     learned = load_learned()
     shares = numpy.exp(learned.parameters["choice.prior"].astype(numpy.float64))
-    return majority(dict(zip(learned.hypotheses, shares, strict=True)))
+    return partial(majority, shares=dict(zip(learned.hypotheses, shares, strict=True)))
 
 
 # The most frequent choice of the training agreements; BM25 and cue words, no training; what `nli_learned` teaches.

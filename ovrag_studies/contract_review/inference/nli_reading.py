@@ -121,11 +121,16 @@ def find_leads(texts: Sequence[str]) -> list[int]:
                 break
             open_lists.pop()
         leads.append(open_lists[-1][0] if open_lists else -1)
-        end = text.rstrip()
-        lists = below not in (None, kind, *_CLAUSE_KINDS) and len(text) > 30
-        if end.endswith(":") or (lists and not end.endswith(";") and not _CLOSED.search(text)):
+        if _opens_list(text, kind, below):
             open_lists.append((index, None))
     return leads
+
+
+def _opens_list(text: str, kind: str | None, below: str | None) -> bool:
+    """Return True where the span below, of another kind, is an item of what a text begins."""
+    end = text.rstrip()
+    lists = below not in (None, kind, *_CLAUSE_KINDS) and len(text) > 30
+    return end.endswith(":") or (lists and not end.endswith(";") and not _CLOSED.search(text))
 
 
 def _kind(text: str) -> str | None:

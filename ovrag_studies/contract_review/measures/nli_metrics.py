@@ -5,7 +5,6 @@ it, evidence is scored by average precision over all spans of all questions that
 is far higher; do not confuse the two.
 """
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -59,14 +58,11 @@ def asked_of(agreement: NliAgreement, judged: Sequence[JudgedHypothesis]) -> lis
 
 def span_scores(spans: Sequence[Span], evidence: Sequence[EvidenceSpan]) -> list[float]:
     """The best score of what covers at least half of each span, 0 where nothing does."""
-    exact = {(span.start, span.end): span.score for span in reversed(evidence)}
-    overlap = any(later[0] < earlier[1] for earlier, later in itertools.pairwise(sorted(spans)))
-    if len(exact) == len(evidence) and exact.keys() <= set(spans) and not overlap:
-        return [exact.get(span, 0.0) for span in spans]
-    places = numpy.array([(e.start, e.end, e.score) for e in evidence]).reshape(-1, 3)
-    first, last, scores = places.T
-    covers = [numpy.minimum(last, end) - numpy.maximum(first, start) >= 0.5 * (end - start) for start, end in spans]
-    return [float(scores[covered].max(initial=0.0)) for covered in covers]
+    first, last, scores = numpy.array([(e.start, e.end, e.score) for e in evidence]).reshape(-1, 3).T
+    starts, ends = numpy.array(spans).reshape(-1, 2, 1).swapaxes(0, 1)
+    covered = numpy.minimum(last, ends) - numpy.maximum(first, starts) >= 0.5 * (ends - starts)
+    best: list[float] = numpy.where(covered, scores, 0.0).max(axis=1, initial=0.0).tolist()
+    return best
 
 
 class _Counts(NamedTuple):

@@ -77,16 +77,12 @@ def ask(text: str) -> ChunkQuery:
     return ChunkQuery(text, (text,), tuple((stem, float(count)) for stem, count in counted.items()))
 
 
-def queries(category: str, wording: Wording, descriptions: Mapping[str, str] | None = None) -> tuple[ChunkQuery, ...]:
+@cache
+def queries(category: str, wording: Wording, description: str | None = None) -> tuple[ChunkQuery, ...]:
     """Return what to search for a category, in that wording; rankings of several queries are to be joined.
 
-    The data set's `descriptions` stand before the first rewording. Raises QuestionError for an unknown category.
+    The data set's `description` stands before the first rewording. Raises QuestionError for an unknown category.
     """
-    return _queries(category, wording, (descriptions or {}).get(category))
-
-
-@cache
-def _queries(category: str, wording: Wording, description: str | None) -> tuple[ChunkQuery, ...]:
     words = known(category)
     described = f"{category}: {description or words.rewordings[0]}"
     if wording != "vocabulary":

@@ -6,11 +6,11 @@ without a dot may be that of a house, a page or a quantity, and needs the number
 """
 
 import re
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from ovrag_core.documents import find_sections
@@ -95,15 +95,18 @@ _UNDOTTED = re.compile(r"\d{1,3}\s")
 
 def find_clauses(text: str) -> tuple[ContractClause, ...]:
     """Clauses of a contract in order, nested by their levels; where nothing is numbered, the parts under headings."""
-    marks = _without_quantities(text, _without_contents(text, list(_marks(text))))
-    placed = list(_levels(marks))
-    if not placed:
+    marks = list(_marks(text))
+    listed = set(chain.from_iterable(_contents(text, marks)))
+    marks = _without_quantities(text, [mark for index, mark in enumerate(marks) if index not in listed])
+    levels = dict(_levels(marks))
+    if not levels:
         return _headed(text)
-    starts = [*(mark.start for mark, _ in placed), len(text)]
-    ends = _ends([level for _, level in placed], starts)
+    clause_marks = [marks[index] for index in levels]
+    starts = [*(mark.start for mark in clause_marks), len(text)]
+    ends = _ends(list(levels.values()), starts)
     return tuple(
         ContractClause(mark.number, _title(text, mark.text, stop), mark.start, end, level)
-        for (mark, level), stop, end in zip(placed, starts[1:], ends, strict=True)
+        for mark, level, stop, end in zip(clause_marks, levels.values(), starts[1:], ends, strict=True)
     )
 
 
@@ -116,12 +119,7 @@ def _headed(text: str) -> tuple[ContractClause, ...]:
 
 def path_at(clauses: Sequence[ContractClause], offset: int) -> tuple[ContractClause, ...]:
     """The clauses that hold the character at `offset`, from the uppermost to the innermost."""
-    count = bisect_right([clause.start for clause in clauses], offset)
-    path: list[ContractClause] = []
-    for clause in reversed(clauses[:count]):
-        if offset < clause.end and (not path or clause.level < path[-1].level):
-            path.append(clause)
-    return tuple(reversed(path))
+    return tuple(clause for clause in clauses if clause.start <= offset < clause.end)
 
 
 def label(path: Sequence[ContractClause]) -> str:
@@ -173,10 +171,6 @@ def _integer(match: re.Match[str], rest: str, firm: bool) -> _Read | None:
     return "integer", _numbers(match["integer"]), match["integer"]
 
 
-def _bracket(match: re.Match[str], _rest: str, _firm: bool) -> _Read:
-    return "(?", (), match["bracket"]
-
-
 def _letter(match: re.Match[str], rest: str, firm: bool) -> _Read | None:
     begins = firm and (_begins_heading(rest) or match["letter"].islower())
     return ("?.", (), match["letter"]) if begins else None
@@ -186,7 +180,7 @@ _READERS: dict[str, Callable[[re.Match[str], str, bool], _Read | None]] = {
     "named": _named,
     "decimal": _decimal,
     "integer": _integer,
-    "bracket": _bracket,
+    "bracket": lambda match, _rest, _firm: ("(?", (), match["bracket"]),
     "letter": _letter,
 }
 
@@ -235,29 +229,25 @@ def _all_readings(style: str, written: str) -> tuple[_Open, ...]:
     return tuple(readings)
 
 
-def _without_contents(text: str, marks: list[_ClauseMark]) -> list[_ClauseMark]:
-    """Marks without those of a table of contents: a run of short entries with page numbers or that all come again."""
+def _contents(text: str, marks: Sequence[_ClauseMark]) -> Iterator[range]:
+    """Marks of tables of contents, by place: a run of short entries with page numbers or that all come again."""
     ends = [*(mark.start for mark in marks[1:]), len(text)]
     pieces = [text[mark.text : end] for mark, end in zip(marks, ends, strict=False)]
-    last_index = {(mark.style, mark.number): index for index, mark in enumerate(marks)}
-    again = [last_index[mark.style, mark.number] for mark in marks]
-    dropped: set[int] = set()
-    entries = [len(piece.strip()) <= _LISTED and not _SENTENCES.search(piece) for piece in pieces]
-    for run_start, run_end in _runs(entries):
-        stop = _first_repeated(marks, run_start, run_end)
-        repeated = sum(index >= stop for index in again[run_start:stop])
-        count = stop - run_start
-        announced = _CONTENTS.search(text, max(0, marks[run_start].start - 200), marks[run_start].start)
-        paged = sum(bool(_PAGE.search(entry.rstrip())) for entry in pieces[run_start:stop])
+    keys = [f"{mark.style} {mark.number}" for mark in marks]
+    last_index = dict(zip(keys, range(len(keys)), strict=True))
+    for first, run_end in _runs(len(piece.strip()) <= _LISTED and not _SENTENCES.search(piece) for piece in pieces):
+        stop = _first_repeated(keys, first, run_end)
+        count, repeated = stop - first, sum(last_index[key] >= stop for key in keys[first:stop])
+        announced = _CONTENTS.search(text, max(0, marks[first].start - 200), marks[first].start)
+        paged = sum(bool(_PAGE.search(entry.rstrip())) for entry in pieces[first:stop])
         if count >= 4 and (announced or paged * 2 > count) and repeated * 2 > count:
-            ends_run = stop < len(marks) and again[stop] > stop  # the last entry, after which the contract begins
-            dropped.update(range(run_start, stop + ends_run))
+            ends_run = last_index[keys[stop]] > stop  # the last entry, after which the contract begins
+            yield range(first, stop + ends_run)
         elif count >= 8 and repeated * 5 > count * 4:
-            dropped.update(range(run_start, stop))
-    return [mark for index, mark in enumerate(marks) if index not in dropped]
+            yield range(first, stop)
 
 
-def _without_quantities(text: str, marks: list[_ClauseMark]) -> list[_ClauseMark]:
+def _without_quantities(text: str, marks: Sequence[_ClauseMark]) -> list[_ClauseMark]:
     """Marks without numbers of houses, pages, days and quantities: those with no dot that stand in no row of numbers.
 
     Beside such a number stand the next one, one below it (4.1) or, before it, the last one of the same looks.
@@ -301,42 +291,33 @@ def _stands_in_row(mark: _ClauseMark, following: Sequence[_ClauseMark], before: 
     return 0 < row == number - 1
 
 
-def _first_repeated(marks: Sequence[_ClauseMark], first: int, stop: int) -> int:
-    """Find the place where a number of the marks from `first` on comes for the second time; `stop` if none does."""
-    keys: set[tuple[str, str]] = set()
-    for index, mark in enumerate(marks[first:stop], first):
-        if (key := (mark.style, mark.number)) in keys:
-            return index
-        keys.add(key)
-    return stop
+def _first_repeated(keys: Sequence[str], first: int, stop: int) -> int:
+    """Find the place where a key of those from `first` on comes for the second time; `stop` if none does."""
+    seen: dict[str, int] = {}
+    return next((index for index in range(first, stop) if seen.setdefault(keys[index], index) < index), stop)
 
 
-def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
+def _runs(flags: Iterable[bool]) -> Iterator[tuple[int, int]]:
     """Stretches of true flags, over single false ones within."""
-    run_start: int | None = None
-    for index, flag in enumerate([*flags, False]):
-        if flag and run_start is None:
-            run_start = index
-        elif not flag and run_start is not None and not any(flags[index + 1 : index + 2]):
-            yield run_start, index
-            run_start = None
+    return (run.span() for run in re.finditer("x+(?:-x+)*", "".join("x" if flag else "-" for flag in flags)))
 
 
-def _levels(marks: Sequence[_ClauseMark]) -> Iterator[tuple[_ClauseMark, int]]:
-    """Marks that continue an open list or begin one, with their level."""
+def _levels(marks: Sequence[_ClauseMark]) -> Iterator[tuple[int, int]]:
+    """Places of the marks that continue an open list or begin one, with their level."""
     open_lists: list[_Open] = []
     for index, mark in enumerate(marks):
         following = marks[index + 1 : index + _AHEAD]
-        placed = (_place_decimal if mark.style == "decimal" else _place)(mark, open_lists, following)
-        if placed is not None:
+        if (placed := _place(mark, open_lists, following)) is not None:
             level, style, value = placed
-            del open_lists[level:]
-            open_lists.append((style, value))
-            yield mark, level
+            open_lists[level:] = [(style, value)]
+            yield index, level
 
 
 def _place(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_ClauseMark]) -> _Placed | None:
     """Find the place of a mark: in an open list that it continues, the innermost first, or at the head of a new one."""
+    if mark.style == "decimal":
+        level = _decimal_level(mark, open_lists, following)
+        return None if level is None else (level, mark.style, mark.value)
     readings = [(mark.style, mark.value)] if mark.value else _readings(mark, following)
     for style, value in readings:
         for level in range(len(open_lists) - 1, -1, -1):
@@ -344,7 +325,7 @@ def _place(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_
                 return level, style, value
     for style, value in readings:
         if style in _NAMED_STYLES:
-            return _place_named(style, value, open_lists)
+            return _named_level(style, open_lists), style, value
         if style == "integer":
             if _begins_list(mark, open_lists, following):
                 return _integer_level(open_lists), style, value
@@ -361,10 +342,14 @@ def _innermost(style: str, open_lists: Sequence[_Open]) -> int:
 
 def _begins_list(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_ClauseMark]) -> bool:
     """Return True where a whole number begins a list, or goes on after decimal ones; it continues none of its kind."""
-    numbers = [value for style, value in open_lists if style in _COUNTED]
-    if mark.firm and (mark.value == (1,) or (numbers and _follows(numbers[0], mark.value))):
+    if mark.firm and (mark.value == (1,) or _follows(_open_number(open_lists), mark.value)):
         return True
-    return _is_continued(mark.value, numbers[-1] if numbers else (), following)
+    return _is_continued(mark.value, _open_number(reversed(open_lists)), following)
+
+
+def _open_number(lists: Iterable[_Open]) -> tuple[int, ...]:
+    """The first whole or decimal number that lists have come to; empty for none."""
+    return next((value for style, value in lists if style in _COUNTED), ())
 
 
 def _integer_level(open_lists: Sequence[_Open]) -> int:
@@ -374,29 +359,26 @@ def _integer_level(open_lists: Sequence[_Open]) -> int:
     return sum(style in _NAMED_STYLES for style, _ in open_lists)
 
 
-def _place_named(style: str, value: tuple[int, ...], open_lists: Sequence[_Open]) -> _Placed:
+def _named_level(style: str, open_lists: Sequence[_Open]) -> int:
     if style in ATTACHED or style in ("article", "chapter", "part"):
-        return 0, style, value
-    named = (level for level, (kind, _) in enumerate(open_lists) if kind in _NAMED_STYLES and kind != style)
-    return next(named, -1) + 1, style, value
+        return 0
+    return next((level for level, (kind, _) in enumerate(open_lists, 1) if kind in _NAMED_STYLES - {style}), 0)
 
 
-def _place_decimal(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_ClauseMark]) -> _Placed | None:
+def _decimal_level(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_ClauseMark]) -> int | None:
     """A decimal number stands below the longest open number that begins it, or beside those of its own length."""
-    numbers = [value for style, value in open_lists if style in _COUNTED]
     numbered = [(level, style, value) for level, (style, value) in enumerate(open_lists) if style in _NUMBERED]
-    rival = numbers[-1] if numbers else ()
+    rival = _open_number(reversed(open_lists))
     continued = _is_continued(mark.value, rival, following)
     forward = rival < mark.value or continued
     for level, style, value in reversed(numbered):
         if forward and _is_below(value, mark.value):
-            return level + 1, "decimal", mark.value
+            return level + 1
         if style == "decimal" and len(value) == len(mark.value) and _follows(value, mark.value):
-            return level, "decimal", mark.value
-    if not continued and (numbers or not mark.firm):
+            return level
+    if not continued and (rival or not mark.firm):
         return None
-    below_named = next((level + 1 for level, style, _ in numbered if style in _NAMED_STYLES), 0)
-    return below_named, "decimal", mark.value
+    return next((level + 1 for level, style, _ in numbered if style in _NAMED_STYLES), 0)
 
 
 def _follows(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
