@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -64,7 +65,9 @@ if TYPE_CHECKING:
 
     from ovrag_core.base import Document, QueryRecord
     from ovrag_core.loans import Review
-    from ovrag_core.loop import Bench, DocumentReview, Validator
+    from ovrag_core.loop import Bench, Validator
+
+    _Shown = tuple[str, Callable[[], str], Callable[[], str]]  # a review's label; the review as JSON, and as text
 
 COMPLETED = "_OVRAG_COMPLETE"
 READ, RUN, LOOK, STUDY = "Documents", "Experiment", "Ontology and results", "Studies"  # groups of commands
@@ -168,23 +171,21 @@ def review(
         return _review_of_another_domain(loaded, settings, validator, output)
     reviewed: list[tuple[Review, Sequence[Document]]] = []
     look = review_together if deal else review_each
-    with review_extractor(settings, validator.ontology) as (extractor, name):
-        for result, documents in look(loaded, extractor, validator, name):
-            reviewed.append((result, documents))
-            if result.label == "UNCHECKED":
-                reason = result.reason or "not checked"
+
+    def reviews() -> Iterator[_Shown]:
+        with review_extractor(settings, validator.ontology) as (extractor, name):
+            for result, documents in look(loaded, extractor, validator, name):
+                reviewed.append((result, documents))
                 names = result.document if isinstance(result.document, str) else ", ".join(result.document)
-                say(f"{names} was not checked: {reason}" if documents else reason)
-            if output is Format.jsonl:
-                print_beside(result.to_json())
-            elif output is Format.text:
-                print_beside(report(result) + "\n")
-    if output is Format.json:
-        print_json([json.loads(result.to_json()) for result, _ in reviewed])
+                if result.label == "UNCHECKED":
+                    reason = result.reason or "not checked"
+                    say(f"{names} was not checked: {reason}" if documents else reason)
+                yield result.label, result.to_json, partial(report, result)
+
+    code = _print_each(reviews(), output)
     if html is not None:
         write_text(review_page(reviewed), html, OvragError)
-    labels = {result.label for result, _ in reviewed}
-    return BAD if "UNCHECKED" in labels else FOUND if "CLASH" in labels else 0
+    return code
 
 
 @app.command(rich_help_panel=READ, epilog='Example: ovrag ask "Who is the borrower?" -d contract.pdf')
@@ -464,25 +465,36 @@ def _review_of_another_domain(
     from ovrag_core.loans import other_reader
     from ovrag_core.loop import review_document
 
-    reviews: list[DocumentReview] = []
-    unread = 0
-    with other_reader(settings, validator.ontology) as reader:
-        for path, document in loaded:
-            if isinstance(document, str):
-                unread += 1
-                say(document)
-                continue
-            reviews.append(review_document(document, reader, validator, reader.name))
-            if reviews[-1].label == "UNCHECKED":
-                say(f"{path} was not checked: {reviews[-1].reason}")
-            if output is Format.jsonl:
-                print_beside(reviews[-1].model_dump_json())
-            elif output is Format.text:
-                print_beside(reviews[-1].to_text() + "\n")
+    unread: list[str] = []
+
+    def reviews() -> Iterator[_Shown]:
+        with other_reader(settings, validator.ontology) as reader:
+            for path, document in loaded:
+                if isinstance(document, str):
+                    unread.append(document)
+                    say(document)
+                    continue
+                result = review_document(document, reader, validator, reader.name)
+                if result.label == "UNCHECKED":
+                    say(f"{path} was not checked: {result.reason}")
+                yield result.label, result.model_dump_json, result.to_text
+
+    code = _print_each(reviews(), output)
+    return BAD if unread else code
+
+
+def _print_each(reviews: Iterable[_Shown], output: Format) -> int:
+    """Print reviews, each as soon as it is made but for a list in JSON, and return the exit code."""
+    labels, listed = set[str](), []
+    for label, as_json, as_text in reviews:
+        labels.add(label)
+        if output is Format.json:
+            listed.append(json.loads(as_json()))
+        else:
+            print_beside(as_json() if output is Format.jsonl else as_text() + "\n")
     if output is Format.json:
-        print_json([r.model_dump(mode="json") for r in reviews])
-    labels = {r.label for r in reviews}
-    return BAD if unread or "UNCHECKED" in labels else FOUND if "CLASH" in labels else 0
+        print_json(listed)
+    return BAD if "UNCHECKED" in labels else FOUND if "CLASH" in labels else 0
 
 
 def _here(folder: Path) -> Path:

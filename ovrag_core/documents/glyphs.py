@@ -78,21 +78,27 @@ def _run(
         elif operator == b"Tf" and operands:
             size = operands[1] if len(operands) > 1 else state.font_size
             state.font, state.font_size = fonts.get(str(operands[0])), float(size)
-        elif operator == b"q":
-            state.add_q()
-        elif operator == b"Q" and state.font_stack:
-            state.remove_q()
-        elif operator == b"cm":
-            state.add_cm(*operands)
-        elif operator == b"BT":
-            state.reset_tm()
-        elif operator == b"Tm":
-            state.reset_tm()
-            state.add_tm(operands)
-        elif operator in (b"Td", b"TD", b"T*"):
-            _move(operands, operator, state)
         else:
-            state.set_state_param(operator, operands)
+            _set(operands, operator, state)
+
+
+def _set(operands: list[Any], operator: bytes, state: TextStateManager) -> None:
+    """Let an operator that draws nothing change the state."""
+    if operator == b"q":
+        state.add_q()
+    elif operator == b"Q" and state.font_stack:
+        state.remove_q()
+    elif operator == b"cm":
+        state.add_cm(*operands)
+    elif operator == b"BT":
+        state.reset_tm()
+    elif operator == b"Tm":
+        state.reset_tm()
+        state.add_tm(operands)
+    elif operator in (b"Td", b"TD", b"T*"):
+        _move(operands, operator, state)
+    else:
+        state.set_state_param(operator, operands)
 
 
 def _move(operands: list[Any], operator: bytes, state: TextStateManager) -> None:

@@ -15,9 +15,6 @@ _NAMED = re.compile(
     r"(?:\d{1,3}(?:\.\d{1,3})*|[IVXLC]{1,7}|[A-Z]|one|two|three|four|five|six|seven|eight|nine|ten)\b",
     re.I,
 )
-_NUMBER = re.compile(
-    r"\w+\s+(?:\d{1,3}(?:\.\d{1,3})*|[IVXLC]{1,7}|[A-Z]|one|two|three|four|five|six|seven|eight|nine|ten)\b", re.I
-)
 _NUMBER = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]?|[IVXLC]{1,7}[.)]|[A-Z][.)]|§+\s*\d+\.?)\s+(?=[^\W\d_])")
 _CONTENTS = re.compile(r"(?:\.\s?){4,}|\s{3,}\d{1,4}$|^\W*\[\[")  # a line of a table of contents, a placeholder
 _RUN_IN = re.compile(r"([^\W\d_][^.:;!?]{1,70}?)(?:[.:](?=\s|$)|\s[–—-]\s)")

@@ -12,7 +12,7 @@ import json
 import os
 import random
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -75,17 +75,10 @@ def score_quality(records: Sequence[QueryRecord], model: str = BUNDLED, cache: P
     rated = [record for record in records if _comes_scored(record)]
     answered = [record for record in records if record.answer is not None and record.reference_answer]
     scored = [record for record in answered if not _comes_scored(record)]
-    pairs = sorted(set(map(_pair, scored)))
     baseline_pairs = random_pairs(scored)
-    scores = _cached(sorted({*pairs, *baseline_pairs}), model, cache)
-    columns = zip(*(scores[pair] for pair in baseline_pairs), strict=True)
-    baseline = Score(*(sum(column) / len(baseline_pairs) for column in columns)) if baseline_pairs else None
-    rows = []
-    for record in ordered([*scored, *rated]):
-        recorded, pair = _comes_scored(record), _pair(record)
-        measured = [getattr(record.recorded, name) for name in METRICS] if recorded else [rouge_l(pair), *scores[pair]]
-        accepted = record.outcome in ("accepted", "corrected")
-        rows.append((record.arm, record.document_id, record.question_id, accepted, recorded, *measured))
+    scores = _cached(sorted({*map(_pair, scored), *baseline_pairs}), model, cache)
+    baseline = _mean([scores[pair] for pair in baseline_pairs])
+    rows = [_row(record, scores) for record in ordered([*scored, *rated])]
     names = ["arm", "document_id", "question_id", "accepted", "recorded", *METRICS]
     kinds = {"accepted": bool, "recorded": bool, **dict.fromkeys(METRICS, float)}
     frame = pd.DataFrame(rows, columns=names).astype(kinds)  # said, as an empty frame has none
@@ -95,6 +88,18 @@ def score_quality(records: Sequence[QueryRecord], model: str = BUNDLED, cache: P
         frame[f"{name}_rescaled"] = rescaled.where(~frame["recorded"])
     name = model_name(model) if scored or not rated else RECORDED
     return Quality(frame, name, baseline)
+
+
+def _row(record: QueryRecord, scores: Mapping[Pair, Score]) -> tuple[object, ...]:
+    recorded, pair = _comes_scored(record), _pair(record)
+    measured = [getattr(record.recorded, name) for name in METRICS] if recorded else [rouge_l(pair), *scores[pair]]
+    accepted = record.outcome in ("accepted", "corrected")
+    return (record.arm, record.document_id, record.question_id, accepted, recorded, *measured)
+
+
+def _mean(scores: Sequence[Score]) -> Score | None:
+    columns = zip(*scores, strict=True)
+    return Score(*(sum(column) / len(scores) for column in columns)) if scores else None
 
 
 @lru_cache(maxsize=20_000)

@@ -128,6 +128,7 @@ def _arm(
     shares = contamination.shares(sources, plan)
     about = shares.iloc[0] if len(shares) else pd.Series(dtype=object)
     kinds = {True: "recorded", False: "computed"}
+    accepted_at = frame["accepted_at"].dropna()
     return {
         "model": ", ".join(sorted(frame["model"].unique())),
         "documents": int(frame["document_id"].nunique()),
@@ -144,11 +145,8 @@ def _arm(
             "succeeded": int(frame["succeeded"].sum()),
             **_rate("success_rate", confusion.share_of(frame, "succeeded", "needed", plan)),
         },
-        "outcomes": {name: int((frame["outcome"] == name).sum()) for name in sorted(frame["outcome"].unique())},
-        "accepted_at": {
-            str(int(attempt)): int((frame["accepted_at"] == attempt).sum())
-            for attempt in sorted(frame["accepted_at"].dropna().unique())
-        },
+        "outcomes": frame["outcome"].value_counts().sort_index().to_dict(),
+        "accepted_at": accepted_at.astype(int).value_counts().sort_index().rename(index=str).to_dict(),
         "quality_source": " and ".join(kinds[kind] for kind in sorted(scored["recorded"].unique())) or None,
         **_rate("rouge_l", confusion.mean_of(scored, "rouge_l", plan)),
         **_rate("rouge_l_accepted", confusion.mean_of(scored[scored["accepted"]], "rouge_l", plan)),
@@ -208,6 +206,4 @@ def _measured(row: Mapping[str, object] | pd.Series, column: str, name: str = ""
 
 def _number(value: object) -> float | None:
     """A JSON number of six decimals; what is missing or not a number becomes null."""
-    if value is None or not isinstance(value, int | float):
-        return None
-    return None if math.isnan(value) else round(float(value), 6)
+    return round(float(value), 6) if isinstance(value, int | float) and not math.isnan(value) else None

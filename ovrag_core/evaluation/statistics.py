@@ -94,12 +94,10 @@ def ratio(
     if used == 0:
         return Estimate(None)
     value = float(top.sum() / bottom.sum())
-    if used < 2:
+    agree = np.ptp(top[bottom > 0] / bottom[bottom > 0]) < 1e-12
+    if used < 2 or (agree and not proportion):
         return Estimate(value, clusters=used)
-    shares = top[bottom > 0] / bottom[bottom > 0]
-    if np.ptp(shares) < 1e-12:
-        if not proportion:
-            return Estimate(value, clusters=used)
+    if agree:
         return Estimate(value, *_wilson_bounds(value * used, used, plan.confidence), used, "wilson")
     low, high, method, _ = _bootstrap((top, bottom), plan)
     return Estimate(value, low, high, used, method)

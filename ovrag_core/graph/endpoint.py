@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from urllib.parse import urlsplit
 
@@ -28,7 +29,7 @@ _RETVAL = "__ASK_RETVAL"  # the column in which Virtuoso 7 answers an ASK
 _Answer = list[Row] | bool
 
 
-class EndpointStore:
+class EndpointStore(AbstractContextManager["EndpointStore"]):
     """The endpoint at `url`, asked with a time limit of `seconds` for each of `attempts`; answers are kept.
 
     `graph` is the IRI of the graph to ask where it is not the endpoint's default. `pause` seconds, doubled each time,
@@ -85,9 +86,6 @@ class EndpointStore:
     def close(self) -> None:
         """Let go of the connections."""
         self._client.close()
-
-    def __enter__(self) -> EndpointStore:
-        return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()

@@ -74,17 +74,10 @@ class Backend(Protocol):
         """The reply to a request; `anew`: though one is recorded. Raises a ModelError where there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Completion):
     """A usable reply. `usage` and `seconds` include the call of a repair; `cached`: nothing was sent anywhere."""
 
-    text: str
     parsed: BaseModel | None
-    usage: Usage
-    finish_reason: str | None
-    seconds: float
-    model: str
-    cached: bool
 
     def parsed_as(self, schema: type[T]) -> T:
         """The object that was asked for, typed. Raises TypeError where the reply was asked for in another form."""
@@ -167,15 +160,12 @@ class ChatModel:
             if tally is not None:  # what cannot be used was paid for all the same
                 for call in sent:
                     tally.add(purpose, call.usage, call.seconds)
-        return Reply(
-            text=sent[-1].text,
-            parsed=parsed,
-            usage=sum_usage(completion.usage for completion in sent),
-            finish_reason=sent[-1].finish_reason,
-            seconds=sum(completion.seconds for completion in sent),
-            model=sent[-1].model,
-            cached=all(completion.cached for completion in sent),
-        )
+        whole = {
+            "usage": sum_usage(completion.usage for completion in sent),
+            "seconds": sum(completion.seconds for completion in sent),
+            "cached": all(completion.cached for completion in sent),
+        }
+        return Reply(**dict(sent[-1]) | whole, parsed=parsed)
 
     async def _attempt(
         self, request: Request, schema: type[BaseModel] | None, sent: list[Completion], *, anew: bool

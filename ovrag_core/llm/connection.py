@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # What a reply depends on. The rest says how it is come by: a replay has the records of the run that was recorded.
 SHAPES_REPLIES = frozenset({"model", "max_tokens", "temperature", "seed"})
+CONNECTING = {"base_url", "concurrency", "retries", "seconds_per_attempt", "seconds_per_call", "structured"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +75,16 @@ def connect(
         if options.budget_usd is not None:
             prices.of(options.model)
             budget = Budget(options.budget_usd, prices, spent_usd=spent_usd)
-        server = _server(options, folder / ".env", budget, say)
+        from ovrag_core.llm.openai import OpenAIBackend  # noqa: PLC0415 - takes a second; a replay shall not wait for it
+
+        key = key_for(options.base_url, options.key_variable, folder / ".env")
+        how = options.model_dump(include=CONNECTING)
+        server = OpenAIBackend(key=key, budget=budget, announce=say, **how)
         store = ReplyStore(folder / options.store, create=True, warn=say) if options.store else None
     backend = server if store is None else RecordedReplies(store, server)
     assert backend is not None
     chat = ChatModel(backend, options.model, max_tokens=options.max_tokens, retry_failures=options.retry_failures)
     return Connection(chat, prices, budget, store, server)
-
-
-def _server(options: Options, env_file: Path, budget: Budget | None, say: Callable[[str], None]) -> OpenAIBackend:
-    from ovrag_core.llm.openai import OpenAIBackend  # noqa: PLC0415 - takes a second; a replay shall not wait for it
-
-    return OpenAIBackend(
-        base_url=options.base_url,
-        key=key_for(options.base_url, options.key_variable, env_file),
-        concurrency=options.concurrency,
-        retries=options.retries,
-        seconds_per_attempt=options.seconds_per_attempt,
-        seconds_per_call=options.seconds_per_call,
-        structured=options.structured,
-        budget=budget,
-        announce=say,
-    )
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -34,7 +35,7 @@ class Tally:
     """
 
     by_purpose: dict[str, Spending] = field(default_factory=dict)
-    discarded: dict[str, int] = field(default_factory=dict)  # statements of a model that were not used, by reason
+    discarded: Counter[str] = field(default_factory=Counter)  # statements of a model that were not used, by reason
 
     @property
     def usage(self) -> Usage:
@@ -51,8 +52,7 @@ class Tally:
     def discard(self, statements: Mapping[str, int]) -> None:
         """Count statements that were not used, by reason."""
         with _counting:
-            for reason, number in statements.items():
-                self.discarded[reason] = self.discarded.get(reason, 0) + number
+            self.discarded.update(statements)
 
     def include(self, other: Tally, *, cached: bool = False) -> None:
         """Count all that another tally holds; `cached`: it was made earlier, and costs no money and no time now."""

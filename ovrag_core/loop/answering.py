@@ -82,11 +82,7 @@ class ExtractiveAnswerer:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._vectors: dict[str, Vectors] = {}
-
-    @property
-    def name(self) -> str:
-        """The name that results are labelled with."""
-        return f"extractive ({self._embedder.name})"
+        self.name = f"extractive ({embedder.name})"
 
     def answer(
         self,
@@ -240,28 +236,27 @@ def _wording(parts: Sequence[str], passages: Sequence[Quotable]) -> Vectors:
     Gains come from words shared with the part (rare ones most), from a label that is asked for, and from the right
     kind. The weight of a word falls with the share of the passages that have it (inverse document frequency).
     """
-    words = [_content_words(passage.text) for passage in passages]
-    heads = [_content_words(passage.heading) for passage in passages]
-    spread = Counter(word for body, head in zip(words, heads, strict=True) for word in body | head)
+    spread = Counter(word for p in passages for word in _content_words(p.text) | _content_words(p.heading))
     rare = math.log(1 + len(passages))
-
-    def gain(part: str, column: int, asked: Mapping[str, float], total: float) -> float:
-        passage, head = passages[column], heads[column]
-        if passage.is_title and not _TITLE_CUE.search(part):
-            return -TITLE_LOSS
-        shared = max(sum(asked[word] for word in asked if word in held) for held in (words[column], head))
-        label, colon, _ = passage.text.partition(":")
-        label_words = _content_words(_BRACKETS.sub(" ", label)) if colon else frozenset()
-        named = any(words_of and words_of <= asked.keys() for words_of in (label_words, head))
-        lexical = LEXICAL_WEIGHT * shared / total if total else 0.0
-        return lexical + LABEL_WEIGHT * named + KIND_WEIGHT * _is_of_kind(part, passage.text)
-
     gains = numpy.zeros((len(parts), len(passages)), dtype=numpy.float32)
     for row, clause in enumerate(parts):
         weights = {word: math.log(1 + len(passages) / (1 + spread[word])) for word in sorted(_content_words(clause))}
         total = sum(weights[word] if spread[word] else rare for word in weights)
-        gains[row] = [gain(clause, column, weights, total) for column in range(len(passages))]
+        gains[row] = [_gain(clause, passage, weights, total) for passage in passages]
     return gains
+
+
+def _gain(part: str, passage: Quotable, asked: Mapping[str, float], total: float) -> float:
+    """The gain of a passage for a part of the question whose words, weighed, are `asked`."""
+    if passage.is_title and not _TITLE_CUE.search(part):
+        return -TITLE_LOSS
+    body, head = _content_words(passage.text), _content_words(passage.heading)
+    shared = max(sum(asked[word] for word in asked if word in held) for held in (body, head))
+    label, colon, _ = passage.text.partition(":")
+    label_words = _content_words(_BRACKETS.sub(" ", label)) if colon else frozenset()
+    named = any(words and words <= asked.keys() for words in (label_words, head))
+    lexical = LEXICAL_WEIGHT * shared / total if total else 0.0
+    return lexical + LABEL_WEIGHT * named + KIND_WEIGHT * _is_of_kind(part, passage.text)
 
 
 @lru_cache(maxsize=4_096)

@@ -47,11 +47,7 @@ class ChatAnswerer:
         self._chat = chat
         self._temperature = temperature
         self._seed = seed
-
-    @property
-    def name(self) -> str:
-        """The name that results are labelled with."""
-        return self._chat.name
+        self.name = chat.name
 
     def answer(
         self,

@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import get_args
 
 from pydantic import BaseModel, Field, RootModel
 
@@ -63,8 +64,7 @@ class CheckReport(Frozen):
 
     def to_text(self) -> str:
         """For a person: contradictions, then warnings, then what was not understood; positions count from 0."""
-        clashes = [violation for violation in self.violations if violation.severity == "clash"]
-        warnings = [violation for violation in self.violations if violation.severity == "warning"]
+        clashes, warnings = ([v for v in self.violations if v.severity == severity] for severity in get_args(Severity))
         counts = {"triple": self.triples, "contradiction": len(clashes), "warning": len(warnings)}
         counted = [f"{number} {noun}{'' if number == 1 else 's'}" for noun, number in counts.items() if number]
         counted += [f"{len(self.unmapped)} not fully understood"] if self.unmapped else []

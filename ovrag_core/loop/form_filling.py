@@ -119,18 +119,8 @@ class FormReader:
         """Return the fields that the text bears out, and how many of the others were dropped, by reason.
 
         Raises a ModelError where the model gives no usable reply. `wanted` names the fields to ask for (None: all).
-        What the text cannot bear out, a sum where it has none, is not asked for; of one party the others are, since a
-        model tells them apart by each other.
         """
-        terms = tuple(
-            field
-            for field in self.form.terms
-            if (field.term.values not in _FIGURES or _figures(text, field.term.values))
-            and (wanted is None or field.name in wanted)
-        )
-        parties = self.form.parties if _MAY_NAME.search(text) else ()
-        if wanted is not None and not any(field.name in wanted for field in parties):
-            parties = ()
+        parties, terms = self._fields(text, wanted)
         if not parties and not terms:
             return [], {}
         orders = [parties, parties[::-1]] if len(parties) > 1 else [parties]
@@ -139,6 +129,17 @@ class FormReader:
         filled_fields = [self._party(field, replies, text, dropped) for field in parties]
         filled_fields += [_filled_term(field, replies, text, dropped) for field in terms]
         return [filled for filled in filled_fields if filled is not None], dict(+dropped)
+
+    def _fields(self, text: str, wanted: Collection[str] | None) -> tuple[Fields, Fields]:
+        """The parties and terms to ask for: none that the text cannot bear out, as a sum where it has none.
+
+        Where one party is wanted the others are asked for too, since a model tells them apart by each other.
+        """
+        names = {field.name for field in (*self.form.parties, *self.form.terms)} if wanted is None else wanted
+        parties = self.form.parties if any(field.name in names for field in self.form.parties) else ()
+        terms = [field for field in self.form.terms if field.name in names]
+        stated = (field for field in terms if field.term.values not in _FIGURES or _figures(text, field.term.values))
+        return parties if _MAY_NAME.search(text) else (), tuple(stated)
 
     def _ask(self, text: str, parties: Fields, terms: Fields, origin: Origin) -> dict[str, Any]:
         """The model's reply on the text between two lines of its own, and what each field asks for, in this order."""

@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from ovrag_core.base import Document, Evidence, Triple, Verdict, Violation
+from ovrag_core.base import Document, Evidence, Triple, Violation
 from ovrag_core.text import STOP_WORDS, find_passages, plain_words
 
 About = Literal["asked", "mixed", "other", "none"]
@@ -116,9 +116,16 @@ class Sign:
     others: frozenset[str]
 
     @property
-    def is_unknown(self) -> bool:
-        """True where no document holds it, and that tells."""
-        return not (self.own or self.others or self.kind.startswith("weak"))
+    def tells(self) -> Literal["own", "foreign", "unknown", "nothing"]:
+        """Whose it is: the asked document's, others' alone, or, where that tells, nobody's."""
+        if self.own:
+            return "own"
+        return "foreign" if self.others else "nothing" if self.kind.startswith("weak") else "unknown"
+
+    @property
+    def is_unknown_name(self) -> bool:
+        """True for a name that no document holds."""
+        return self.kind == "name" and self.tells == "unknown"
 
     def overlaps(self, start: int, end: int) -> bool:
         """Return True where a part of `[start, end)` is its own."""
@@ -127,13 +134,9 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Subject of a text: the level, the signs that say so, and the other documents it is about (most first).
-
-    `by` says what decided: the text itself, the context it was written from, or nothing.
-    """
+    """Subject of a text: the level, the signs that say so, and the other documents it is about (most first)."""
 
     about: About
-    by: Literal["text", "context", "nothing"]
     own: tuple[Sign, ...] = ()
     foreign: tuple[Sign, ...] = ()
     unknown: tuple[Sign, ...] = ()
@@ -167,13 +170,6 @@ class Shelf:
         placed = self._by_context(text, judgement, asked, rivals, context) if context else judgement
         return placed if placed.about != "none" else self._judge(text, asked, rivals, True)
 
-    def note(
-        self, verdict: Verdict, text: str, asked: str, *, context: Sequence[str], among: Collection[str] | None
-    ) -> Verdict:
-        """The verdict on an answer, with a warning added where the answer is not about the asked document alone."""
-        warning = violation(self.judge(text, asked, context=context, among=among), text, asked, self)
-        return verdict if warning is None else verdict.model_copy(update={"violations": (*verdict.violations, warning)})
-
     def _judged(self, text: str, asked: str, others: frozenset[str], weak: bool = False) -> Judgement:
         """By details and repeated sentences; `weak`: by short lines and rare phrases."""
         mine, rest = self.profile(asked), [self.profile(name) for name in sorted(others)]
@@ -182,41 +178,30 @@ class Shelf:
     def _signs(self, text: str, mine: Profile, rest: Sequence[Profile]) -> list[Sign]:
         """Details, names known from the documents, and repeated sentences."""
         signs = [_sign(detail, mine, rest) for detail in self.find(text)]
-        names = [sign for sign in signs if sign.is_unknown and sign.kind == "name"]
         called = dict.fromkeys(name for p in (mine, *rest) for detail in p.details for name in detail.words)
-        known_names = _known_names(text, mine, rest, called, [sign for sign in signs if sign not in names])
-        full = [name for name in called if " " in name]
-        joined = set()
-        for sign in names:
-            words = plain_words(text[sign.start : sign.end])
-            if any(name != words and f" {name} " in f" {words} " for name in full):
-                joined.add(sign)  # a name that nobody holds but that holds a known one: two that stand side by side
-        signs = [s for s in signs if s not in joined and not any(s.overlaps(n.start, n.end) for n in known_names)]
-        signs += [*known_names, *_repeated(text, mine, rest)]
-        # What stands word for word in the asked document is its own, whatever it was taken for.
-        quoted = [(start, end) for start, end, plain in _passages(text) if f" {plain} " in mine.words]
-        return [s for s in signs if s.own or not any(start <= s.start and s.end <= end for start, end in quoted)]
+        known_names = _known_names(text, mine, rest, called, [s for s in signs if not s.is_unknown_name])
+        signs = [s for s in signs if not (s.is_unknown_name and _joins_names(text[s.start : s.end], called))]
+        signs = [s for s in signs if not any(s.overlaps(n.start, n.end) for n in known_names)]
+        return _without_quoted([*signs, *known_names, *_repeated(text, mine, rest)], text, mine)
 
     def _by_context(
         self, text: str, own: Judgement, asked: str, others: frozenset[str], context: Sequence[str]
     ) -> Judgement:
         """The judgement of a text that may be of several documents, by the chunks that say what it says."""
         passages = [plain for _, _, plain in _passages(text)]
-        telling, lent = list[Judgement](), list[Judgement]()
-        for chunk in context:
-            words = plain_words(chunk)
-            is_own = f" {words} " in self.profile(asked).words
-            judged = Judgement("asked", "text") if is_own else self._judge(chunk, asked, others)
-            if judged.about != "none":
-                telling.append(judged)
-                lent += [judged] if any(plain in words for plain in passages) else []
-        levels = {judged.about for judged in lent or telling}
-        if not levels or (not lent and "asked" in levels and levels != {"asked"}):
+        judged = {chunk: self._chunk_judgement(chunk, asked, others) for chunk in context}
+        lent = {judged[chunk].about for chunk in context if any(p in plain_words(chunk) for p in passages)} - {"none"}
+        levels = lent or {judgement.about for judgement in judged.values()} - {"none"}
+        if not levels or (not lent and levels > {"asked"}):
             return own  # no chunk tells, or they disagree and nothing shows which of them the text is of
         about: About = levels.pop() if len(levels) == 1 else "mixed"
-        foreign = [name for judged in telling if judged.about != "asked" for name in judged.documents]
-        documents = () if about == "asked" else tuple(dict.fromkeys(foreign))
-        return Judgement(about, "context", own.own, own.foreign, own.unknown, documents)
+        foreign = dict.fromkeys(name for judgement in judged.values() for name in judgement.documents)
+        documents = () if about == "asked" else tuple(foreign)
+        return Judgement(about, own.own, own.foreign, own.unknown, documents)
+
+    def _chunk_judgement(self, chunk: str, asked: str, others: frozenset[str]) -> Judgement:
+        is_own = f" {plain_words(chunk)} " in self.profile(asked).words
+        return Judgement("asked") if is_own else self._judge(chunk, asked, others)
 
 
 def _sign(detail: Detail, mine: Profile, rest: Sequence[Profile]) -> Sign:
@@ -245,6 +230,18 @@ def _known_names(
         holders = frozenset(profile.document.id for profile in rest if f" {name} " in profile.words)
         signs.append(Sign("name", *span, f" {name} " in mine.words, holders))
     return signs
+
+
+def _without_quoted(signs: Sequence[Sign], text: str, mine: Profile) -> list[Sign]:
+    """The signs but those in a passage of the asked document: it is that one's, whatever it was taken for."""
+    quoted = [(start, end) for start, end, plain in _passages(text) if f" {plain} " in mine.words]
+    return [s for s in signs if s.own or not any(start <= s.start and s.end <= end for start, end in quoted)]
+
+
+def _joins_names(name: str, called: Iterable[str]) -> bool:
+    """Return True where a name holds a known one of several words beside others: two that stand side by side."""
+    words = plain_words(name)
+    return any(" " in known and known != words and f" {known} " in f" {words} " for known in called)
 
 
 def _place(text: str, words: str) -> tuple[int, int] | None:
@@ -305,16 +302,14 @@ def _phrases(text: str) -> Iterable[str]:
 
 
 def _judgement(signs: Sequence[Sign]) -> Judgement:
-    own = tuple(sign for sign in signs if sign.own)
-    foreign = tuple(sign for sign in signs if sign.others and not sign.own)
-    unknown = tuple(sign for sign in signs if sign.is_unknown)
+    own, foreign, unknown = (tuple(s for s in signs if s.tells == whose) for whose in ("own", "foreign", "unknown"))
     if not (own or foreign or unknown):
-        return Judgement("none", "nothing")
-    if own and not foreign and all(sign.kind != "name" for sign in unknown):
-        return Judgement("asked", "text", own, (), unknown)
+        return Judgement("none")
+    if own and not foreign and not any(sign.is_unknown_name for sign in unknown):
+        return Judgement("asked", own, (), unknown)
     documents = _explaining(foreign, own)
     exclusive = any(sign.others.isdisjoint(documents) for sign in own)
-    return Judgement("mixed" if exclusive else "other", "text", own, foreign, unknown, documents)
+    return Judgement("mixed" if exclusive else "other", own, foreign, unknown, documents)
 
 
 def _explaining(foreign: Sequence[Sign], own: Sequence[Sign]) -> tuple[str, ...]:
@@ -338,7 +333,7 @@ def violation(judgement: Judgement, text: str, asked: str, shelf: Shelf) -> Viol
     """
     if judgement.about in ("asked", "none"):
         return None
-    against = (*judgement.foreign, *(sign for sign in judgement.unknown if sign.kind == "name" or not judgement.own))
+    against = (*judgement.foreign, *(sign for sign in judgement.unknown if sign.is_unknown_name or not judgement.own))
     rule = MIXED if judgement.about == "mixed" else OTHER if judgement.documents else UNKNOWN
     return Violation(
         rule=rule,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
@@ -30,7 +30,7 @@ from ovrag_core.base import (
 )
 from ovrag_core.llm import Made, Once, Tally, tally
 from ovrag_core.loop.arms import Arm, merged, unique
-from ovrag_core.loop.identity import Shelf
+from ovrag_core.loop.identity import Shelf, violation
 from ovrag_core.loop.validation import Validator, assign_causes, clashes_of
 from ovrag_core.loop.validation import feedback as answer_feedback
 from ovrag_core.retrieval import Embedder, Index, Vectors
@@ -82,7 +82,7 @@ class Extractor(Protocol[ReadingT_co]):
 
 
 @dataclass
-class Bench:
+class Bench(AbstractContextManager["Bench"]):
     """All that the loop works with.
 
     `pool` is what pooled arms search: all documents, or those up to the asked one, in the order of their ids.
@@ -120,9 +120,6 @@ class Bench:
         """The vector of a question, counted to every query that needs it."""
         vectors = self.question_vectors.counted(question, lambda: self.embedder.embed([question]))
         return vectors.reshape(-1)
-
-    def __enter__(self) -> Bench:
-        return self
 
     def __exit__(self, *exception: object) -> None:
         self.close()
@@ -223,7 +220,9 @@ def _noted(
     if bench.shelf is None:
         return verdict
     context = [bench.index.chunk(hit.chunk_id).text for hit in retrieved]
-    return bench.shelf.note(verdict, answer.text, document_id, context=context, among=among)
+    judgement = bench.shelf.judge(answer.text, document_id, context=context, among=among)
+    warning = violation(judgement, answer.text, document_id, bench.shelf)
+    return verdict if warning is None else verdict.model_copy(update={"violations": (*verdict.violations, warning)})
 
 
 def _answer(query: Query) -> None:
@@ -351,6 +350,6 @@ def _outcome(attempts: Sequence[Attempt], arm: Arm) -> tuple[Outcome, Cause | No
         "mixture",
         "answer",
         "source",
-    )  # of another document's statements no answer can be right
+    )  # no answer can be right by another document's statements
     cause = next((cause for cause in order if cause in causes), None)
     return ("source_finding" if arm.uses_cause and cause == "source" else "hard_rejected"), cause

@@ -160,20 +160,18 @@ def _subject(facts: Sequence[Fact]) -> int:
     return next((fact.subject for fact in facts if fact.kind != "class"), facts[0].subject)
 
 
+@dataclass(frozen=True, slots=True)
 class _Statements:
     """The triples of one check: how well they state a fact, and a finding put into words.
 
     The best ones are from the context, with evidence, outright, in few words.
     """
 
-    def __init__(
-        self, triples: Sequence[Triple], abox: ABox, document: str | None, ontology: Ontology, literal_names: bool
-    ) -> None:
-        self.triples = triples
-        self.abox = abox
-        self.document = document
-        self.ontology = ontology
-        self.literal_names = literal_names
+    triples: Sequence[Triple]
+    abox: ABox
+    document: str | None
+    ontology: Ontology
+    literal_names: bool
 
     def key(self, source: Source) -> tuple[bool, bool, bool, bool, int, int]:
         triple = self.triples[source.triple]
@@ -274,16 +272,16 @@ class _Statements:
             return self._called(finding.subject)
         name, _, attribute = slot.partition(".")
         iris = {term.iri for term in self.ontology.properties if name in (term.name, *term.parents)}
-        facts: Collection[Fact] = finding.facts
-        linked = [fact for fact in facts if fact.term in iris]
-        if not linked:
-            facts = self.abox.facts
-            linked = [fact for fact in facts if fact.term in iris and fact.subject == finding.subject]
+        own = [fact for fact in finding.facts if fact.term in iris]
+        linked = own or [fact for fact in self.abox.facts if fact.term in iris and fact.subject == finding.subject]
         if not linked:
             return "(not stated)"
         if not attribute:
             return " and ".join(dict.fromkeys(self._object(fact) for fact in linked))
-        objects = [link.object for link in linked]
+        return self._classes([fact.object for fact in linked], finding.facts if own else self.abox.facts)
+
+    def _classes(self, objects: Collection[object], facts: Iterable[Fact]) -> str | None:
+        """The classes that facts put individuals into, in words; None where there are none."""
         classes = [fact.term for fact in facts if fact.kind == "class" and fact.subject in objects]
         return " and ".join(self.ontology.by_iri[iri].label for iri in classes) or None
 

@@ -73,15 +73,9 @@ class Logic:
         )
         renderer = java("uk.ac.manchester.cs.owl.owlapi.mansyntaxrenderer.ManchesterOWLSyntaxOWLObjectRendererImpl")()
         renderer.setShortFormProvider(_short_forms(names or {}))
-        entries = [
-            (
-                " ".join(str(renderer.render(axiom.getAxiomWithoutAnnotations())).split()),
-                str(axiom),
-                _rules(axiom),
-                axiom,
-            )
-            for axiom in ontology.getLogicalAxioms()
-        ]
+        axioms = list(ontology.getLogicalAxioms())
+        rendered = [" ".join(str(renderer.render(axiom.getAxiomWithoutAnnotations())).split()) for axiom in axioms]
+        entries = list(zip(rendered, map(str, axioms), map(_rules, axioms), axioms, strict=True))
         entries.sort(key=lambda entry: entry[:3])
         self.axioms: list[JavaObject] = [entry[3] for entry in entries]
         self.manchester: list[str] = [entry[0] for entry in entries]

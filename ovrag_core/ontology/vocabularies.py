@@ -1,9 +1,11 @@
 """List what an ontology can say, for people, prompts and programs."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from ovrag_core.ontology.load import Ontology, OntologyTerm
 
+_NAMES = ("name", "label", "iri", "parents", "alternatives")
 _KINDS_OF_VALUE = {
     "amount": "an amount with its currency, like USD 254,000.00",
     "rate": "per cent a year, like 5.75%",
@@ -17,8 +19,8 @@ _KINDS_OF_VALUE = {
 def vocabulary(ontology: Ontology) -> dict[str, list[dict[str, Any]]]:
     """Name, label, IRI, parents and alternative names of each class and property, for programs."""
     return {
-        "classes": [_entry(term) for term in ontology.classes],
-        "properties": [_entry(term) | {"kind": term.kind, "values": term.values} for term in ontology.properties],
+        "classes": [_entry(term, _NAMES) for term in ontology.classes],
+        "properties": [_entry(term, (*_NAMES, "kind", "values")) for term in ontology.properties],
     }
 
 
@@ -41,11 +43,5 @@ def _property_line(term: OntologyTerm, ontology: Ontology) -> str:
     return f"{term.name}: {_KINDS_OF_VALUE.get(term.values, 'text')}"
 
 
-def _entry(term: OntologyTerm) -> dict[str, Any]:
-    return {
-        "name": term.name,
-        "label": term.label,
-        "iri": term.iri,
-        "parents": list(term.parents),
-        "alternatives": list(term.alternatives),
-    }
+def _entry(term: OntologyTerm, fields: Iterable[str]) -> dict[str, Any]:
+    return {field: getattr(term, field) for field in fields}

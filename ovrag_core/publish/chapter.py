@@ -7,6 +7,7 @@ either. Where `\\study{<study>}` stands in it, LaTeX sets `study_<study>.tex` if
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 from ovrag_core.publish.origins import LABEL, macros, text_of
@@ -44,18 +45,29 @@ def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, 
         path for path in sorted(folder.glob("*.tex")) if path.stem in sections or not path.stem.startswith(SECTION)
     ]
     texts = {path.name: COMMENT.sub("", text_of(path)) for path in sources}
-    inputs = [(name, path) for name, text in texts.items() for path in _inputs(text, wanted, sections)]
-    included = {_any_data(path) for _, path in inputs}
-    problems = []
-    for name, path in inputs:
-        if not any((place / path).exists() for place in (folder, project)):
-            remedy = "run `make repro`" if "/" in path else "write it"
-            problems.append(f"{name} takes {path}, which does not exist; {remedy} or take the line out")
-    problems += [
-        f"no file takes {path}; add {_line(path, folder.name)}" for path in wanted if _any_data(path) not in included
-    ]
+    taken = {name: _inputs(text, wanted, sections) for name, text in texts.items()}
     labels = set(LABEL.findall("\n".join([*texts.values(), *(text_of(project / path) for path in wanted)])))
-    return problems + [f"{name} {fault}" for name, text in texts.items() for fault in _faults(text, labels, values)]
+    return [
+        *(f"{name} {fault}" for name, paths in taken.items() for fault in _missing(paths, folder, project)),
+        *_untaken(wanted, chain.from_iterable(taken.values()), folder.name),
+        *(f"{name} {fault}" for name, text in texts.items() for fault in _faults(text, labels, values)),
+    ]
+
+
+def _missing(paths: Iterable[str], *folders: Path) -> Iterator[str]:
+    """Yield a fault for each input that is in none of the folders."""
+    for path in paths:
+        if not any((folder / path).exists() for folder in folders):
+            remedy = "run `make repro`" if "/" in path else "write it"
+            yield f"takes {path}, which does not exist; {remedy} or take the line out"
+
+
+def _untaken(wanted: Iterable[str], taken: Iterable[str], chapter: str) -> Iterator[str]:
+    """Yield a sentence for each result that no source takes, on whichever data it was made."""
+    included = set(map(_any_data, taken))
+    for path in wanted:
+        if _any_data(path) not in included:
+            yield f"no file takes {path}; add {_line(path, chapter)}"
 
 
 def _faults(text: str, labels: Collection[str], values: Mapping[str, str]) -> Iterator[str]:

@@ -66,20 +66,13 @@ def export(project: Path, target: Path, *, force: bool = False, only: Sequence[s
     if target.resolve() == project.resolve():
         raise ResultError(f"{target} is the project itself; name the folder of your thesis")
     tampered = {} if force else edited_results(results)
-    compared = compare([path for path in results if path not in tampered], project, target)
-    copies = {p: kind for p, kind in compared.items() if p not in tampered and (not only or p in results)}
+    compared = compare(results, project, target, dropped=not only)
+    copies = {path: kind for path, kind in compared.items() if path not in tampered}
     done = copy_results(copies, project, target, force=force)
     left = [path for path, kind in copies.items() if path not in done and kind != "same"]
-    lines = [f"{'overwritten' if copies[path] == 'edited' else copies[path]:<11} {path}" for path in done]
-    lines += [f"{copies[path]:<11} {path}, {_LEFT[copies[path]]}" for path in left]
-    same = sum(kind == "same" for kind in copies.values())
-    counts = {"already there, as in the project": same, "not touched, named above": len(left)}
-    more = [f"{count} {what}" for what, count in counts.items() if count]
-    written = sum(copies[path] != "dropped" for path in done)
-    lines += ["; ".join([f"{written} of {len(copies)} results written to {target}", *more])]
     warnings = [f"{path} was edited by hand and not copied; {remedy}" for path, remedy in tampered.items()]
     warnings += [sentence for _, sentence in stale_results(stages, results)]
-    return Exported(tuple(lines), tuple(warnings), bool(left or tampered))
+    return Exported(tuple(_lines(copies, done, left, target)), tuple(warnings), bool(left or tampered))
 
 
 def check(project: Path, target: Path | None = None, only: Sequence[str] = ()) -> list[str]:
@@ -93,8 +86,21 @@ def check(project: Path, target: Path | None = None, only: Sequence[str] = ()) -
     if target is None:
         values = defined_macros(project, results)
         return [*problems, *chapter_problems(project / CHAPTER, results, values, project)]
-    copies = {path: kind for path, kind in compare(results, project, target).items() if not only or path in results}
+    copies = compare(results, project, target, dropped=not only)
     return [*problems, *(f"{target / path} {_WRONG[kind]}" for path, kind in copies.items() if kind != "same")]
+
+
+def _lines(copies: Mapping[str, Kind], done: Sequence[str], left: Sequence[str], target: Path) -> Iterator[str]:
+    """Yield a line for each result that was written or removed and for each that was left, then one that counts."""
+    for path in done:
+        yield f"{'overwritten' if copies[path] == 'edited' else copies[path]:<11} {path}"
+    for path in left:
+        yield f"{copies[path]:<11} {path}, {_LEFT[copies[path]]}"
+    same = len(copies) - len(done) - len(left)
+    counts = {"already there, as in the project": same, "not touched, named above": len(left)}
+    more = [f"{count} {what}" for what, count in counts.items() if count]
+    written = sum(copies[path] != "dropped" for path in done)
+    yield "; ".join([f"{written} of {len(copies)} results written to {target}", *more])
 
 
 def _chosen(project: Path, only: Sequence[str]) -> tuple[dict[str, Stage], Results]:
@@ -104,17 +110,22 @@ def _chosen(project: Path, only: Sequence[str]) -> tuple[dict[str, Stage], Resul
     """
     stages = read_stages(project)
     results = exported(stages)
+    _refuse_missing(stages, results)
+    fitting: set[str] = set()
+    for pattern in only or ["*"]:
+        if not (paths := fnmatch.filter(results, pattern)):
+            raise ResultError(f"--only {pattern}: no result is called so; results are such as {_some(list(results))}")
+        fitting.update(paths)
+    return stages, {path: made for path, made in results.items() if path in fitting}
+
+
+def _refuse_missing(stages: Mapping[str, Stage], results: Results) -> None:
     items = [item for stage in stages.values() for item in stage.outputs if item.state == "missing" and not item.files]
     absent = [item.path for item in items if item.path.startswith(("tables/", "figures/"))]
     absent += [path for path, (_, state) in results.items() if state == "missing"]
-    if not results or absent:
-        listing = _some(absent) if absent else "every table and figure"
+    if absent or not results:
+        listing = _some(absent) or "every table and figure"
         raise ResultError(f"missing: {listing}; run `make repro`, which makes the results")
-    for pattern in only:
-        if not fnmatch.filter(results, pattern):
-            raise ResultError(f"--only {pattern}: no result is called so; results are such as {_some(list(results))}")
-    fitting = {path for pattern in only or ["*"] for path in fnmatch.filter(results, pattern)}
-    return stages, {path: made for path, made in results.items() if path in fitting}
 
 
 def exported(stages: Mapping[str, Stage]) -> Results:
@@ -145,11 +156,14 @@ def stale_results(stages: Mapping[str, Stage], results: Results) -> Iterator[tup
             yield stage, f"{_some(paths)} are stale: {'; '.join(sentences)}"
 
 
-def compare(paths: Iterable[str], project: Path, target: Path) -> dict[str, Kind]:
-    """The kind of each result's copy in `target`, in order of paths. Raises ResultError for a broken manifest."""
+def compare(paths: Iterable[str], project: Path, target: Path, *, dropped: bool = True) -> dict[str, Kind]:
+    """The kind of each result's copy in `target`, in order of paths, with those that are `dropped` or without.
+
+    Raises ResultError for a broken manifest.
+    """
     digests = read_manifest(target).files
-    dropped: dict[str, Kind] = {path: "dropped" for path in digests if (target / path).exists()}
-    return dict(sorted((dropped | {path: _kind(path, project, target, digests) for path in paths}).items()))
+    kinds: dict[str, Kind] = {path: "dropped" for path in digests if dropped and (target / path).exists()}
+    return dict(sorted((kinds | {path: _kind(path, project, target, digests) for path in paths}).items()))
 
 
 def copy_results(copies: Mapping[str, Kind], project: Path, target: Path, *, force: bool = False) -> list[str]:
@@ -161,7 +175,7 @@ def copy_results(copies: Mapping[str, Kind], project: Path, target: Path, *, for
     done = []
     for name, kind in copies.items():
         path = target / name
-        if kind in ("edited", "dropped") and not force:
+        if kind in _LEFT and not force:
             continue
         if kind == "dropped":
             path.unlink()

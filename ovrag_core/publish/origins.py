@@ -100,29 +100,30 @@ def provenance_text(found: Provenance) -> str:
     }
     lines += [f"  {name:<10} {text}" for name, text in rows.items() if text]
     for maker, parameters in found.parameters.items():
-        lines += ["", f"parameters of {maker}"]
-        for parameter in parameters:
-            now = f"{parameter.difference}  CHANGED" if parameter.changed else f"= {shown(parameter.now)}"
-            lines.append(f"  {parameter.name} {now}")
-    lines += ["", "inputs (md5)"]
-    for item in stage.inputs:
-        origin = f", made by {item.stage}" if item.stage else ""
-        state = {"same": "same", "missing": "not here"}.get(item.state, item.state.upper())
-        lines.append(f"  {item.recorded or 'none':<36} {item.path} ({state}{origin})")
-    return "\n".join(lines)
+        lines += ["", f"parameters of {maker}", *map(_parameter_line, parameters)]
+    return "\n".join([*lines, "", "inputs (md5)", *map(_input_line, stage.inputs)])
+
+
+def _parameter_line(parameter: Parameter) -> str:
+    now = f"{parameter.difference}  CHANGED" if parameter.changed else f"= {shown(parameter.now)}"
+    return f"  {parameter.name} {now}"
+
+
+def _input_line(item: StageFile) -> str:
+    origin = f", made by {item.stage}" if item.stage else ""
+    state = {"same": "same", "missing": "not here"}.get(item.state, item.state.upper())
+    return f"  {item.recorded or 'none':<36} {item.path} ({state}{origin})"
 
 
 def _found(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[str, str | None]:
     """The path within the project of what was asked for, the first output of a stage, and a macro's value."""
     if asked in stages:
         return stages[asked].outputs[0].path, None
-    name = asked.removeprefix("\\")
     files = [path for stage in stages.values() for item in stage.outputs for path in item.files or [item.path]]
     for path in (path for path in files if path.endswith(".tex")):
-        text = text_of(project / path)
-        if name.isalpha() and name in (values := macros(project / path)):
-            return path, values[name]
-        if asked in LABEL.findall(text):
+        if (value := macros(project / path).get(asked.removeprefix("\\"))) is not None:
+            return path, value
+        if asked in LABEL.findall(text_of(project / path)):
             return path, None
     root, file = project.resolve(), Path(asked).resolve()
     within = file.relative_to(root).as_posix() if file.is_relative_to(root) else asked

@@ -61,23 +61,13 @@ def retabled(text: str, project: Path) -> str:
 
 
 def _markdown(match: re.Match[str], project: Path) -> str:
-    options = dict(option.split(":", 1) for option in match["options"].split(";") if ":" in option)
-    chosen = {name.strip(): value.strip() for name, value in options.items()}
+    options = (option.partition(":")[::2] for option in match["options"].split(";") if ":" in option)
+    chosen = {name.strip(): value.strip() for name, value in options}
     if unknown := [name for name in chosen if name not in OPTIONS]:
         raise ResultError(f"the table {match['path']} is asked for {unknown[0]}; known are {', '.join(OPTIONS)}")
     try:
         frame = _with_counts(pandas.read_csv(project / match["path"]))
-        shown = display(frame, {str(name): str(name) for name in frame})
-        if wanted := chosen.get("rows"):
-            patterns = [re.compile(p) for p in wanted.split(" & ")]
-            shown = shown[[all(any(map(pattern.fullmatch, row)) for pattern in patterns) for row in shown.to_numpy()]]
-        if wanted := chosen.get("columns"):
-            shown = shown[[name.strip() for name in wanted.split(",")]]
-        if wanted := chosen.get("across"):
-            *row_names, value_name = [str(name) for name in shown if name != wanted]
-            order = list(dict.fromkeys(shown[wanted]))
-            wide = shown.pivot_table(value_name, row_names, wanted, aggfunc="first", sort=False)
-            shown = wide[order].fillna("–").reset_index()
+        shown = _chosen(display(frame, {str(name): str(name) for name in frame}), **chosen)
     except OSError as error:
         raise ResultError(f"the text takes {match['path']}, which cannot be read ({error.strerror})") from None
     except KeyError as error:
@@ -86,6 +76,20 @@ def _markdown(match: re.Match[str], project: Path) -> str:
         raise ResultError(f"the table {match['path']} has no such rows; mend its line")
     head = f"| {' | '.join(map(str, shown))} |\n|{'---|' * len(shown.columns)}\n"
     return head + "".join(f"| {' | '.join(row)} |\n" for row in shown.itertuples(index=False, name=None))
+
+
+def _chosen(table: pandas.DataFrame, rows: str = "", columns: str = "", across: str = "") -> pandas.DataFrame:
+    """What the options leave of a table. Raises KeyError for a column that it does not have."""
+    for pattern in rows.split(" & ") if rows else ():
+        table = table[[any(re.fullmatch(pattern, cell) for cell in row) for row in table.to_numpy()]]
+    if columns:
+        table = table[[name.strip() for name in columns.split(",")]]
+    if across:
+        *row_names, value_name = [str(name) for name in table if name != across]
+        order = list(dict.fromkeys(table[across]))
+        wide = table.pivot_table(value_name, row_names, across, aggfunc="first", sort=False)
+        table = wide[order].fillna("–").reset_index()
+    return table
 
 
 def _with_counts(frame: pandas.DataFrame) -> pandas.DataFrame:

@@ -33,7 +33,6 @@ from ovrag_core.runs import RUNS
 CASES = Path("reports/cases")
 CHUNKS = Path("data/index/chunks.jsonl")
 MOST_PER_ARM = 5
-KINDS = ("False positive", "Wrong contract", "Missed clash", "Source finding")
 ELSEWHERE = "The run was recorded elsewhere; its cases are not quoted here."
 MARKER = "<!-- Made by the pipeline; edits are lost. -->"
 CAUSES = {
@@ -58,18 +57,13 @@ def chosen(records: Sequence[QueryRecord]) -> dict[str, list[QueryRecord]]:
     """
     wrong = wrong_answers(source_frame(records)).set_index(["arm", "document_id", "question_id"]).index
     judging = {record.arm for record in records if any(attempt.verdict for attempt in record.attempts)}
-    by_kind: dict[str, list[QueryRecord]] = {kind: [] for kind in KINDS}
-    for record in confusion.ordered(records):
-        where = cell(record)
-        if where == "fp":
-            by_kind["False positive"].append(record)
-        elif record.outcome == "source_finding":
-            by_kind["Source finding"].append(record)
-        if where == "fn" and record.arm in judging:
-            by_kind["Missed clash"].append(record)
-        if (record.arm, record.document_id, record.question_id) in wrong:
-            by_kind["Wrong contract"].append(record)
-    return by_kind
+    placed = [(record, cell(record)) for record in confusion.ordered(records)]
+    return {
+        "False positive": [r for r, where in placed if where == "fp"],
+        "Wrong contract": [r for r, _ in placed if (r.arm, r.document_id, r.question_id) in wrong],
+        "Missed clash": [r for r, where in placed if where == "fn" and r.arm in judging],
+        "Source finding": [r for r, where in placed if r.outcome == "source_finding" and where != "fp"],
+    }
 
 
 def write_run_cases(run: str, records: Sequence[QueryRecord], chunks: Mapping[str, Chunk]) -> list[Path]:
@@ -127,22 +121,19 @@ def case_page(record: QueryRecord, chunks: Mapping[str, Chunk], *, kind: str = "
         for origin, name in origins.items()
     }
     pairs = pairwise(record.attempts)
-    page = (
-        _templates()
-        .get_template("case.md.j2")
-        .render(
-            marker=MARKER,
-            kind=kind,
-            summary=_summary(record),
-            alike=alike,
-            record=record,
-            retrieved=retrieved,
-            triples=triples,
-            clashes=clashes_of(record),
-            why=miss_reason(record) if cell(record) == "fn" else "",
-            repeated={later.number for before, later in pairs if later.answer.text == before.answer.text},
-            causes=CAUSES,
-        )
+    template = _templates().get_template("case.md.j2")
+    page = template.render(
+        marker=MARKER,
+        kind=kind,
+        summary=_summary(record),
+        alike=alike,
+        record=record,
+        retrieved=retrieved,
+        triples=triples,
+        clashes=clashes_of(record),
+        why=miss_reason(record) if cell(record) == "fn" else "",
+        repeated={later.number for before, later in pairs if later.answer.text == before.answer.text},
+        causes=CAUSES,
     )
     return _tidied(page)
 

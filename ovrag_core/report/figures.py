@@ -349,25 +349,20 @@ def part_distributions(
     Zeros (parts that an arm does not have) are left out. Hollow diamonds are published medians (arm → part).
     """
     arms = list(dict.fromkeys(frame["arm"]))
-    looks = list(zip(arms, colours(len(arms)), HATCHES * len(arms), strict=False))
-    medians = {arm: published.get(arm, {}) for arm in arms}
     step = 0.8 / max(1, len(arms))
+    heights = {(arm, p): row - 0.4 + step * (i + 0.5) for i, arm in enumerate(arms) for row, p in enumerate(parts)}
+    medians = [(published[arm][p], y) for (arm, p), y in heights.items() if p in published.get(arm, {})]
     with styled():
         fig = Figure(figsize=(width, 0.8 + 0.16 * max(1, len(arms)) * len(parts)), layout="constrained")
         ax = fig.subplots()
+        for median, y in medians:
+            ax.plot(median, y, ls="", zorder=4, **PUBLISHED)
         handles: list[Patch | Line2D] = []
-        for number, (arm, colour, hatch) in enumerate(looks):
-            heights = [row - 0.4 + step * (number + 0.5) for row in range(len(parts))]
-            for stage, y in zip(parts, heights, strict=True):
-                if stage in medians[arm]:
-                    ax.plot(medians[arm][stage], y, ls="", zorder=4, **PUBLISHED)
+        for arm, colour, hatch in zip(arms, colours(len(arms)), HATCHES * len(arms), strict=False):
             rows = frame[frame["arm"] == arm]
-            samples = [rows.loc[rows[p] > 0, p].to_numpy() for p in parts]
-            used = [(sample, y) for sample, y in zip(samples, heights, strict=True) if len(sample)]
-            if used:
-                boxes = ax.boxplot(
-                    [sample for sample, _ in used], positions=[y for _, y in used], widths=step * 0.75, **BOXES
-                )
+            samples = {heights[arm, p]: rows.loc[rows[p] > 0, p].to_numpy() for p in parts if (rows[p] > 0).any()}
+            if samples:
+                boxes = ax.boxplot(list(samples.values()), positions=list(samples), widths=step * 0.75, **BOXES)
                 for box in boxes["boxes"]:
                     box.set(facecolor=colour, alpha=0.85, hatch=hatch)
                 handles.append(Patch(fc=colour, ec="black", lw=0.4, hatch=hatch, label=arm))
@@ -379,7 +374,7 @@ def part_distributions(
         _seconds_axis(ax)
         ax.grid(axis="x")
         ax.set_axisbelow(True)
-        if any(medians[arm].keys() & set(parts) for arm in arms):
+        if medians:
             handles.append(Line2D([], [], ls="", label="median as published", **PUBLISHED))
         fig.legend(handles=handles, loc="outside upper center", ncols=min(6, len(handles)) or 1, columnspacing=1.2)
         return fig

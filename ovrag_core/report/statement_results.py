@@ -55,8 +55,6 @@ def coverage_table(run: Run, asserted: statements.Asserted, ontology: Ontology) 
     that could be used: what a property says that is only the inverse of another is asserted by the other.
     """
     rows = []
-    class_iris = {term.iri for term in ontology.classes}
-    property_iris = {term.iri for term in ontology.properties}
     for arm, boxes in asserted.items():
         totals, heard = Counter[str](), Counter[str]()
         for document, abox, triples in boxes:
@@ -66,9 +64,9 @@ def coverage_table(run: Run, asserted: statements.Asserted, ontology: Ontology) 
         names = sorted(totals)
         share = ratio([float(heard[n]) for n in names], [float(totals[n]) for n in names], run.plan)
         row: dict[str, object] = {"arm": arm, "queries": len(boxes), "statements": totals.total()}
-        row |= {"classes": len(used & class_iris), "classes_of": len(ontology.classes)}
-        row |= {"properties": len(used & property_iris)}
-        row |= {"properties_of": sum(term.inverse is None for term in ontology.properties)}
+        for name, terms in (("classes", ontology.classes), ("properties", ontology.properties)):
+            row |= {name: len(used & {term.iri for term in terms})}
+            row |= {f"{name}_of": sum(term.inverse is None for term in terms)}
         rows.append(row | confusion.bounds("taking_part", share))
     counts = ["classes", "classes_of", "properties", "properties_of"]
     table = pd.DataFrame(rows, columns=["arm", "queries", "statements", *with_bounds(["taking_part"]), *counts])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -131,17 +131,13 @@ def latex(
     columns = [[str(name), *shown.iloc[:, number]] for number, name in enumerate(shown.columns)]  # names may be alike
     lengths = [max(map(len, cells)) for cells in columns]
     width = sum(min(length, _WRAP) + 2 for length in lengths)
-    unwrapped = [right or length <= _WRAP for right, length in zip(numeric, lengths, strict=True)]
-    least = sum(length if whole else _LEAST * 100 for length, whole in zip(lengths, unwrapped, strict=True))
-    narrow = width > _LINE and least + 2 * len(lengths) > _LINE
-    if narrow:  # an interval stands below its value
-        lengths = [max(max(map(len, _lines(cell))) for cell in cells) for cells in columns]
-    spec = "".join(_specification(numeric, lengths, _NARROW if narrow else _WRAP))
     size = r"\small" if width <= 80 else r"\footnotesize" if width <= 96 else r"\scriptsize"
-    head = " & ".join(escape(column) for column in shown.columns) + r" \\"
-    body = [" & ".join(_stacked(cell) if narrow else escape(cell) for cell in row) + r" \\" for row in shown.to_numpy()]
-    if narrow:
-        body = [line for row in body for line in (row, r"\addlinespace")][:-1]
+    head, body, most = _row(shown.columns, escape), [_row(row, escape) for row in shown.to_numpy()], _WRAP
+    if width > _LINE and not _fits_wrapped(numeric, lengths):  # an interval stands below its value
+        lengths = [max(max(map(len, _lines(cell))) for cell in cells) for cells in columns]
+        body = [line for row in shown.to_numpy() for line in (_row(row, _stacked), r"\addlinespace")][:-1]
+        most = _NARROW
+    spec = "".join(_specification(numeric, lengths, most))
     foot = rf"\footnotesize\sloppy {escape(note.sentence())}"
     if long:
         lines = [
@@ -162,6 +158,16 @@ def latex(
             r"\end{table}",
         ]
     return "\n".join(lines) + "\n"
+
+
+def _fits_wrapped(numeric: Sequence[bool], lengths: Sequence[int]) -> bool:
+    """Return True where columns fit the text width in the smallest letters, their text wrapped at the least width."""
+    least = (x if right or x <= _WRAP else _LEAST * 100 for right, x in zip(numeric, lengths, strict=True))
+    return sum(least) + 2 * len(lengths) <= _LINE
+
+
+def _row(cells: Iterable[str], written: Callable[[str], str]) -> str:
+    return " & ".join(map(written, cells)) + r" \\"
 
 
 def escape(text: str) -> str:

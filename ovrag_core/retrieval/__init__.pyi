@@ -1,6 +1,5 @@
 from .embedding import DIMENSIONS as DIMENSIONS
 from .embedding import Embedder as Embedder
-from .embedding import MiniLMOnDemand as MiniLMOnDemand
 from .embedding import Vectors as Vectors
 from .embedding import load_tokenizer as load_tokenizer
 from .embedding import minilm as minilm

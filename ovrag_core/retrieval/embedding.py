@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy
@@ -43,21 +43,26 @@ class Embedder(Protocol):
 class MiniLM:
     """all-MiniLM-L6-v2 (Reimers and Gurevych 2019; Wang et al. 2020) from the weights bundled in a package.
 
-    Mean of the last layer over the text's own tokens, at most 256 of them, scaled to unit length.
+    Mean of the last layer over the text's own tokens, at most 256 of them, scaled to unit length. The weights are
+    loaded when something has to be embedded.
     """
 
     name = MINILM
 
     def __init__(self) -> None:
-        self._bert, self._tokenizer = Bert(load_weights()), load_tokenizer()
         self._turn = threading.Lock()
+
+    @cached_property
+    def _loaded(self) -> tuple[Bert, Tokenizer]:
+        return Bert(load_weights()), load_tokenizer()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of 384 numbers per text. Threads take turns."""
         vectors = numpy.zeros((len(texts), DIMENSIONS), dtype=numpy.float32)
         with self._turn, bar(len(texts), "embedding", "text") as progress:
-            encoded = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
-            for row, states in enumerate(self._bert.states(encoded)):
+            bert, tokenizer = self._loaded
+            encoded = [encoding.ids for encoding in tokenizer.encode_batch_fast(list(texts))]
+            for row, states in enumerate(bert.states(encoded)):
                 mean = states.mean(axis=0)
                 vectors[row] = mean / numpy.linalg.norm(mean)
                 progress.update()
@@ -68,16 +73,6 @@ class MiniLM:
 def minilm() -> MiniLM:
     """The bundled embedder, loaded once in a process."""
     return MiniLM()
-
-
-class MiniLMOnDemand:
-    """The bundled embedder, loaded when something has to be embedded: what is kept needs none."""
-
-    name = MINILM
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """One row of 384 numbers per text, of unit length."""
-        return minilm().embed(texts)
 
 
 @cache

@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files as files_of
+from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
@@ -82,12 +83,13 @@ def run_experiment(settings: Settings, bench: Bench, folder: Path = RUNS, *, ret
     manifest = _manifest(settings, bench, truths)
     queries = {(q.arm, q.document_id, q.question.id): q for q in planned(settings, sorted(bench.documents))}
     under_way = is_under_way(files, manifest)
-    if not under_way and files.records.exists():
+    is_complete = files.records.exists() and not under_way
+    if is_complete:
         refuse_other_manifest(files.manifest, manifest, files.records)
-    if retry_errors and (under_way or files.records.exists()):
+        if not retry_errors:
+            return files.records
+    if retry_errors and (under_way or is_complete):
         reopen(files, lambda record: record.failure is None)
-    elif files.records.exists() and not under_way:
-        return files.records
     if not files.partial_manifest.exists():
         for left in (files.partial_records, files.partial_latency):
             left.unlink(missing_ok=True)
@@ -105,13 +107,7 @@ def run_experiment(settings: Settings, bench: Bench, folder: Path = RUNS, *, ret
 def planned(settings: Settings, documents: Sequence[str]) -> list[PlannedQuery]:
     """The queries of a run over these documents, in the order in which its final file has them."""
     contracts = _chosen({name: name for name in documents}, settings.experiment.contracts, "contract")
-    questions = _questions(settings)
-    return [
-        PlannedQuery(arm, contract, question)
-        for arm in settings.experiment.arms
-        for contract in contracts
-        for question in questions
-    ]
+    return [PlannedQuery(*query) for query in product(settings.experiment.arms, contracts, _questions(settings))]
 
 
 def _questions(settings: Settings) -> list[Question]:

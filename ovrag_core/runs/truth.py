@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from ovrag_core.base import CorpusError, Frozen, read_text
 
@@ -45,13 +45,10 @@ def read_truths(path: Path, model: type[T]) -> dict[str, T]:
         raise CorpusError(f"{path} is not valid JSON at line {error.lineno}; mend that line and try again") from None
     if not isinstance(values, dict):
         raise CorpusError(f"{path} must be an object that maps each document's id to its record")
-    truths = {}
-    for document_id, value in values.items():
-        try:
-            truths[document_id] = model.model_validate(value)
-        except ValidationError as error:
-            problem = error.errors()[0]
-            where = ".".join([document_id, *map(str, problem["loc"])])
-            reason = f"{problem['msg'][0].lower()}{problem['msg'][1:]}"
-            raise CorpusError(f"{path}: {where}: {reason}; correct that field") from None
-    return truths
+    try:
+        return TypeAdapter(dict[str, model]).validate_python(values)  # type: ignore[valid-type]
+    except ValidationError as error:
+        problem = error.errors()[0]
+        where = ".".join(map(str, problem["loc"]))
+        reason = f"{problem['msg'][0].lower()}{problem['msg'][1:]}"
+        raise CorpusError(f"{path}: {where}: {reason}; correct that field") from None

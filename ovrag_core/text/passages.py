@@ -29,7 +29,8 @@ def find_passages(text: str, start: int = 0) -> Iterator[Span]:
     """
     for block in _blocks(text):
         block_start, block_end = block
-        spans = _sentences(text, block_start, block_end) if _is_prose(text[block_start:block_end]) else iter([block])
+        is_labelled = _is_label_only(text[block_start:block_end].partition("\n")[0].strip())
+        spans = iter([block]) if is_labelled else _sentences(text, block_start, block_end)
         for left, right in spans:
             if not _BLANK.fullmatch(text, left, right):
                 yield start + left, start + right
@@ -76,10 +77,6 @@ def _is_label_only(line: str) -> bool:
 
 def _is_label_value(line: str) -> bool:
     return bool(_LABEL_VALUE.match(line)) and len(line.partition(":")[0].split()) <= _MAX_LABEL_WORDS
-
-
-def _is_prose(block: str) -> bool:
-    return not _is_label_only(block.partition("\n")[0].strip())
 
 
 def _sentences(text: str, first: int, last: int) -> Iterator[Span]:

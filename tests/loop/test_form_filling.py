@@ -57,7 +57,7 @@ class PlayedModel:
         self.asked.append((messages, schema))
         said = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         parsed = schema.model_validate({**NOTHING, **said})
-        return Reply(parsed.model_dump_json(), parsed, Usage(), "stop", 0.0, self.name, cached=False)
+        return Reply(text=parsed.model_dump_json(), parsed=parsed, usage=Usage(), seconds=0.0, model=self.name)
 
 
 @pytest.fixture(scope="module")

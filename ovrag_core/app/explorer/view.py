@@ -55,46 +55,42 @@ def query_view(
     `name` tells its links from those of other queries on the page. `facts` are those that the question asks for, by
     facility.
     """
-    verdict = record.attempts[-1].verdict if record.attempts else None
-    violations = contradictions(verdict.violations) if verdict else ()
-    grounds = [row.grounds for _, rows in facts for row in rows if row.grounds]
+    violations = _violations(record)
     answer = record.answer
     quoted = answer.evidence if answer else ()
     # Passages by the sign that marks them: the number of a violation, A for the answer's quotes, F for those of facts.
-    marks = [
-        *((str(number), _passages(violation)) for number, violation in enumerate(violations, 1)),
-        ("A", [passage(quote) for quote in quoted]),
-        ("F", [evidence for basis in grounds for evidence in basis.evidence]),
-    ]
+    marks = [(str(number), passages) for number, _, passages in violations]
+    marks += [("A", list(map(passage, quoted))), ("F", _grounds(facts))]
 
     def anchor(marked: Passage) -> str:
         return f"ovx-{name}-" if document and marked.document == document.id else ""
 
     return _PAGES.get_template("explorer/query.html.j2").render(
         record=record,
-        answer=pieces(answer.text, _within(marks, ANSWER, 0, len(answer.text))) if answer else [],
+        answer=_cut(answer.text, marks, ANSWER) if answer else [],
         sources=sorted({quote.document_id for quote in quoted}),
         name=name,
-        first_quote=next((quote.start for quote in quoted if document and quote.document_id == document.id), None),
-        nearest=NEAREST if is_nearest(record) else "",
+        first_quote=next((quote.start for quote in quoted if anchor(passage(quote))), None),
+        is_nearest=is_nearest(record),
+        nearest=NEAREST,
         facts=facts,
         anchor=anchor,
         fact_place=partial(place, named=False),
         where=_where,
         passage=passage,
         verdict=_verdict_words(record),
-        is_silent=is_silent(record) or is_nearest(record),
+        is_silent=is_silent(record),
         outcome=outcome_words(record),
         causes=CAUSES,
-        violations=[(number, violation, _passages(violation)) for number, violation in enumerate(violations, 1)],
-        pictures={number: picture(v) for number, v in enumerate(violations[:MOST_PICTURES], 1) if v.triples},
+        violations=violations,
+        pictures={number: picture(broken) for number, broken, _ in violations[:MOST_PICTURES] if broken.triples},
         retrieved=_retrieved(record, find_chunk, marks),
         triples={
             "the answer": record.attempts[-1].triples if record.attempts else (),
             "the contract" if record.arm == "ovrag_evidence" else "the retrieved chunks": record.context_triples,
         },
         document=document,
-        text=pieces(document.text, _within(marks, document.id, 0, len(document.text))) if document else [],
+        text=_cut(document.text, marks, document.id) if document else [],
         latency=latency,
     )
 
@@ -149,26 +145,36 @@ def _verdict_words(record: QueryRecord) -> str:
     return CAUSES[record.cause][0].upper() + CAUSES[record.cause][1:] + "." if record.cause else "A contradiction."
 
 
-def _passages(violation: Violation) -> list[Passage]:
-    """The passages that show a violation, each once."""
-    return list(dict.fromkeys(passage(triple.evidence) for triple in violation.triples if triple.evidence))
+def _violations(record: QueryRecord) -> list[tuple[int, Violation, list[Passage]]]:
+    """What the last attempt breaks, numbered, with the passages that show it, each once."""
+    verdict = record.attempts[-1].verdict if record.attempts else None
+    return [
+        (number, broken, list(dict.fromkeys(passage(triple.evidence) for triple in broken.triples if triple.evidence)))
+        for number, broken in enumerate(contradictions(verdict.violations) if verdict else (), 1)
+    ]
 
 
 def _where(quoted: Passage) -> str:
     return "in the answer" if quoted.document == ANSWER else place(quoted, named=True)
 
 
-def _within(marks: Marks, document_id: str, start: int, end: int) -> Marks:
-    """The parts of the passages that lie in `[start, end)` of the document, counted from there."""
-    cut: Marks = []
+def _grounds(facts: Sequence[tuple[str, Sequence[FactRow]]]) -> list[Passage]:
+    """The passages that facts rest on."""
+    return [found for _, rows in facts for row in rows if row.grounds for found in row.grounds.evidence]
+
+
+def _cut(text: str, marks: Marks, document_id: str, start: int = 0) -> list[Piece]:
+    """A text that begins at `start` of the document, cut at the parts of the passages that lie in it."""
+    end = start + len(text)
+    within: Marks = []
     for sign, passages in marks:
         inside = [
             span.model_copy(update={"start": max(span.start, start) - start, "end": min(span.end, end) - start})
             for span in passages
             if span.document == document_id and span.start < end and span.end > start
         ]
-        cut.append((sign, inside))
-    return cut
+        within.append((sign, inside))
+    return pieces(text, within)
 
 
 def _retrieved(
@@ -178,6 +184,6 @@ def _retrieved(
     by_contract: dict[str, list[Excerpt]] = {record.document_id: []}
     for hit in record.retrieved:
         chunk = find_chunk(hit.chunk_id)
-        cut = pieces(chunk.text, _within(marks, hit.document_id, chunk.start, chunk.end)) if chunk else []
+        cut = _cut(chunk.text, marks, hit.document_id, chunk.start) if chunk else []
         by_contract.setdefault(hit.document_id, []).append((hit, cut))
     return {name: hits for name, hits in by_contract.items() if hits}
