@@ -1,9 +1,9 @@
 """Train what finds names and tells what bears them: `python tools/train_names.py`.
 
 Learned from the names that are marked in agreements, each agreement as it is and once with its lines ended elsewhere,
-in the passages of `training/loans/roles/`, and from those of the borrowers and lenders of agreements whose facts are
-known, wherever they stand. What else is found in the agreements and shares no word with a party
-is no name. Prints how much of what drafters set aside mark is found. Minutes.
+in the passages of `training/loans/roles/` and `training/loans/openings/`, and from those of the borrowers and lenders
+of agreements whose facts are known, wherever they stand. What else is found in the agreements and shares no word with
+a party is no name. Prints how much of what drafters set aside mark is found. Minutes.
 """
 
 import json
@@ -29,6 +29,7 @@ from ovrag_core.text import Span, plain_words
 
 MARKED = Path("training/loans/marked")
 ROLES = Path("training/loans/roles")
+OPENINGS = Path("training/loans/openings")
 LOANS = Path("training/loans")
 KNOWN = (
     "agreements/development",
@@ -41,6 +42,7 @@ KNOWN = (
 LEARNED_FROM = [
     f"{MARKED}/*/*.txt",
     f"{ROLES}/*.jsonl",
+    f"{OPENINGS}/*.jsonl",
     *[f"{LOANS}/{name}/{kind}" for name in KNOWN for kind in ("*.txt", "gold.json")],
 ]
 PROSE = 50  # characters of a line that may end elsewhere
@@ -112,7 +114,7 @@ def all_joins() -> Iterator[tuple[list[int], bool]]:
             again = again.upper()
         for text in (agreement.text, again):
             yield from joins(text, spans)
-    for path in sorted(ROLES.glob("*.jsonl")):
+    for path in (*sorted(ROLES.glob("*.jsonl")), *sorted(OPENINGS.glob("*.jsonl"))):
         for line in path.read_text(encoding="utf-8").splitlines():
             text, marks = unmarked(json.loads(line)["text"])
             yield from joins(text, [(start, end) for start, end, _ in marks])

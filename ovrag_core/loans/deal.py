@@ -6,14 +6,13 @@ import datetime as dt
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal
 
 from ovrag_core.base import Document, DocumentError, Evidence, Frozen
 from ovrag_core.loans.conformed import ConformedCopy
 from ovrag_core.loans.grounds import Passage, passage, stating
 from ovrag_core.loans.loan_facts import LoanReading, Party
 from ovrag_core.loans.reading.amended import misfit
-from ovrag_core.loans.reading.amendments import Identity, amend, in_order, without_security
+from ovrag_core.loans.reading.amendments import Identity, Role, amend, in_order, without_security
 from ovrag_core.loans.reviewing import FIELDS, Review, fact_list, place, review_of
 from ovrag_core.loans.reviewing import unread as unread_reading
 from ovrag_core.loop import Checker, Extractor
@@ -26,7 +25,7 @@ class DealDocument(Frozen):
     """A document of a deal, in the order in which they take effect; what the text says of itself."""
 
     document: str
-    role: Literal["agreement", "amendment", "restatement"]
+    role: Role
     number: int | None = None
     date: dt.date | None = None
 
@@ -148,8 +147,8 @@ def _with_terms(reading: LoanReading, terms: dict[str, tuple[int, str]]) -> Loan
 
     `terms` has for each facility the term as stated last and the maturity of then; new ones are added to it.
     """
-    moved: dict[str, int] = {}
-    for facility in reading.facilities:
+    facilities, triples = list(reading.facilities), list(reading.triples)
+    for number, facility in enumerate(facilities):
         months, maturity = facility.term_months, facility.maturity
         if months is None or maturity is None:
             continue
@@ -157,17 +156,10 @@ def _with_terms(reading: LoanReading, terms: dict[str, tuple[int, str]]) -> Loan
         if was != months:
             terms[facility.subject] = (months, maturity)
         elif (more := _months_between(until, maturity)) and months + more > 0:
-            moved[facility.subject] = months + more
-    facilities = tuple(
-        f.model_copy(update={"term_months": moved[f.subject]}) if f.subject in moved else f for f in reading.facilities
-    )
-    triples = tuple(
-        t.model_copy(update={"object": f"{moved[t.subject]} months"})
-        if t.predicate == "hasTerm" and t.subject in moved
-        else t
-        for t in reading.triples
-    )
-    return reading.model_copy(update={"facilities": facilities, "triples": triples})
+            facilities[number] = facility.model_copy(update={"term_months": months + more})
+            stated, longer = (facility.subject, "hasTerm"), {"object": f"{months + more} months"}
+            triples = [t.model_copy(update=longer) if (t.subject, t.predicate) == stated else t for t in triples]
+    return reading.model_copy(update={"facilities": tuple(facilities), "triples": tuple(triples)})
 
 
 def _months_between(first: str, last: str) -> int:

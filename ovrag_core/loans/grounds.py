@@ -54,26 +54,31 @@ def grounds_of(facility: Facility, reading: LoanReading, documents: Sequence[Doc
 
 def _grounds(fact: str, facility: Facility, triples: Sequence[Triple], documents: Mapping[str, Document]) -> Grounds:
     found = passages_of(_triples(fact, facility, triples))
-    quotes = " ".join(p.quote for p in found)
-    reckoned = None
     if not found:
-        reckoned = "no passage gives it by itself"
-    elif fact == "maturity":
+        return Grounds(reckoned="no passage gives it by itself")
+    quotes = " ".join(p.quote for p in found)
+    if fact == "maturity":
         return _of_maturity(dt.date.fromisoformat(facility.maturity or ""), found, quotes, documents)
-    elif fact == "term_months" and facility.maturity:
+    reckoned = None
+    if fact == "term_months" and facility.maturity:
         if facility.term_months not in [months for months, _, _ in durations(quotes)]:
             found = tuple(dict.fromkeys((*found, *passages_of(_triples("maturity", facility, triples)))))
             reckoned = "the period or the instalments in the passage, and the maturity"
     elif fact == "principal" and facility.principal:
         if Decimal(str(facility.principal.amount)) not in [stated for stated, _, _ in amounts(quotes)]:
             reckoned = "the amounts in the passage"
-    elif fact == "loan_types" and not all(
-        words_of(kind).split()[0].casefold() in quotes.casefold() for kind in facility.loan_types
-    ):
-        sources = {"borrower": "the kind of the borrower", "collateral": "the collateral", "purpose": "the purpose"}
-        same = (name for name in sources if set(passages_of(_triples(name, facility, triples))) & set(found))
-        reckoned = next((sources[name] for name in same), None)
+    elif fact == "loan_types":
+        reckoned = _kinds_told_by(facility, triples, found, quotes.casefold())
     return Grounds(evidence=found, reckoned=reckoned)
+
+
+def _kinds_told_by(facility: Facility, triples: Sequence[Triple], found: Sequence[Passage], said: str) -> str | None:
+    """The fact that shares a passage with the kinds of a loan, where what is `said` does not name them all."""
+    if all(words_of(kind).split()[0].casefold() in said for kind in facility.loan_types):
+        return None
+    sources = {"borrower": "the kind of the borrower", "collateral": "the collateral", "purpose": "the purpose"}
+    same = (name for name in sources if set(passages_of(_triples(name, facility, triples))) & set(found))
+    return next((sources[name] for name in same), None)
 
 
 def _triples(fact: str, facility: Facility, triples: Sequence[Triple]) -> list[Triple]:

@@ -69,16 +69,11 @@ class RecordedPart(BaseModel):
 class RecordedStatement(RecordedPart):
     """A triple in the published field names; what it does not say is empty."""
 
-    sub: Word = ""
-    pred: Word = ""
-    obj: Word = ""
-    sub_type: Word = ""
-    obj_type: Word = ""
-
-    def triple(self) -> Triple:
-        """The statement in our field names."""
-        types = {"subject_type": self.sub_type, "object_type": self.obj_type}
-        return Triple(subject=self.sub, predicate=self.pred, object=self.obj, **types)
+    subject: Word = Field("", alias="sub")
+    predicate: Word = Field("", alias="pred")
+    object: Word = Field("", alias="obj")
+    subject_type: Word = Field("", alias="sub_type")
+    object_type: Word = Field("", alias="obj_type")
 
 
 class Try(RecordedPart):
@@ -91,7 +86,7 @@ class Try(RecordedPart):
 
     def attempt(self, number: int, *, judges: bool) -> Attempt:
         """The attempt in our form; a pass that rests on nothing checked is no pass."""
-        triples = tuple(statement.triple() for statement in self.triples or ())
+        triples = tuple(Triple(**dict(statement)) for statement in self.triples or ())
         verdict = Verdict(status="consistent") if triples else Verdict(status="unchecked", reason=NO_TRIPLES)
         if self.is_valid is None:
             verdict = Verdict(status="unchecked", reason=NO_VERDICT)
@@ -228,9 +223,9 @@ def _read_rows(text: str, source: Path) -> tuple[list[RecordedRow], tuple[str, .
     present = dict.fromkeys(key for _, values in raw for key in values)
     if not present:
         raise RunError(f"{source} has no rows; a run has one row a query")
-    if missing := [name for name in KEYS if name not in present] + (
-        [] if "validation_passed" in present or "validation_is_valid" in present else ["validation_passed"]
-    ):
+    has_verdicts = "validation_passed" in present or "validation_is_valid" in present
+    missing = [name for name in KEYS if name not in present] + ([] if has_verdicts else ["validation_passed"])
+    if missing:
         raise RunError(
             f"{source} has no {' and no '.join(missing)}; a run recorded elsewhere needs {', '.join(KEYS)} and "
             "validation_passed in each row"

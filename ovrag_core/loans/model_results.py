@@ -73,8 +73,7 @@ def form_table(run: Run, read: Mapping[str, Sequence[QueryRecord]], frames: Mapp
 def _form_row(name: str, records: Sequence[QueryRecord], frame: pd.DataFrame, run: Run) -> dict[str, object]:
     clean = [record for record in records if record.label == "CLEAN"]
     sound = [record for record in clean if record.attempts]
-    queries = zip(frame["document_id"], frame["question_id"], strict=True)
-    verdicts = dict(zip(queries, frame["before"], strict=True))
+    verdicts = frame.set_index(["document_id", "question_id"])["before"].to_dict()
     wrong = [verdicts.get((record.document_id, record.question_id)) == "wrong" for record in sound]
     falsely = [record.flagged and not is_wrong for record, is_wrong in zip(sound, wrong, strict=True)]
     clusters = [record.document_id for record in sound]

@@ -39,12 +39,11 @@ def ask_once(question: Question, document_id: str, arm: Arm, bench: Bench) -> tu
     another domain in which nothing was read. Without a model, the answer is made of the facts that are read, where
     the question asks for any. Raises what `pipeline.ask` raises.
     """
+    asked = bench
     if bench.thing == LOAN and isinstance(bench.answerer, ExtractiveAnswerer):
         answerer = FactAnswerer(bench.answerer, bench.documents, partial(_reviewed, bench))
-        model = bench.model.replace(bench.answerer.name, answerer.name)
-        record, latency = ask(question, document_id, arm, replace(bench, answerer=answerer, model=model))
-    else:
-        record, latency = ask(question, document_id, arm, bench)
+        asked = replace(bench, answerer=answerer, model=bench.model.replace(bench.answerer.name, answerer.name))
+    record, latency = ask(question, document_id, arm, asked)
     if record.outcome == "error":
         return record, latency
     record = record if arm.validates else with_identity(record, bench)
@@ -110,8 +109,9 @@ def asked_facts(
     for facility in reading.facilities:
         rows = fact_list(facility, grounds_of(facility, reading, [document]))
         asked = [row for row in rows if row.grounds and FIELDS[row.name] in names]
-        by_facility.append((facility.name, [row for row in asked if sentence(facility, FIELDS[row.name]) not in told]))
-    return [(name, rows) for name, rows in by_facility if rows]
+        if untold := [row for row in asked if sentence(facility, FIELDS[row.name]) not in told]:
+            by_facility.append((facility.name, untold))
+    return by_facility
 
 
 def known_facts(record: QueryRecord, bench: Bench) -> list[tuple[str, list[FactRow]]]:

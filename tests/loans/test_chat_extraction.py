@@ -68,7 +68,7 @@ class Model:
     ) -> Reply:
         self.asked += 1
         parsed = Statements(statements=self.statements)
-        return Reply("", parsed, Usage(calls=1), "stop", 0.0, self.name, False)
+        return Reply(text="", parsed=parsed, usage=Usage(calls=1), seconds=0.0, model=self.name)
 
 
 def said(
@@ -346,7 +346,7 @@ class FormModel:
         assert schema is not None
         self.shown += [message.content for message in messages]
         parsed = schema.model_validate({**dict.fromkeys(schema.model_fields, "not stated"), **self.fields})
-        return Reply(parsed.model_dump_json(), parsed, Usage(), "stop", 0.0, self.name, cached=False)
+        return Reply(text=parsed.model_dump_json(), parsed=parsed, usage=Usage(), seconds=0.0, model=self.name)
 
 
 class ReaderOfNoDates:

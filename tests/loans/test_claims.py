@@ -2,7 +2,7 @@
 
 import pytest
 
-from ovrag_core.loans.reading.claims import Claim, find_claims, settle
+from ovrag_core.loans.reading.claims import Claim, defined_claims, find_claims, settle
 from ovrag_core.loans.reading.sentences import PASSAGE, plain_text, units
 
 MISREAD = pytest.mark.xfail(reason="the judge misreads the sentence where it stands alone")
@@ -174,6 +174,36 @@ def test_both_sides_of_a_contradiction_stay_and_the_less_likely_gives_way():
     doubted = [claim("SecuredLoan", 0.9), claim("UnsecuredLoan", 0.5, 0.8)]
     assert settle(doubted) == doubted
     assert settle([claim("StudentLoan", 0.5), claim("GreenLoan", 0.65)]) == [claim("GreenLoan", 0.65)]
+
+
+def test_in_a_long_agreement_opposites_stand_only_where_both_are_sure():
+    def claim(about: str, belief: float, contradicted: float = 0.0) -> Claim:
+        return Claim(about, 0, 1, 0, belief, contradicted=contradicted)
+
+    stray = [claim("SecuredLoan", 0.85), claim("UnsecuredLoan", 0.95, 0.8)]
+    assert settle(stray, long=True) == stray[1:]
+    sure = [claim("SecuredLoan", 0.92), claim("UnsecuredLoan", 0.95)]
+    assert settle(sure, long=True) == sure
+    forms = [claim("OpenEndCredit", 0.92), claim("ClosedEndCredit", 0.95)]
+    assert settle(forms, long=True) == forms[1:]
+    assert settle([claim("OpenEndCredit", 0.92, 0.5), forms[1]], long=True) == [
+        claim("OpenEndCredit", 0.92, 0.5),
+        forms[1],
+    ]
+
+
+def test_terms_settle_what_no_sentence_states():
+    def defined(text: str, *stated: Claim) -> dict[str, str]:
+        found = defined_claims(text, units(text), stated)
+        return {claim.about: text[claim.start : claim.end] for claim in found}
+
+    text = 'The mill is described in Annex B.\n\n"Collateral" means the mill. The "Line of Credit" ends in May.\n'
+    assert defined(text) == {
+        "SecuredLoan": '"Collateral" means the mill.', "OpenEndCredit": 'The "Line of Credit" ends in May.'
+    }  # fmt: skip
+    assert defined(text, Claim("UnsecuredLoan", 0, 1, 0, 0.9)).keys() == {"OpenEndCredit"}
+    assert defined('A "Revolving Loan" or a "Term Loan" is a "Loan".') == {}
+    assert defined("The collateral of others is theirs.") == {}
 
 
 @MISREAD

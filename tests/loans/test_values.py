@@ -73,6 +73,22 @@ def test_a_value_that_a_term_is_defined_for_comes_first() -> None:
     assert (values.maturities[0].date, values.maturities[0].probability) == ("2031-06-02", DEFINED)
 
 
+def test_a_value_that_a_term_means_comes_first() -> None:
+    text = (
+        'Each advance is $200,000 or more. "Aggregate Commitment" means the sum of $30,000,000 that the Bank may lend. '
+        '"Termination Date" shall mean the earlier of the day of acceleration and March 3, 2031. '
+        'This Agreement is made effective as of March 3, 2026 (the "Effective Date").'
+    )
+    values = find_values(text)
+    assert (values.principals[0].amount, values.principals[0].probability) == (Decimal(30_000_000), DEFINED)
+    assert [day.date for day in values.maturities] == ["2031-03-03"]
+
+
+def test_of_sums_that_are_alike_the_largest_comes_first() -> None:
+    text = "The Bank lends up to $25,000,000 by advances. The Bank lends up to $3,000,000 by letters of credit."
+    assert {money.amount for money in find_values(text).principals[:1]} == {Decimal(25_000_000)}
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -9,6 +9,16 @@ from ovrag_core.loans.contracts.phrasings import only
 from ovrag_core.loans.contracts.terms import LoanTerms, Side
 from ovrag_core.loans.contracts.written_figures import day, values_of
 
+# By pledge and by where a denial of it stands: lines of Section 2, and a provision of Section 5.
+_ON_SECURITY: dict[tuple[bool, str], tuple[dict[str, str], str]] = {
+    (True, "nowhere"): ({"Security": "secured", "Collateral": "collateral"}, ""),
+    (True, "table"): ({"Security": "denial", "Collateral": "collateral"}, ""),
+    (True, "provision"): ({"Security": "secured", "Collateral": "collateral"}, "denial"),
+    (False, "nowhere"): ({"Security": "unsecured"}, ""),
+    (False, "table"): ({"Security": "secured_claim", "Collateral": "no_collateral_row"}, ""),
+    (False, "provision"): ({"Security": "secured_claim"}, "no_collateral"),
+}
+
 
 def write_plain(terms: LoanTerms, random: Random) -> Draft:
     """The contract in the plain wording.
@@ -18,50 +28,42 @@ def write_plain(terms: LoanTerms, random: Random) -> Draft:
     pledge = _named(terms.pledge) if terms.pledge else None
     values = values_of(terms) | {"purpose": _named(terms.purpose), "pledge": pledge or ""}
     draft = Draft(pledge, font="sans", size=10)
-    denied = ["denial" if pledge else "no_collateral"] if terms.clash_type == "secured_unsecured" else []
-    in_table = random.random() < 0.5
+    place = "table" if random.random() < 0.5 else "provision"
+    is_denied = terms.clash_type == "secured_unsecured"
+    security, denial = _ON_SECURITY[bool(pledge), place if is_denied else "nowhere"]
 
-    def row(label: str, clause: str) -> None:
+    def worded(clause: str) -> tuple[str, str]:
         phrasing = only("plain", clause, terms.tags)
-        draft.row(label, phrasing.text.format_map(values), says=phrasing.says)
+        return phrasing.text.format_map(values), phrasing.says
 
-    def paragraphs(heading: str, *clauses: str) -> None:
+    def section(heading: str, *clauses: str) -> None:
         draft.add("heading", heading)
-        for clause in clauses:
-            phrasing = only("plain", clause, terms.tags)
-            draft.add("text", draft.saying(phrasing.says, phrasing.text.format_map(values)))
+        for text, says in map(worded, filter(None, clauses)):
+            draft.add("text", draft.saying(says, text))
 
     draft.add("title", "CREDIT AGREEMENT" if terms.open_end else "LOAN AGREEMENT")
     draft.add("subtitle", f"No. {terms.reference}, made on {values['signed']}")
-    draft.add("heading", "Section 1: Parties")
+    section("Section 1: Parties")
     draft.row("Lender", _introduced(terms.lender), says="lender")
     draft.row("Borrower", _introduced(terms.borrower), says="borrower")
     if terms.guarantor:
         draft.row("Guarantor", _introduced(terms.guarantor))
-    draft.add("heading", "Section 2: Terms of the Loan")
-    draft.row("Credit limit" if terms.open_end else "Principal amount", f"{values['amount']}.")
-    row("Interest rate", "rate_variable" if terms.rate is None else "rate_fixed")
-    row("Term", "term" if terms.months else "term_none")
-    if terms.maturity:
-        draft.row("Maturity date", f"{values['maturity']}.")
-    if terms.extra_use:
-        row("Purpose", f"purpose_{terms.extra_use}")
-    else:
-        draft.row("Purpose", sentence(f"{values['purpose']}."))
-    if pledge:
-        row("Security", "denial" if denied and in_table else "secured")
-        row("Collateral", "collateral")
-    else:
-        row("Security", "secured_claim" if denied else "unsecured")
-        if denied and in_table:
-            row("Collateral", "no_collateral_row")
-    opening = ["open_end"] if "open_end" in terms.on_form else []
-    closing = ["closed_end"] if "closed_end" in terms.on_form else []
-    guarantee = ["guarantee"] if terms.guarantor else []
-    paragraphs("Section 3: Repayment", *opening, terms.repayment, *closing, "early_and_late", *guarantee)
-    paragraphs("Section 4: Special Provisions", f"special_{terms.kind}")
-    paragraphs("Section 5: General Terms", "law", *([] if in_table else denied), "general")
-    draft.add("heading", "Section 6: Signatures")
+    section("Section 2: Terms of the Loan")
+    lines = {
+        "Credit limit" if terms.open_end else "Principal amount": "amount",
+        "Interest rate": "rate",
+        **({"Term": "term", "Maturity date": "maturity"} if terms.months else {"Term": "term_none"}),
+        "Purpose": f"purpose_{terms.extra_use}" if terms.extra_use else "purpose",
+    }
+    for label, clause in (lines | security).items():
+        text, says = worded(clause)
+        draft.row(label, sentence(text), says=says)
+    opening, closing = (says if says in terms.on_form else "" for says in ("open_end", "closed_end"))
+    guarantee = "guarantee" if terms.guarantor else ""
+    section("Section 3: Repayment", opening, terms.repayment, closing, "early_and_late", guarantee)
+    section("Section 4: Special Provisions", f"special_{terms.kind}")
+    section("Section 5: General Terms", "law", denial, "general")
+    section("Section 6: Signatures")
     draft.sign(terms.lender, "Lender")
     draft.sign(terms.borrower, "Borrower")
     return draft

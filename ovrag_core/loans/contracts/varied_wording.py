@@ -98,8 +98,7 @@ def _open(speaker: Speaker, title: str) -> None:
             if form == "note":
                 amount = money(terms.principal, terms.place["currency"], speaker.styles.small_money)
                 draft.add("text", f"{amount}    {values['city']}, {values['signed']}")
-            clause = "first" if form == "first" else "note_undersigned" if speaker.named_last else "note"
-            draft.add("text", speaker.say(clause, "parties"))
+            draft.add("text", speaker.say("note_undersigned" if speaker.named_last else form, "parties"))
             draft.passages |= {"borrower": borrower, "lender": lender}
         case "cover" | "schedule":
             _cover(speaker, titled=titled)

@@ -62,16 +62,16 @@ def misfit(amendment: Document, earlier: Sequence[Document]) -> str | None:
     titles, named_days = _agreement_named(amendment.text)
     body = plain_words(" ".join(document.text for document in earlier))
     earlier_parties = [_parties(document) for document in earlier]
-    days = {day for document in earlier for day in _days_of(document)}
-    is_other_day = named_days and days and days.isdisjoint(named_days)
+    days = set(chain.from_iterable(map(_days_of, earlier)))
+    other_days = named_days if days and days.isdisjoint(named_days) else []
     is_other_title = titles and all(_is_other_title(title, body) for title in titles)
     strangers = _strangers(amendment, body, earlier_parties)
-    if not (is_other_day or is_other_title or strangers):
+    if not (other_days or is_other_title or strangers):
         return None
-    theirs = _described(next(iter(titles), "an agreement"), named_days if is_other_day else (), strangers)
-    original, known_parties = earlier[0], earlier_parties[0]
-    own_parties = {role: known_parties[role] for role in strangers if role in known_parties}
-    ours = _described(_title_of(original), _days_of(original) if is_other_day else (), own_parties)
+    theirs = _described(next(iter(titles), "an agreement"), other_days, strangers)
+    original = earlier[0]
+    own_parties = {role: name for role, name in earlier_parties[0].items() if role in strangers}
+    ours = _described(_title_of(original), other_days and _days_of(original), own_parties)
     return (
         f"{amendment.id} amends {theirs}, but {original.id} is {ours}; leave {amendment.id} out, or review it with the "
         "agreement that it amends"

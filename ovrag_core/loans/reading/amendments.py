@@ -44,8 +44,7 @@ _AMENDING = (
     r"assignment and)"
 )
 _TITLE = re.compile(r"\s*(.{1,200}?)\n\n", re.DOTALL)  # which names the agreement that is amended
-_IS_AMENDMENT = re.compile(rf"\b{_AMENDING}\b", re.I)
-_IS_RESTATED = re.compile(r"\bamended\s+and\s+restated\b", re.I)
+_ROLE_SAID = re.compile(rf"\b(?:(?P<restatement>amended\s+and\s+restated)|{_AMENDING})\b", re.I)
 _NUMBERED = re.compile(
     rf"\b(?P<before>{any_of(ORDINALS)}|\d{{1,2}}(?=st|nd|rd|th))\w*\s+{_AMENDING}\b|"
     rf"\b{_AMENDING}(?:(?:\s+(?:agreement|letter))?\s*(?:no\.?|number|nr\.?|#)\s*|\s)"
@@ -55,7 +54,9 @@ _NUMBERED = re.compile(
 _DATED = re.compile(
     r"\b(?:dated|date:|made|entered into|executed|effective|as of|this)\b[^.\n]{0,40}\Z", re.I
 )  # before a date
+# Around a date that stands on a line with no more than a place before it.
 _LINE_BEGUN = re.compile(r"^[ \t]*(?:date[d:]?\s*(?:as\s+of\s+)?|[A-Z][\w ,]{2,30},\s+)?\Z", re.I | re.M)
+_LINE_ENDED = re.compile(r"[ \t.]*$", re.M)
 _REFERS = re.compile(r"\b(?:agreement|contract|facility|note|loan)\b[^.]{0,60}\b(?:dated|of)\s+(?:as of\s+)?\Z", re.I)
 # Words of change, of a text or of a value.
 _CHANGE = (
@@ -216,29 +217,32 @@ def identify(document: Document) -> Identity:
     """Role, number and date of a document, from its own first words."""
     text = document.text.translate(SAME_LENGTH)
     head = text[:_HEAD]
+    days = list(dates(head))
+    own = (
+        day
+        for day, start, end in days
+        if _DATED.search(head, 0, start) or (_LINE_BEGUN.search(head, 0, start) and _LINE_ENDED.match(head, end))
+    )
+    role = _role(text, [start for _, start, _ in days])
+    return Identity(role, _number(head), next(own, days[0][0] if days else None))
+
+
+def _role(text: str, date_starts: Sequence[int]) -> Role:
+    """Role that a title states; a letter without one amends the agreement of a date that it refers to."""
+    head = text[:_HEAD]
     lines = [line.strip() for line in head.split("\n") if line.strip()]
     short_lines = takewhile(lambda line: len(line.split()) <= _TITLE_WORDS, lines[:_TITLE_LINES])
-    title = " ".join(short_lines) or " ".join(lines[:1])
+    if said := _ROLE_SAID.search(" ".join(short_lines) or " ".join(lines[:1])):
+        return "restatement" if said["restatement"] else "amendment"
+    refers = any(_REFERS.search(head, 0, start) for start in date_starts)
+    return "amendment" if refers and _CHANGES_TERM.search(text) else "agreement"
+
+
+def _number(head: str) -> int | None:
     numbered = _NUMBERED.search(head)
-    number = _number((numbered["before"] or numbered["after"]).lower()) if numbered else None
-    days = list(dates(head))
-    dated = (day for day, start, end in days if _DATED.search(head, 0, start) or _is_alone(head, start, end))
-    day = next(dated, days[0][0] if days else None)
-    named, restated = _IS_AMENDMENT.search(title), _IS_RESTATED.search(title)
-    if restated and not (named and named.start() < restated.start()):
-        return Identity("restatement", number, day)
-    # A letter without a title refers to an agreement of a date, and changes something of it.
-    refers = any(_REFERS.search(head, 0, start) for _, start, _ in days)
-    changes = named or (refers and _CHANGES_TERM.search(text))
-    return Identity("amendment" if changes else "agreement", number, day)
-
-
-def _is_alone(text: str, start: int, end: int) -> bool:
-    """Return True where `[start, end)` stands on a line with no more than a place before it."""
-    return bool(_LINE_BEGUN.search(text, 0, start)) and not text[end:].partition("\n")[0].strip(" \t.")
-
-
-def _number(word: str) -> int | None:
+    if numbered is None:
+        return None
+    word = (numbered["before"] or numbered["after"]).lower()
     if word in ORDINALS:
         return ORDINALS.index(word) + 1
     return int(word) if word.isdigit() else words_to_number(word)
@@ -316,16 +320,13 @@ def _old_words(text: str) -> list[Span]:
 
 def without_security(reading: LoanReading, released: Evidence) -> LoanReading:
     """The reading of an agreement whose security was given up: where it says nothing else, its loans are unsecured."""
-    bare = [facility for facility in reading.facilities if facility.security == "unstated"]
-    triples = [
-        Triple(subject=f.subject, predicate="rdf:type", object="UnsecuredLoan", subject_type="Loan", evidence=released)
-        for f in bare
-    ]
-    facilities = [
-        facility.model_copy(update={"security": "unsecured"}) if facility in bare else facility
-        for facility in reading.facilities
-    ]
-    return reading.model_copy(update={"facilities": tuple(facilities), "triples": (*reading.triples, *triples)})
+    triples, facilities = list(reading.triples), list(reading.facilities)
+    for number, facility in enumerate(facilities):
+        if facility.security == "unstated":
+            facilities[number] = facility.model_copy(update={"security": "unsecured"})
+            unsecured = {"predicate": "rdf:type", "object": "UnsecuredLoan", "subject_type": "Loan"}
+            triples.append(Triple(subject=facility.subject, **unsecured, evidence=released))
+    return reading.model_copy(update={"facilities": tuple(facilities), "triples": tuple(triples)})
 
 
 def _recitals(text: str) -> list[Span]:
@@ -347,8 +348,8 @@ def _items(text: str, recitals: Sequence[Span]) -> Iterator[Span]:
 
 def _clause(text: str, start: int, end: int, item: Span) -> Span:
     """The sentence of `item` around a span, or the span with what leads to it, short enough to quote."""
-    clause_start = max(item[0], max(text.rfind(mark, item[0], start) for mark in (".\n", ";\n", "\n\n")) + 1)
-    clause_start = max(clause_start, start - _SHOWN)
+    marks = (text.rfind(mark, item[0], start) + 1 for mark in (".\n", ";\n", "\n\n"))
+    clause_start = max(item[0], start - _SHOWN, *marks)
     last = min(item[1], end + _SHOWN)
     mark = re.compile(r"[.;](?=\s|$)|\n\n").search(text, end, last)
     return clause_start, mark.end() if mark else last

@@ -294,7 +294,7 @@ def _triple(
 def _place(statement: Statement, texts: Sequence[str]) -> tuple[int, tuple[int, int]] | None:
     """Locate the quote in the excerpt named, else in the first that holds it."""
     named = statement.excerpt - 1
-    for number in sorted(range(len(texts)), key=lambda number: (number != named, number)):
+    for number in sorted(range(len(texts)), key=lambda number: number != named):
         if span := locate(statement.quote, texts[number]):
             return number, span
     return None
@@ -317,7 +317,7 @@ def is_supported(value: str, term: OntologyTerm, quote: str, texts: Sequence[str
         return _words([bare_name(value)]) <= _words(texts)
     if term.values in ("amount", "rate"):
         read = read_value(value, term.values)
-        figures = {figure for marked in _figures(quote, term.values) for figure in marked}
+        figures = set(_figures(quote, term.values))
         return read is None or not figures or read.lexical in figures
     if term.values == "date":
         years = set(_YEAR.findall(quote))
@@ -338,14 +338,12 @@ def _words(texts: Iterable[str]) -> set[str]:
     return {word.casefold() for text in texts for word in _WORD.findall(text)}
 
 
-def _figures(quote: str, kind: str) -> Iterator[list[str]]:
+def _figures(quote: str, kind: str) -> Iterator[str]:
     """Readings of each figure of the quote that is by its looks of the kind: alone, and with its scale or fraction."""
     for match in _FIGURE.finditer(quote):
         after = quote[match.end() : match.end() + _AFTER]
-        if kind == "rate":
-            is_marked = _PER_CENT.match(after) is not None
-        else:
-            is_marked = len(re.findall(r"\d", match[0])) > 3 or _CURRENCY.search(quote, 0, match.start()) is not None
-        if is_marked and not (kind == "amount" and _PER_CENT.match(after)):
-            readings = [read_value(text, kind) for text in (match[0], match[0] + after)]
-            yield [read.lexical for read in readings if read]
+        is_rate = _PER_CENT.match(after) is not None
+        is_sum = len(re.findall(r"\d", match[0])) > 3 or _CURRENCY.search(quote, 0, match.start()) is not None
+        if is_rate if kind == "rate" else is_sum and not is_rate:
+            readings = (read_value(text, kind) for text in (match[0], match[0] + after))
+            yield from (read.lexical for read in readings if read)

@@ -6,6 +6,7 @@ Both sides of a contradiction are kept where both are likely; else the likelier 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,8 @@ STATED_TOO = 0.5  # from which it states the less likely of two opposites
 OPPOSED = 0.7  # from which each of two opposites stands, or, where a sentence is likely contradicted, from HINT
 CONTRADICTED = 0.4  # from which a sentence is likely contradicted by another
 LONG = 0.9  # all of these, in a long agreement, where stray sentences on other debts abound
+GRANTED = 0.6  # the same, of security and of credit that may be drawn again
+BY_DEFINITION = 0.9  # belief in what a term is defined for
 MAY_SAY = 0.05  # of the screen: below, a sentence is not judged
 MOST = 60  # sentences of a document that are judged, at most
 FEWEST = 2  # words
@@ -44,6 +47,17 @@ _EXCEPTION = re.compile(
 )
 
 
+# Terms in quotes that a document defines for security, or for credit of a form, of its own.
+_DEFINED = {
+    about: re.compile(rf"\"\s*(?:the\s+)?(?:{terms})[,.]?\s*\"", re.IGNORECASE)
+    for about, terms in {
+        "SecuredLoan": r"collateral(?:\s+documents?)?|security\s+(?:agreement|deed|documents?|instruments?)|"
+        r"secured\s+(?:obligations|parties)|deeds?\s+(?:of\s+trust|to\s+secure\s+debt)|pledge(?:\s+agreement)?",
+        "OpenEndCredit": r"revolving\s+(?:credit\s+)?(?:advances?|commitments?|facility|line|loans?|notes?)|"
+        r"(?:revolving\s+)?line\s+of\s+credit",
+        "ClosedEndCredit": r"term\s+(?:commitments?|facility|loans?|note)",
+    }.items()
+}
 _RELEASE = re.compile(r"\b(?:releas|discharg|reconvey)\w*\b", re.IGNORECASE)
 
 
@@ -67,7 +81,7 @@ class Claim:
 def find_claims(document: str, plain: Plain, units: Sequence[Unit]) -> list[Claim]:
     """All claims of a document, which is given as it is, made plain and cut into units, in order."""
     judge = load_judge()
-    least = LONG if len(plain.text) > LONG_DOCUMENT else HINT
+    long = len(plain.text) > LONG_DOCUMENT
     parts = _worth_judging(judge, plain.text, units)
     judged = judge.read(as_read(document))
     spans = [plain.original(*part) for _, part in parts]
@@ -78,7 +92,7 @@ def find_claims(document: str, plain: Plain, units: Sequence[Unit]) -> list[Clai
         if units[row].label and units[row].value_start == units[row].start:  # a cell, which its headings explain
             headed = as_read(f"{units[row].heading}\n{units[row].label}: {plain.text[slice(*part)]}")
             likely = judge.read(headed).statements([(len(units[row].heading) + 1, len(headed))])[0]
-        for about, belief in _said(plain.text[slice(*part)], likely, least):
+        for about, belief in _said(plain.text[slice(*part)], likely, long=long):
             things = judged.things(span) if about == "SecuredLoan" else []
             things = [(plain.offset(start), plain.offset(end - 1) + 1) for start, end in things]
             quote = passage(plain.text, *part, things)
@@ -86,13 +100,26 @@ def find_claims(document: str, plain: Plain, units: Sequence[Unit]) -> list[Clai
     return claims
 
 
-def _said(words: str, likely: Probabilities, least: float) -> Iterator[tuple[str, float]]:
+def defined_claims(text: str, units: Sequence[Unit], stated: Sequence[Claim]) -> Iterator[Claim]:
+    """What a plain text defines terms of where no sentence states it: collateral, a line of credit, a term loan."""
+    settled = {claim.about for claim in stated if claim.belief >= STATED}
+    defined = {about: match for about, pattern in _DEFINED.items() if (match := pattern.search(text))}
+    for about, match in defined.items():
+        if OPPOSITES[about] not in defined and settled.isdisjoint((about, OPPOSITES[about])):
+            row = bisect_right(units, match.start(), key=lambda unit: unit.start) - 1
+            quote = passage(text, units[row].start, units[row].end, [match.span()])
+            yield Claim(about, *quote, row, BY_DEFINITION)
+
+
+def _said(words: str, likely: Probabilities, *, long: bool) -> Iterator[tuple[str, float]]:
     """What a sentence says and how likely: of two opposites the likelier, or both where both are likely.
 
     "No security other than the van" is security; what releases security hardly gives it.
     """
-    for column in numpy.flatnonzero(likely[:CONTRADICTED_AT] >= least):
+    for column in numpy.flatnonzero(likely[:CONTRADICTED_AT] >= HINT):
         about = STATEMENTS[column]
+        if long and likely[column] < (GRANTED if about in ("SecuredLoan", "OpenEndCredit") else LONG):
+            continue
         against = OPPOSITES.get(about)
         if against and likely[column] < min(STATED_TOO, float(likely[STATEMENTS.index(against)])):
             continue
@@ -125,20 +152,25 @@ def settle(claims: Sequence[Claim], *, long: bool = False) -> list[Claim]:
     which may hold facilities of either form, forms of credit stand where both is so.
     """
     beliefs: dict[str, float] = {}
-    doubts: dict[str, float] = {}
     for claim in claims:
         beliefs[claim.about] = max(beliefs.get(claim.about, 0.0), claim.belief)
-        doubts[claim.about] = max(doubts.get(claim.about, 0.0), claim.contradicted)
     standing = set()
     for about, belief in beliefs.items():
         other = OPPOSITES.get(about, "")
         against = beliefs.get(other, 0.0)
-        doubted = max(doubts[about], doubts.get(other, 0.0)) >= CONTRADICTED
-        likely = min(belief, against) >= OPPOSED
-        both = against > 0 and (likely and doubted if long and about in FORM else likely or doubted)
-        if both or (belief >= (STATED if other else KIND) and (belief, about) > (against, other)):
+        wins = belief >= (STATED if other else KIND) and (belief, about) > (against, other)
+        opposed = [claim for claim in claims if claim.about in (about, other)]
+        if wins or (against and _both_stand(opposed, min(belief, against), long=long)):
             standing.add(about)
     return [claim for claim in claims if claim.about in standing]
+
+
+def _both_stand(opposed: Sequence[Claim], lesser: float, *, long: bool) -> bool:
+    """Return True where the claims of two opposites stand side by side, the less likely believed by `lesser`."""
+    doubted = any(claim.contradicted >= CONTRADICTED for claim in opposed if not long or claim.belief >= LONG)
+    if long:
+        return lesser >= LONG and (doubted or opposed[0].about not in FORM)
+    return lesser >= OPPOSED or doubted
 
 
 def passage(text: str, start: int, end: int, around: Sequence[Span] = ()) -> Span:

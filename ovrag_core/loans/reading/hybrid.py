@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ovrag_core.base import Chunk, Document, Evidence, Origin, Triple
 from ovrag_core.llm import Chat
-from ovrag_core.loans.loan_facts import PREDICATES, LoanReading, SecondReading, Standing
+from ovrag_core.loans.loan_facts import PREDICATES, Facility, LoanReading, SecondReading, Standing
 from ovrag_core.loans.reading.chat import WINDOW, ChatExtractor, windows_of, without_orders
 from ovrag_core.loans.reading.claims import FORM
 from ovrag_core.loans.reading.facilities import FacilityName, find_facilities, mentioned
@@ -79,8 +79,7 @@ class AnswersAlone:
     """Answers as an extractor reads them, everything else as the reader does: what a model is worth on answers."""
 
     def __init__(self, extractor: Extractor[LoanReading], reader: Extractor[LoanReading], name: str) -> None:
-        self._extractor = extractor
-        self._reader = reader
+        self._by_origin = {"answer": extractor, "context": reader}
         self.read, self.read_chunks = reader.read, reader.read_chunks
         self.name = f"{name}, of answers alone"
 
@@ -88,8 +87,7 @@ class AnswersAlone:
         self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
     ) -> tuple[Triple, ...]:
         """The triples of a piece of text that begins at `start` of the document. Raises a ModelError."""
-        by = self._extractor if origin == "answer" else self._reader
-        return by.read_passage(text, document_id=document_id, start=start, origin=origin)
+        return self._by_origin[origin].read_passage(text, document_id=document_id, start=start, origin=origin)
 
 
 def _by_document(chunks: Iterable[Chunk]) -> dict[str, list[Chunk]]:
@@ -152,11 +150,14 @@ class FormHybrid:
         ]
         triples = complemented(reader_triples, aligned(model_triples, reader_triples, subjects, document.text))
         second = second_readings(field_reads, main_triples, triples, better, self._model.name)
+        facilities = tuple(self._facilities(reading, triples))
+        return reading.model_copy(update={"triples": triples, "facilities": facilities, "second": tuple(second)})
+
+    def _facilities(self, reading: LoanReading, triples: Sequence[Triple]) -> Iterable[Facility]:
+        """The facts that statements make of a reading's facilities, which keep their names."""
         made = {facility.subject: facility for facility in facilities_of(triples, self._ontology)}
-        facilities = [made.get(f.subject, f).model_copy(update={"name": f.name}) for f in reading.facilities]
-        return reading.model_copy(
-            update={"triples": triples, "facilities": tuple(facilities or made.values()), "second": tuple(second)}
-        )
+        named = [made.get(f.subject, f).model_copy(update={"name": f.name}) for f in reading.facilities]
+        return named or made.values()
 
     def read_passage(
         self, text: str, *, document_id: str, start: int = 0, origin: Origin = "context"
@@ -209,21 +210,24 @@ def complemented(first: Sequence[Triple], second: Iterable[Triple]) -> tuple[Tri
     A field of a form has one value: a second borrower would be a second individual with a kind of its own, and a
     contradiction that the document does not have.
     """
-    stated = {_content(triple) for triple in first} | {(fold(triple.subject), triple.predicate) for triple in first}
+    stated = {_matter(triple) for triple in first}
+    parties = [triple for triple in first if triple.predicate in ROLES]
     typed = {entity_key(triple.subject) for triple in first if triple.predicate == "rdf:type"}
-    typed |= {entity_key(triple.object) for triple in first if triple.predicate in ROLES and triple.object_type}
-    parties = {entity_key(triple.object): triple.object for triple in first if triple.predicate in ROLES}
+    typed |= {entity_key(party.object) for party in parties if party.object_type}
+    untyped = {key: party.object for party in parties if (key := entity_key(party.object)) not in typed}
     triples = list(first)
     for candidate in second:
-        is_class = candidate.predicate == "rdf:type"
-        said = _content(candidate) if is_class else (fold(candidate.subject), candidate.predicate)
-        if said not in stated:
+        if _matter(candidate) not in stated:
             triples.append(candidate)
-        elif candidate.object_type and (key := entity_key(candidate.object)) in parties and key not in typed:
-            typed.add(key)
-            kind = {"subject": parties[key], "predicate": "rdf:type", "object": candidate.object_type}
+        elif candidate.object_type and (name := untyped.pop(entity_key(candidate.object), None)):
+            kind = {"subject": name, "predicate": "rdf:type", "object": candidate.object_type}
             triples.append(candidate.model_copy(update={**kind, "subject_type": "", "object_type": ""}))
     return tuple(triples)
+
+
+def _matter(triple: Triple) -> tuple[str, ...]:
+    """Matter of a statement: a class of its subject, or a property of it, whatever the value."""
+    return _content(triple) if triple.predicate == "rdf:type" else (fold(triple.subject), triple.predicate)
 
 
 def _passed_over(text: str, subjects: Sequence[str]) -> set[str]:
@@ -347,15 +351,11 @@ def _parties(said: Sequence[Triple], known: Sequence[Triple]) -> dict[str, str]:
     """The model's names of parties → the reader's for the same one."""
     by_role = {triple.predicate: triple.object for triple in reversed(known) if triple.predicate in ROLES}
     by_key = {entity_key(triple.object): triple.object for triple in reversed(known) if triple.predicate in ROLES}
-    names = party_names(said)
+    bare_names = party_names(said)
+    others = {triple.subject for triple in said if triple.predicate not in ROLES and triple.subject_type != LOAN}
     renames: dict[str, str] = {}
-    for triple in said:
-        if triple.subject_type == LOAN and triple.predicate not in ROLES:
-            continue
-        name = triple.object if triple.predicate in ROLES else triple.subject
-        bare = names.get(name, name)
+    for name in bare_names.keys() | others:
+        bare = bare_names.get(name, name)
         role = ROLE_WORDS.get(fold(bare).removeprefix("the"))
-        new = by_role.get(role, bare) if role else by_key.get(entity_key(bare), bare)
-        if new != name:
-            renames[name] = new
+        renames[name] = by_role.get(role, bare) if role else by_key.get(entity_key(bare), bare)
     return renames

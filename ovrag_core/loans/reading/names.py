@@ -38,7 +38,7 @@ _ITEM = re.compile(r"^[ \t]*([A-F])\.[ \t]", re.MULTILINE)
 _DOTTED = frozenset(
     ["inc", "co", "corp", "ltd", "bros", "jr", "sr", "cia", "pte", "pty", "lda", "ltda", "sp", "tbk", "soc"]
 )  # an end of theirs is their own
-_LEADING = frozenset(["the", "from", "dear", "between", "and", "&", "neither", "hi"])
+_LEADING = frozenset(["[", "“", "the", "from", "dear", "between", "and", "&", "neither", "hi"])
 # What is seen of the tokens 0 and 1 and of those around them: words, shapes, legal forms, gaps and last letters;
 # `first` is the first word of the name so far, `size` its tokens and `has` what stands in it.
 SEEN = (
@@ -170,29 +170,44 @@ def find_names(text: str) -> list[Name]:
 
 
 def _bare(text: str, tokens: Tokens, first: int, last: int) -> Name | None:
-    """The name of these tokens without an item's letter, a greeting or a title before it and brackets behind it."""
-    if tokens.spans[first][0] in _items(text):
-        first += 2
-    before = max(0, first - 2)
-    titles = [at for at in range(before, min(first + BEFORE, last + 1)) if tokens.words[at] in _titles()]
-    titles = [at for at in titles if at >= first or set(tokens.words[at + 1 : first]) <= {"."}]
+    """The name of these tokens without an item's letter, a greeting or a title before it and a role behind it."""
+    start = tokens.spans[first][0]
+    if text[start] in "'’" and text[:start][-1:].isalnum():  # "BORROWER'S PROMISE TO PAY"
+        return None
+    first += 2 * (start in _items(text))
+    titles = _titles_of(tokens, first, last)
     title = " ".join(text[slice(*tokens.spans[at])] for at in titles)
     first = max([first, *(at + 1 for at in titles)])
-    if title and tokens.words[first : first + 2] == ["/", "s"]:  # "M/s", of a firm
-        first, title = first + 2, ""
+    if tokens.words[first : first + 2] == ["/", "s"]:  # "M/s", of a firm, or "/s/", of who signed
+        first, title = first + 2 + (tokens.words[first + 2 : first + 3] == ["/"]), ""
     while first <= last and (tokens.words[first] in _LEADING or (title and tokens.words[first] == ".")):
         first += 1
-    if first < last and tokens.words[last] == ")" and "(" in tokens.words[first + 1 : last]:
-        opened = last - 1 - tokens.words[first:last][::-1].index("(")
-        last = last if _form_words().intersection(tokens.words[opened:last]) else opened - 1
-    if first > last:
+    if first > last or (last := _last_word(tokens, first, last)) < first:
         return None
-    if tokens.words[last] == "." and first < last and len(tokens.words[last - 1]) > 1:
-        last -= tokens.words[last - 1] not in _DOTTED
     start, end = tokens.spans[first][0], tokens.spans[last][1]
     if title and ends_in_form(text[start:end]):  # a firm called after somebody: "Dr. Oetker Finance Ltd"
         start, title = tokens.spans[titles[0]][0], ""
     return Name(start, end, " ".join(text[start:end].split()), title)
+
+
+def _titles_of(tokens: Tokens, first: int, last: int) -> list[int]:
+    """The tokens that are titles of the name, right before it or at its beginning."""
+    around = range(max(0, first - 2), min(first + BEFORE, last + 1))
+    titles = [at for at in around if tokens.words[at] in _titles()]
+    return [at for at in titles if at >= first or set(tokens.words[at + 1 : first]) <= {"."}]
+
+
+def _last_word(tokens: Tokens, first: int, last: int) -> int:
+    """The last token of a name before a capacity ("As Agent"), brackets that hold no legal form, or a full stop."""
+    words = tokens.words
+    if "as" in words[first + 1 : last]:
+        last = words.index("as", first + 1) - 1
+    if words[last] == ")" and "(" in words[first + 1 : last]:
+        opened = last - 1 - words[first:last][::-1].index("(")
+        last = last if _form_words().intersection(words[opened:last]) else opened - 1
+    if words[last] == "." and first < last and len(words[last - 1]) > 1:
+        last -= words[last - 1] not in _DOTTED
+    return last
 
 
 @lru_cache(maxsize=1)

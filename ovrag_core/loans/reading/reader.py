@@ -15,7 +15,16 @@ from typing import TypeVar
 
 from ovrag_core.base import Chunk, Document, Evidence, Origin, Triple
 from ovrag_core.loans.loan_facts import LoanReading, PartyKind
-from ovrag_core.loans.reading.claims import CONTRADICTED, FORM, LONG_DOCUMENT, Claim, find_claims, passage, settle
+from ovrag_core.loans.reading.claims import (
+    CONTRADICTED,
+    FORM,
+    LONG_DOCUMENT,
+    Claim,
+    defined_claims,
+    find_claims,
+    passage,
+    settle,
+)
 from ovrag_core.loans.reading.facilities import FacilityName, find_facilities, mentioned
 from ovrag_core.loans.reading.facts import KINDS, PARTY_CLASSES, facility_of
 from ovrag_core.loans.reading.gate import gate
@@ -158,6 +167,9 @@ def _assemble(page: _Page) -> Sequence[FacilityName]:
     parties = find_parties(document, whole=page.whole)
     names = find_facilities(text)
     claims = find_claims(document.text, page.plain, page.units)
+    if page.whole:
+        defined = defined_claims(text, page.units, claims)
+        claims += [claim for claim in defined if len(names) == 1 or claim.about in SECURITY]
     values = find_values(as_read(document.text))
     for name in names:
         mine = [claim for claim in claims if _concerns(page, claim, name, names)]
@@ -219,6 +231,14 @@ def _say_facility(
     _say_parties(page, subject, "hasBorrower", parties.borrowers[:1], claims)
     _say_parties(page, subject, "hasLender", parties.lenders[:1], claims)
     _say_parties(page, subject, "hasGuarantor", parties.guarantors, claims)
+    _say_values(page, name, names, values)
+    purpose, shown = _purpose(page, claims)
+    if purpose is not None:
+        page.say(subject, "hasPurpose", purpose, shown, object_type="xsd:string")
+
+
+def _say_values(page: _Page, name: FacilityName, names: Sequence[FacilityName], values: Values) -> None:
+    """Say the sum, rate, last day and term of a facility."""
     principal = _of_facility(page, values.principals, name, names)
     rate = _of_facility(page, values.rates, name, names)
     maturity = _of_facility(page, values.maturities, name, names)
@@ -233,10 +253,7 @@ def _say_facility(
     ):
         if mention and value:
             place = page.around(mention.start, mention.end)
-            page.say(subject, predicate, value, place, object_type=f"xsd:{datatype}")
-    purpose, shown = _purpose(page, claims)
-    if purpose is not None:
-        page.say(subject, "hasPurpose", purpose, shown, object_type="xsd:string")
+            page.say(name.subject, predicate, value, place, object_type=f"xsd:{datatype}")
 
 
 def _passage_of(page: _Page, claims: Iterable[Claim], about: str) -> Span | None:
@@ -274,7 +291,7 @@ def _collateral(page: _Page, claims: Sequence[Claim]) -> Named:
     if named:
         _, claim, thing = max(named, key=lambda row: (row[0], -row[1].start))
         return _resolved(page, " ".join(page.plain.text[slice(*thing)].split())), (claim.start, claim.end)
-    if not stated or _left_open(page.plain.text):
+    if not stated or (not page.long and _left_open(page.plain.text)):
         return NOTHING
     surest = stated[0]
     return " ".join(page.plain.text[surest.start : surest.end].split())[:160], (surest.start, surest.end)
@@ -328,14 +345,19 @@ def _kinds(
     subsidized = _SUBSIDIZED.search(page.plain.text) if "StudentLoan" in kinds and not page.long else None
     if subsidized:
         kinds["SubsidizedStudentLoan"] = page.around(*page.plain.original(*subsidized.span()))
-    organised = lender is None or lender.kind != "natural_person"
-    if page.whole and borrower is not None and organised and not {*BY_USE} & kinds.keys():
-        shown = page.around(borrower.start, borrower.end)
-        if borrower.kind in ("legal_entity", "financial_institution"):
-            kinds["CommercialLoan"] = shown
-        elif borrower.kind == "natural_person" and lender is not None and kinds.keys() <= {"CardAccount"}:
-            kinds["ConsumerLoan"] = shown
+    if page.whole and borrower is not None and not {*BY_USE} & kinds.keys():
+        kind = _by_parties(borrower.kind, lender, alone=kinds.keys() <= {"CardAccount"})
+        kinds |= {kind: page.around(borrower.start, borrower.end)} if kind else {}
     return kinds
+
+
+def _by_parties(borrower: PartyKind | None, lender: PartyMention | None, *, alone: bool) -> str | None:
+    """The kind of loan that an organised lender makes to a borrower of this kind; a consumer's, if no other is told."""
+    if lender is not None and lender.kind == "natural_person":
+        return None
+    if borrower in ("legal_entity", "financial_institution"):
+        return "CommercialLoan"
+    return "ConsumerLoan" if borrower == "natural_person" and lender is not None and alone else None
 
 
 def _is_sure(claim: Claim, borrower: PartyKind | None) -> bool:

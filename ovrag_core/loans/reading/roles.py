@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import islice
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from ovrag_core.loans.reading.judge import ROLES, load_judge
@@ -40,6 +41,10 @@ _CALLED = re.compile(
     rf"[\"“‘']{_TERM}"
     rf"|\bherein(?:after)?,?\s+(?:called|referred to as|known as)\s+{_TERM}"
 )
+_AS = re.compile(  # "Hall Bank, N.A., a national bank, as Administrative Agent"
+    r"(?:,\s+an?\s[^,;()\"“]{3,80})?,?\s+(?:in\s+its\s+capacity\s+)?[Aa][Ss]\s+(?:the\s+|an?\s+)?"
+    r"([A-Z][\w/-]*(?:\s[A-Z][\w/-]*){0,2})"
+)
 _LABEL = re.compile(
     r"[ \t|*(\d.)]*(?:the\s+)?([A-Za-z][A-Za-z /-]{2,30}?)(?:\s*\([^)\n]{1,30}\))?"
     r"\s*(?::|\||\.{3,}|\t|[ ]{2,}|\s(?:is|are))[ \t|]*(?:(?:Mr|Mrs|Ms|Miss|Dr|Messrs|M/s)\.?\s+)*",
@@ -51,7 +56,11 @@ _QUOTED = re.compile(
     r"[\"“”„«‘'’]{1,2}\s*(?:the\s+|The\s+)?([A-Za-z][\w/&-]*(?:[ \n]{1,2}[A-Za-z][\w/&-]*){0,3})"
     r"\s*[,.;]?\s*[\"“”»’']{1,2}"
 )
-_TRADES_AS = re.compile(r",?\s+(?:d/?b/?a|t/as?|trading\s+as|doing\s+business\s+as)\b\s*", re.IGNORECASE)
+_TRADES_AS = re.compile(
+    r",?\s+(?:individually\s+)?(?:and\s+)?(?:d/?b/?a|t/as?|trading\s+as|doing\s+business\s+as)\b\s*", re.IGNORECASE
+)
+_AND = re.compile(r",?\s+and\s+")
+_HEADS = frozenset(["borrower", "creditor", "debtor", "guarantor", "lender", "mortgagee", "mortgagor", "noteholder"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +99,21 @@ def candidates(text: str) -> list[Name]:
     found = [name for name in found if not (is_form(name.text) or any(amounts(name.text)))]
     nobody = likely_bearers([name.text for name in found])[:, 0]
     names: list[Name] = []
+    trade: Name | None = None
     for name, unlikely in zip(found, nobody, strict=True):
-        if unlikely < NOBODY and not (names and _TRADES_AS.fullmatch(text, names[-1].end, name.start)):
+        if (names and _TRADES_AS.fullmatch(text, names[-1].end, name.start)) or (
+            trade and _AND.fullmatch(text, trade.end, name.start)
+        ):
+            trade = name
+        elif unlikely < NOBODY:
             names.append(name)
     return names
 
 
 def _is_term(name: str, quoted: Collection[str]) -> bool:
-    """Return True for words that name a role, or that the document defines as a term."""
-    return name.lower() in quoted or all(singular(word) in role_words() for word in re.findall(r"[\w'’-]+", name))
+    """Return True for words that name a role ("U.S. Borrower"), or that the document defines as a term."""
+    words = [singular(word) for word in re.findall(r"[\w'’-]+", name)]
+    return name.lower() in quoted or role_words().keys() >= {*words} or words[-1].removesuffix("s") in _HEADS
 
 
 class Definition(NamedTuple):
@@ -161,9 +176,7 @@ def sighted(text: str, least: float) -> list[Sighting]:
     names the role is defined for it, less where the name looks like no party's; what is not above `least` is no
     sighting.
     """
-    names = candidates(text)
-    if len(names) > MOST:
-        names = [*names[: MOST * 2 // 3], *names[-(MOST // 3) :]]
+    names = _few(text, candidates(text))
     spans = [(name.start, name.end) for name in names]
     defined = list(definitions(text, spans))
     places = [(place, number) for number, definition in enumerate(defined) for place in definition.places]
@@ -171,18 +184,10 @@ def sighted(text: str, least: float) -> list[Sighting]:
     owners = [_owner_of(definition, names, found[:, 0, 1:].sum(1)) for definition in defined]
     rows = [*range(len(names)), *(owners[number] for _, number in places)]  # the name of each judgement
     bearers = _bearers(names)
-    named = {bearer: [n for n, b in zip(names, bearers, strict=True) if b == bearer] for bearer in set(bearers)}
-    whole = {bearer: min(mentions, key=_order) for bearer, mentions in named.items()}
+    whole = _fullest(text, names, bearers)
     by_name = {bearer: _log_likely(name.text) for bearer, name in whole.items()}
-    called: dict[tuple[frozenset[str], Role], float] = {}
-    for definition, row in zip(defined, owners, strict=True):
-        role, certain = role_words().get(singular(definition.term), NO_ROLE)
-        if role:
-            more = DEFINED if certain else DOUBTED
-            called[bearers[row], role] = max(more, called.get((bearers[row], role), 0.0))
-    for row, name in enumerate(names):
-        if role := _labelled(text, name):
-            called[bearers[row], role] = DEFINED
+    terms = [(row, definition.term) for definition, row in zip(defined, owners, strict=True)]
+    called = {(bearers[row], role): more for row, role, more in sorted(_called(text, names, terms), key=itemgetter(2))}
     sightings = []
     for row, bearer in enumerate(bearers):
         judged = found[[judgement for judgement, of_row in enumerate(rows) if bearers[of_row] == bearer]]
@@ -197,6 +202,28 @@ def sighted(text: str, least: float) -> list[Sighting]:
     return sightings
 
 
+def _few(text: str, names: list[Name]) -> list[Name]:
+    """The names that are judged: of a long text the first, the last and those for which a role is defined."""
+    if len(names) <= MOST:
+        return names
+    defined = definitions(text, [(name.start, name.end) for name in names])
+    near = {row for definition in defined if role_of(definition.term)[0] for row in definition.rows}
+    return [names[row] for row in sorted({*range(MOST * 2 // 3), *range(len(names) - MOST // 3, len(names)), *near})]
+
+
+def _called(text: str, names: Sequence[Name], terms: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Role, float]]:
+    """What each term, capacity and label that names a role adds to the log odds of a name in it."""
+    for row, term in terms:
+        role, certain = role_of(term)
+        if role:
+            yield row, role, DEFINED if certain else DOUBTED
+    capacities = ((row, _AS.match(text, name.end)) for row, name in enumerate(names))
+    roles = ((row, role_of(capacity[1])[0]) for row, capacity in capacities if capacity)
+    yield from ((row, role, DOUBTED) for row, role in roles if role)
+    labels = ((row, _labelled(text, name)) for row, name in enumerate(names))
+    yield from ((row, role, DEFINED) for row, role in labels if role)
+
+
 def _log_likely(name: str) -> float:
     """How likely a name is a party's at all, as a logarithm, less by ALONE for a single word."""
     return math.log(1 - float(likely_bearers([name])[0, 0])) - ALONE * (" " not in name)
@@ -209,10 +236,20 @@ def _labelled(text: str, name: Name) -> Role | None:
     return role if certain else None
 
 
-def _order(name: Name) -> tuple[int, int, bool, int]:
-    """Order names by most words, rather spelled out than by initials or in capitals, then the shortest."""
+def _fullest(text: str, names: Sequence[Name], bearers: Sequence[frozenset[str]]) -> dict[frozenset[str], Name]:
+    """The name of each bearer that is best given."""
+    best: dict[frozenset[str], Name] = {}
+    for bearer, name in zip(bearers, names, strict=True):
+        best[bearer] = min(best.get(bearer, name), name, key=partial(_order, text))
+    return best
+
+
+def _order(text: str, name: Name) -> tuple[bool, int, int, bool, int]:
+    """Order names: spelled out behind a label, by most words, by fewest initials, not in capitals, the shortest."""
     words = _words(name)
-    return -len(words), sum(len(word) == 1 for word in words), name.text.isupper(), len(name.text)
+    initials = sum(len(word) == 1 for word in words)
+    labelled = len(words) > 1 and not initials and _labelled(text, name) is not None
+    return not labelled, -len(words), initials, name.text.isupper(), len(name.text)
 
 
 def _log_odds(likely: float) -> float:
@@ -236,6 +273,15 @@ def _holds(fuller: frozenset[str], words: frozenset[str]) -> bool:
 
 def _words(name: Name) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", name.text.casefold())) - _LEADING
+
+
+def role_of(term: str) -> tuple[Role | None, bool]:
+    """The role that a term names and whether it does beyond doubt, which the last of several words leaves open."""
+    word = singular(term)
+    if word in role_words():
+        return role_words()[word]
+    role, certain = role_words().get(word.rpartition(" ")[2], NO_ROLE)
+    return (role if certain else None), False
 
 
 def singular(term: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from decimal import Decimal
@@ -36,6 +36,9 @@ LIKELY = 0.3  # probability from which a value is the loan's; of .3 to .5, chose
 MENTIONS = 3  # of one value that are judged
 MOST = 60  # values of a sort that are judged, from the beginning and from the end
 DEFINED = 0.99  # probability of a value that a term such as "Principal" is defined for
+NEARLY = 0.03  # of probability, by which sums count as alike
+REACH = 120  # characters from a term to the value that it means
+MATURITY = SORTS.index("maturity")
 LEAST_AMOUNT = 50
 HIGHEST_RATE = 200  # percent a year
 LONGEST_TERM = 600  # months
@@ -111,23 +114,45 @@ def find_values(text: str) -> Values:
     stated = Values(*_likely(text, values_in(text)))
     reckoned = [*_ends(text, stated.terms), *_counted(text)]
     return Values(
-        stated.principals,
+        _greatest_first(stated.principals, lambda principal: principal.amount),
         sorted((r for r in stated.rates if not _TURNS.match(text, r.end)), key=lambda rate: rate.periodic),
-        stated.maturities + [value for value in reckoned if isinstance(value, Maturity)],
+        _greatest_first(stated.maturities, lambda maturity: maturity.date)
+        + [value for value in reckoned if isinstance(value, Maturity)],
         stated.terms + [value for value in reckoned if isinstance(value, Term)],
     )
 
 
-# Of a sort, a term in quotes right behind a value that is defined for it; figures in brackets may stand between.
-_DEFINED = {
+def _greatest_first(values: list[V], measure: Callable[[V], Any]) -> list[V]:
+    """The values with the greatest of the likeliest first: a limit before its sub-limits, a last day before others."""
+    least = max((value.probability for value in values), default=0.0) - NEARLY
+    likeliest = [value for value in values if value.probability >= least]
+    return sorted(likeliest, key=measure, reverse=True) + [value for value in values if value.probability < least]
+
+
+# Of a sort, terms in quotes that are defined for it, right behind a value, figures in brackets between, or before it.
+_LEAD = r"(?:(?:final|stated|scheduled|aggregate|total|maximum|revolving|credit|term|loan|facility|commitment)\s+)*"
+_TERMS = {
+    1: rf"(?:loan\s+)?principal(?:\s+(?:amount|sum))?|{_LEAD}(?:loan|commitments?|(?:loan|committed|maximum)\s+amount)|"
+    r"credit\s+limit",
+    3: rf"{_LEAD}(?:maturity|termination|expiry|expiration)\s+date",
+}
+_BEHIND = {
     sort: re.compile(
         rf"(?:\s*\([^()\"“]*\))?[^.;\n\"“\d]{{0,60}}[\"“]\s*(?:the\s+)?(?:{terms})[,.]?\s*[\"”]", re.IGNORECASE
     )
-    for sort, terms in {
-        1: r"(?:loan\s+)?principal(?:\s+(?:amount|sum))?|(?:term\s+)?loan(?:\s+amount)?|credit\s+limit",
-        3: r"(?:final\s+)?maturity\s+date",
-    }.items()
+    for sort, terms in _TERMS.items()
 }
+_BEFORE = {
+    sort: re.compile(
+        rf"[\"“]\s*(?:the\s+)?(?:{terms})[,.]?\s*[\"”]\s+(?:shall\s+)?(?:means?|be)\b[^.;\"“\d]{{0,{REACH}}}\Z",
+        re.IGNORECASE,
+    )
+    for sort, terms in _TERMS.items()
+}
+_OTHER_DAY = re.compile(
+    r"\s*\(\s*(?:the\s+)?[\"“]\s*(?!maturity|termination|expir|due|final|re-?pay|end)[\w ]+?\s+date\s*[\"”]",
+    re.IGNORECASE,
+)
 
 
 def _likely(text: str, found: Values) -> Iterator[list[Any]]:
@@ -137,7 +162,7 @@ def _likely(text: str, found: Values) -> Iterator[list[Any]]:
     judged = _judged(text, [value for _, value in values])
     for column in range(1, len(SORTS)):
         likely = [
-            replace(value, probability=max(chance[column], DEFINED * _is_defined(text, value, column)))
+            replace(value, probability=_defined(text, value, column, chance[column]))
             for (sort, value), chance in zip(values, judged.tolist(), strict=True)
             if sort == column
         ]
@@ -145,8 +170,13 @@ def _likely(text: str, found: Values) -> Iterator[list[Any]]:
         yield sorted(likely, key=lambda value: (-value.probability, value.start))
 
 
-def _is_defined(text: str, value: Value, sort: int) -> bool:
-    return sort in _DEFINED and _DEFINED[sort].match(text, value.end) is not None
+def _defined(text: str, value: Value, sort: int, probability: float) -> float:
+    """The probability of a value, which a term that is defined for it or by it makes certain, or for another rules out."""
+    if sort == MATURITY and _OTHER_DAY.match(text, value.end):
+        return 0.0
+    before = text[max(0, value.start - 2 * REACH) : value.start]
+    defined = sort in _TERMS and (_BEHIND[sort].match(text, value.end) or _BEFORE[sort].search(before))
+    return max(probability, DEFINED) if defined else probability
 
 
 def _judged(text: str, values: Sequence[Value]) -> Probabilities:
@@ -279,10 +309,16 @@ def _counted(text: str) -> Iterator[Maturity | Term]:
         if first_due and (months or days):
             first, end = first_due
             steps = number if _ONE_MORE.search(wording) else number - 1
-            last_due = add_months(first, months * steps) + timedelta(days=days * steps)
-            if months and first.day == monthrange(first.year, first.month)[1] and _MONTH_END.search(near):
-                last_due = last_due.replace(day=monthrange(last_due.year, last_due.month)[1])
-            yield Maturity(match.start(), end if end > match.start() else match.end(), 0.0, last_due.isoformat())
+            last = _day_after(first, months * steps, days * steps, at_month_end=_MONTH_END.search(near) is not None)
+            yield Maturity(match.start(), end if end > match.start() else match.end(), 0.0, last.isoformat())
+
+
+def _day_after(first: date, months: int, days: int, *, at_month_end: bool) -> date:
+    """The day so many months and days after the first, the last of its month where the first is and it says so."""
+    last = add_months(first, months) + timedelta(days=days)
+    if at_month_end and months and first.day == monthrange(first.year, first.month)[1]:
+        last = last.replace(day=monthrange(last.year, last.month)[1])
+    return last
 
 
 def _count_of(words: str) -> int:
