@@ -61,6 +61,16 @@ def test_a_label_gives_the_name_in_full() -> None:
     assert find_parties(Document("label", text)).lenders[0].name == "Larch Bank"
 
 
+def test_a_label_on_a_line_above_tells_the_role() -> None:
+    text = (
+        "IN WITNESS WHEREOF the parties have signed this loan agreement.\n\nLENDERS:\n\nLARCH BANK, N.A.,\nas Agent\n\n"
+        "GUARANTORS:\n\nORFE HOLDINGS, LLC\n\nBORROWER:\n\nKESTREL VALVES, INC.\n"
+    )
+    parties = find_parties(Document("signed", text))
+    assert (parties.borrowers[0].name, parties.lenders[0].name) == ("KESTREL VALVES, INC.", "LARCH BANK, N.A.")
+    assert parties.guarantors[0].name == "ORFE HOLDINGS, LLC"
+
+
 def test_parties_that_no_term_names_are_told_by_what_is_said_of_them() -> None:
     parties = find_parties(Document("note", NOTE))
     assert parties.borrowers[0].name == "Ingebrigt Solbakken"

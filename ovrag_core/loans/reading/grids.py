@@ -79,14 +79,21 @@ def _row(line: str, offset: int, *, bordered: bool) -> list[Span] | None:
     return [(offset + start, offset + end) for start, end in stripped]
 
 
+def _has_facilities_by_column(head: Sequence[str], side: Sequence[str]) -> bool | None:
+    """Tell if the columns of a table, or else its rows, are facilities; None where neither are."""
+    if _name_facilities(head) and _share_of_terms(side) >= 0.4:
+        return True
+    return False if _name_facilities(side) and _share_of_terms(head) >= 0.6 else None
+
+
 def _cells(text: str, rows: Sequence[list[Span]]) -> list[Cell]:
     """The cells of a table whose columns, or whose rows, are facilities; none of any other table."""
     words = [[" ".join(text[start:end].split()) for start, end in row] for row in rows]
     label_column = 1 if sum(_NUMBERED.fullmatch(row[0]) is not None for row in words) > len(words) // 2 else 0
     head = words[0][label_column + 1 :]
     side = [row[label_column] for row in words[1:] if row[label_column]]
-    by_column = _name_facilities(head) and _share_of_terms(side) >= 0.4
-    if not by_column and not (_name_facilities(side) and _share_of_terms(head) >= 0.6):
+    by_column = _has_facilities_by_column(head, side)
+    if by_column is None:
         return []
     cells = []
     label = ""

@@ -25,6 +25,7 @@ DOUBTED = 2.0  # the same, of a term that names a role in some documents only
 LEAST = -2.0  # weight above which somebody is named at all; beside another in the same role, only above 0
 LEAST_IN_A_PASSAGE = 1.0  # the same, where a passage is all there is to read
 MOST = 60  # mentions of names that are judged, from the beginning and from the end
+HEAD = 60  # characters before a line in which a label may stand alone
 REACH = 320  # characters from a name to the brackets that define a term for it
 LIKELY_A_PARTY = 0.5  # probability from which a name may bear the term that is defined behind it
 NOBODY = 0.99  # probability from which a name, by its words, is no party's
@@ -50,6 +51,7 @@ _LABEL = re.compile(
     r"\s*(?::|\||\.{3,}|\t|[ ]{2,}|\s(?:is|are))[ \t|]*(?:(?:Mr|Mrs|Ms|Miss|Dr|Messrs|M/s)\.?\s+)*",
     re.IGNORECASE,
 )
+_HEAD = re.compile(r"(?:^|\n)[ \t]*(?:the\s+)?([A-Za-z][A-Za-z-]{2,30})[ \t]*:\s*\n[ \t]*\Z", re.IGNORECASE)
 _TERM_IN_QUOTES = re.compile(r"[\"“]([A-Z][\w' -]{1,40})[,.]?[\"”]")  # which is no party's name
 _BRACKETS = re.compile(r"\(([^()]{1,220})\)|\[([^\[\]]{1,80})\]")
 _QUOTED = re.compile(
@@ -186,8 +188,8 @@ def sighted(text: str, least: float) -> list[Sighting]:
     bearers = _bearers(names)
     whole = _fullest(text, names, bearers)
     by_name = {bearer: _log_likely(name.text) for bearer, name in whole.items()}
-    terms = [(row, definition.term) for definition, row in zip(defined, owners, strict=True)]
-    called = {(bearers[row], role): more for row, role, more in sorted(_called(text, names, terms), key=itemgetter(2))}
+    more = sorted(_called(text, names, zip(owners, defined, strict=True)), key=itemgetter(2))
+    called = {(bearers[row], role): weight for row, role, weight in more}  # the greatest of each, which comes last
     sightings = []
     for row, bearer in enumerate(bearers):
         judged = found[[judgement for judgement, of_row in enumerate(rows) if bearers[of_row] == bearer]]
@@ -208,13 +210,16 @@ def _few(text: str, names: list[Name]) -> list[Name]:
         return names
     defined = definitions(text, [(name.start, name.end) for name in names])
     near = {row for definition in defined if role_of(definition.term)[0] for row in definition.rows}
+    near |= {row for row, name in enumerate(names) if _labelled(text, name)}
     return [names[row] for row in sorted({*range(MOST * 2 // 3), *range(len(names) - MOST // 3, len(names)), *near})]
 
 
-def _called(text: str, names: Sequence[Name], terms: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Role, float]]:
+def _called(
+    text: str, names: Sequence[Name], defined: Iterable[tuple[int, Definition]]
+) -> Iterator[tuple[int, Role, float]]:
     """What each term, capacity and label that names a role adds to the log odds of a name in it."""
-    for row, term in terms:
-        role, certain = role_of(term)
+    for row, definition in defined:
+        role, certain = role_of(definition.term)
         if role:
             yield row, role, DEFINED if certain else DOUBTED
     capacities = ((row, _AS.match(text, name.end)) for row, name in enumerate(names))
@@ -230,26 +235,28 @@ def _log_likely(name: str) -> float:
 
 
 def _labelled(text: str, name: Name) -> Role | None:
-    """The role that the label of a row names beyond doubt, right before a name: "Borrower: Ida Roth"."""
-    label = _LABEL.fullmatch(text, text.rfind("\n", 0, name.start) + 1, name.start)
+    """The role that a label names beyond doubt, right before a name or on a line above: "Borrower: Ida Roth"."""
+    line = text.rfind("\n", 0, name.start) + 1
+    label = _LABEL.fullmatch(text, line, name.start) or _HEAD.search(text, max(0, line - HEAD), name.start)
     role, certain = role_words().get(singular(label[1]), NO_ROLE) if label else NO_ROLE
     return role if certain else None
 
 
 def _fullest(text: str, names: Sequence[Name], bearers: Sequence[frozenset[str]]) -> dict[frozenset[str], Name]:
-    """The name of each bearer that is best given."""
+    """The name of each bearer that is best given: as behind a label, else the longest."""
+    order = partial(_order, {_words(name) for name in names if _labelled(text, name)})
     best: dict[frozenset[str], Name] = {}
     for bearer, name in zip(bearers, names, strict=True):
-        best[bearer] = min(best.get(bearer, name), name, key=partial(_order, text))
+        best[bearer] = min(best.get(bearer, name), name, key=order)
     return best
 
 
-def _order(text: str, name: Name) -> tuple[bool, int, int, bool, int]:
+def _order(labelled: Collection[frozenset[str]], name: Name) -> tuple[bool, int, int, bool, int]:
     """Order names: spelled out behind a label, by most words, by fewest initials, not in capitals, the shortest."""
     words = _words(name)
     initials = sum(len(word) == 1 for word in words)
-    labelled = len(words) > 1 and not initials and _labelled(text, name) is not None
-    return not labelled, -len(words), initials, name.text.isupper(), len(name.text)
+    is_best = words in labelled and len(words) > 1 and not initials
+    return not is_best, -len(words), initials, name.text.isupper(), len(name.text)
 
 
 def _log_odds(likely: float) -> float:

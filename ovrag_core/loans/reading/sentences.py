@@ -389,10 +389,8 @@ def _is_title(text: str) -> bool:
 
 def _looks_like_heading(text: str) -> bool:
     body = _strip_number(text).strip("*#_ ")
-    if not body or len(body) > 90 or body.endswith((",", ";", ".", "?")):
-        return False
-    words = [word for word in re.findall(r"[^\W\d_][\w'-]*", body) if word.lower() not in _SMALL_WORDS]
-    if not words:
+    words = [word for word in re.findall(r"[^\W\d_][\w'-]*", body[:91]) if word.lower() not in _SMALL_WORDS]
+    if not words or len(body) > 90 or body.endswith((",", ";", ".", "?")):
         return False
     if text.startswith("#") or (body.upper() == body and len(words) <= 14):
         return True
