@@ -174,7 +174,7 @@ def _assemble(page: _Page) -> Sequence[FacilityName]:
     for name in names:
         mine = [claim for claim in claims if _concerns(page, claim, name, names)]
         if len(names) > 1 and name.family is not None:
-            mine.append(_by_name(page, name))
+            mine.append(_by_name(page, name, names))
         _say_facility(page, name, names, settle(mine, long=page.long), parties, values)
     return names
 
@@ -199,12 +199,18 @@ def _named(page: _Page, start: int, end: int, names: Sequence[FacilityName]) -> 
     return next(filter(None, (mentioned(words, names) for words in (text[start:end], heading, opening))), [])
 
 
-def _by_name(page: _Page, name: FacilityName) -> Claim:
-    """A facility that stands beside others of another form is of the form its name says."""
-    match = name.pattern.search(page.plain.text)
-    span = match.span() if match else (0, 1)
+def _by_name(page: _Page, name: FacilityName, names: Sequence[FacilityName]) -> Claim:
+    """A facility beside others of another form is of the form its name says, best in a sentence of its own."""
+    text = page.plain.text
+    places = [(span := match.span(), page.unit_at(span[0]) or 0) for match in name.pattern.finditer(text)]
+    own = (
+        (span, row)
+        for span, row in places
+        if (unit := page.units[row]).kind == "sentence" and mentioned(text[unit.start : unit.end], names) == [name]
+    )
+    span, row = next(own, places[0] if places else ((0, 1), 0))
     about = "OpenEndCredit" if name.family == "revolving" else "ClosedEndCredit"
-    return Claim(about, *page.around(*page.plain.original(*span)), page.unit_at(span[0]) or 0, BY_NAME)
+    return Claim(about, *page.around(*page.plain.original(*span)), row, BY_NAME)
 
 
 def _say_facility(
