@@ -59,8 +59,8 @@ ANSWERED_RIGHT, ANSWERED_WRONG = 38, 8  # of 72 questions
 GENUINE_RIGHT = {
     "borrower name": 11,
     "borrower kind": 10,
-    "lender name": 13,
-    "lender kind": 10,
+    "lender name": 14,
+    "lender kind": 11,
     "security": 12,
     "credit form": 9,
     "principal": 13,
