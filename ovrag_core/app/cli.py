@@ -202,6 +202,8 @@ def ask(
     from ovrag_core.loans import answer_text, known_facts
 
     bench, document_id = _bench(documents, read_settings(params, _with_domain(overrides, ontology)))
+    if len(bench.documents) > 1:
+        say(f"the question is put to {document_id}, the first of {len(bench.documents)} documents")
     with bench:
         record = _ask(question, document_id, arm, bench)
     _print(record, lambda: answer_text(record, known_facts(record, bench) if bench.reader else ()), output)
