@@ -204,6 +204,7 @@ def test_terms_settle_what_no_sentence_states():
     assert defined(text, Claim("UnsecuredLoan", 0, 1, 0, 0.9)).keys() == {"OpenEndCredit"}
     assert defined('A "Revolving Loan" or a "Term Loan" is a "Loan".') == {}
     assert defined("The collateral of others is theirs.") == {}
+    assert list(defined_claims('"Collateral"', [], [])) == []
 
 
 @MISREAD

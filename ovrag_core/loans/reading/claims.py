@@ -103,12 +103,15 @@ def find_claims(document: str, plain: Plain, units: Sequence[Unit]) -> list[Clai
 def defined_claims(text: str, units: Sequence[Unit], stated: Sequence[Claim]) -> Iterator[Claim]:
     """What a plain text defines terms of where no sentence states it: collateral, a line of credit, a term loan."""
     settled = {claim.about for claim in stated if claim.belief >= STATED}
-    defined = {about: match for about, pattern in _DEFINED.items() if (match := pattern.search(text))}
-    for about, match in defined.items():
-        if OPPOSITES[about] not in defined and settled.isdisjoint((about, OPPOSITES[about])):
+    defined: dict[str, tuple[int, Span]] = {}
+    for about, pattern in _DEFINED.items():
+        for match in pattern.finditer(text):
             row = bisect_right(units, match.start(), key=lambda unit: unit.start) - 1
-            quote = passage(text, units[row].start, units[row].end, [match.span()])
-            yield Claim(about, *quote, row, BY_DEFINITION)
+            if row >= 0 and match.end() <= units[row].end:  # no unit holds what is not read
+                defined.setdefault(about, (row, match.span()))
+    for about, (row, term) in defined.items():
+        if OPPOSITES[about] not in defined and settled.isdisjoint((about, OPPOSITES[about])):
+            yield Claim(about, *passage(text, units[row].start, units[row].end, [term]), row, BY_DEFINITION)
 
 
 def _said(words: str, likely: Probabilities, *, long: bool) -> Iterator[tuple[str, float]]:
