@@ -30,11 +30,19 @@ from sklearn.metrics import roc_auc_score
 from torch import Tensor, nn
 from training_data import notes
 
-from ovrag_core.retrieval import DIMENSIONS, Vectors, load_tokenizer, minilm
+from ovrag_core.retrieval import (
+    DIMENSIONS,
+    RelevanceReader,
+    Vectors,
+    join_question,
+    load_tokenizer,
+    minilm,
+    windows_of,
+)
 from ovrag_studies.cited.answering.cited_answers import answer
 from ovrag_studies.cited.answering.silence import COSINE, MEAN, AnswerTraits, read_traits
 from ovrag_studies.cited.arms import ArmParts, search
-from ovrag_studies.cited.corpus.relevance import WEIGHTS, RelevanceReader, join, load_reader, windows_of
+from ovrag_studies.cited.corpus.relevance import WEIGHTS, load_reader
 from ovrag_studies.cited.corpus.retrieval import CorpusIndex
 from ovrag_studies.cited.settings import Policy
 
@@ -132,7 +140,7 @@ class Encoded:
 
     def __init__(self, model: nn.Module, rows: Sequence[Row]) -> None:
         tokenizer = load_tokenizer()
-        joined = [join(tokenizer.encode(row.question).ids, tokenizer.encode(row.text).ids) for row in rows]
+        joined = [join_question(tokenizer.encode(row.question).ids, tokenizer.encode(row.text).ids) for row in rows]
         self.marks = [torch.tensor(marks, dtype=torch.float32) for _, marks in joined]
         self.lower: list[Tensor] = [torch.empty(0)] * len(joined)
         model.eval()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -486,16 +487,22 @@ def _review_of_another_domain(
 
 
 def _print_each(reviews: Iterable[_Shown], output: Format) -> int:
-    """Print reviews, each as soon as it is made but for a list in JSON, and return the exit code."""
-    labels, listed = set[str](), []
+    """Print reviews, each as soon as it is made but for a list in JSON, and return the exit code.
+
+    Behind the text of several stands how many came out how.
+    """
+    labels, listed = Counter[str](), []
     for label, as_json, as_text in reviews:
-        labels.add(label)
+        labels[label] += 1
         if output is Format.json:
             listed.append(json.loads(as_json()))
         else:
             print_beside(as_json() if output is Format.jsonl else as_text() + "\n")
     if output is Format.json:
         print_json(listed)
+    if output is Format.text and labels.total() > 1:
+        clash, clean, unchecked = (labels[label] for label in ("CLASH", "CLEAN", "UNCHECKED"))
+        print(f"{labels.total()} reviewed: {clash} contradict themselves, {clean} do not, {unchecked} not checked")
     return BAD if "UNCHECKED" in labels else FOUND if "CLASH" in labels else 0
 
 

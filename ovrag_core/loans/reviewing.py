@@ -262,10 +262,14 @@ def title(result: Review) -> str:
 
 
 def headline(result: Review) -> str:
-    """The outcome in a few words."""
+    """The outcome in a few words; where hardly a fact is read, that finding nothing means little."""
     ways = "" if result.clashes == 1 else f" in {result.clashes} ways"
     words = {"UNCHECKED": "not checked", "CLEAN": "no contradiction found", "CLASH": f"contradicts itself{ways}"}
-    return words[result.label]
+    read = max(
+        (sum(is_stated(facility, field) for field in FIELDS.values()) for facility in result.facilities), default=0
+    )
+    few = f", but only {read} of {len(FIELDS)} facts were read" if result.label == "CLEAN" and read < FEW else ""
+    return words[result.label] + few
 
 
 def place(passage: Passage, named: bool) -> str:
@@ -289,6 +293,7 @@ def fact_list(facts: Facts, grounds: Mapping[str, Grounds], second: Sequence[Mod
     return [FactRow(name, _value(facts, field), grounds.get(field), read.get(field)) for name, field in FIELDS.items()]
 
 
+FEW = 4  # facts of a facility, below which a review says that it read little
 FIELDS = {
     "kind": "loan_types",
     "borrower": "borrower",

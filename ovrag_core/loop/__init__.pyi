@@ -1,5 +1,6 @@
 from .answering import NO_ANSWER as NO_ANSWER
 from .answering import ExtractiveAnswerer as ExtractiveAnswerer
+from .answering import passages_of as passages_of
 from .answering import together as together
 from .arms import ARMS as ARMS
 from .arms import Arm as Arm

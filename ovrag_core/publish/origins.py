@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 
 from ovrag_core.base import Frozen, ResultError
@@ -50,9 +51,11 @@ def provenance(asked: str, project: Path) -> Provenance:
     path, value = _found(asked, project, stages)
     maker = _maker(path, stages)
     if maker is None:
+        near = get_close_matches(asked.removeprefix("\\"), sorted(_names(project, stages)), n=3, cutoff=0.7)
+        meant = f"; near it: {', '.join(near)}" if near else ""
         raise ResultError(
-            f"{asked} is not made by the pipeline; name a file of tables/, figures/ or reports/, a macro, a label or a "
-            "stage"
+            f"{asked} is not made by the pipeline; name a file of tables/, figures/ or reports/, a macro, a "
+            f"label or a stage{meant}"
         )
     stage, output = maker
     above = upstream(stages, stage.name)
@@ -119,8 +122,7 @@ def _found(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[str,
     """The path within the project of what was asked for, the first output of a stage, and a macro's value."""
     if asked in stages:
         return stages[asked].outputs[0].path, None
-    files = [path for stage in stages.values() for item in stage.outputs for path in item.files or [item.path]]
-    for path in (path for path in files if path.endswith(".tex")):
+    for path in (path for path in _files(stages) if path.endswith(".tex")):
         if (value := macros(project / path).get(asked.removeprefix("\\"))) is not None:
             return path, value
         if asked in LABEL.findall(text_of(project / path)):
@@ -129,6 +131,19 @@ def _found(asked: str, project: Path, stages: Mapping[str, Stage]) -> tuple[str,
     within = file.relative_to(root).as_posix() if file.is_relative_to(root) else asked
     copied = ["/".join(file.parts[-depth:]) for depth in (4, 3, 2)]  # a thesis's file is a copy of the result so named
     return next((path for path in (within, asked, *copied) if _maker(path, stages)), asked), None
+
+
+def _files(stages: Mapping[str, Stage]) -> list[str]:
+    """The paths of all results."""
+    return [path for stage in stages.values() for item in stage.outputs for path in item.files or [item.path]]
+
+
+def _names(project: Path, stages: Mapping[str, Stage]) -> set[str]:
+    """All that can be asked for."""
+    files = _files(stages)
+    tex = [path for path in files if path.endswith(".tex")]
+    labels = {label for path in tex for label in LABEL.findall(text_of(project / path))}
+    return {*stages, *files, *labels, *macros(*(project / path for path in tex))}
 
 
 def _maker(path: str, stages: Mapping[str, Stage]) -> tuple[Stage, StageFile] | None:

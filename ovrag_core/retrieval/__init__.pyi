@@ -17,5 +17,9 @@ from .indexing import load_all as load_all
 from .lexical import Scores as Scores
 from .lexical import WordRanker as WordRanker
 from .lexical import join as join
+from .relevance import RelevanceReader as RelevanceReader
+from .relevance import join_question as join_question
+from .relevance import log_odds as log_odds
+from .relevance import windows_of as windows_of
 from .vectors import VECTORS as VECTORS
 from .vectors import kept_vectors as kept_vectors

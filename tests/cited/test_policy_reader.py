@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from ovrag_core.base.errors import SettingsError
+from ovrag_core.retrieval.relevance import QUESTION_TOKENS, TOKENS, RelevanceReader, join_question, windows_of
 from ovrag_studies.cited.corpus.golden import read_golden
-from ovrag_studies.cited.corpus.relevance import QUESTION_TOKENS, TOKENS, RelevanceReader, join, load_reader, windows_of
+from ovrag_studies.cited.corpus.relevance import load_reader
 
 TRAINING = Path("training/cited/questions")
 WEIGHED_ON = ("harrowmere", "tarnbeck", "travel")  # UNSEEN of tools/train_policy_reader.py
@@ -43,7 +44,7 @@ def test_a_pair_is_read_the_same_whatever_is_read_with_it(reader: RelevanceReade
 
 
 def test_question_and_paragraph_stand_in_one_passage_under_marks_of_their_own() -> None:
-    ids, (asked, said, first) = join([101, 7, 8, 102], [101, 21, 22, 23, 102])
+    ids, (asked, said, first) = join_question([101, 7, 8, 102], [101, 21, 22, 23, 102])
     assert ids == [101, 7, 8, 102, 21, 22, 23, 102]
     assert [token for token, mark in zip(ids, asked, strict=True) if mark] == [7, 8]
     assert [token for token, mark in zip(ids, said, strict=True) if mark] == [21, 22, 23]
@@ -51,7 +52,7 @@ def test_question_and_paragraph_stand_in_one_passage_under_marks_of_their_own() 
 
 
 def test_what_is_too_long_is_cut() -> None:
-    ids, (asked, said, _) = join([101, *[7] * 900, 102], [101, *[8] * 900, 102])
+    ids, (asked, said, _) = join_question([101, *[7] * 900, 102], [101, *[8] * 900, 102])
     assert len(ids) == TOKENS
     assert sum(asked) == QUESTION_TOKENS - 1
     assert sum(said) == TOKENS - QUESTION_TOKENS - 2

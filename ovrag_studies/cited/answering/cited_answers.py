@@ -15,6 +15,7 @@ from pydantic import Field
 
 from ovrag_core.base import Frozen, ModelError
 from ovrag_core.llm import Chat, Message, Reply, fence
+from ovrag_core.retrieval import windows_of
 from ovrag_core.text import locate, one_line, stems
 from ovrag_studies.cited.answering.quotations import (
     Citation,
@@ -28,7 +29,7 @@ from ovrag_studies.cited.answering.quotations import (
 )
 from ovrag_studies.cited.answering.verification import TEMPERATURE, SentenceVerifier
 from ovrag_studies.cited.corpus.policies import Paragraph
-from ovrag_studies.cited.corpus.relevance import load_reader, windows_of
+from ovrag_studies.cited.corpus.relevance import load_reader
 from ovrag_studies.cited.corpus.retrieval import RankedParagraph
 
 LONGEST_QUERY = 2000  # characters

@@ -21,13 +21,12 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 from ovrag_core.base import SettingsError, read_tensors
-from ovrag_core.retrieval import DIMENSIONS, Embedder, Vectors
+from ovrag_core.retrieval import DIMENSIONS, Embedder, Vectors, log_odds
 from ovrag_core.text import stems
 from ovrag_studies.cited.conflicts.conflict_model import terms_of
 from ovrag_studies.cited.conflicts.precedence import find_precedence
 from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, read_rules
 from ovrag_studies.cited.corpus.policies import PolicyCorpus
-from ovrag_studies.cited.corpus.relevance import log_odds
 
 Numbers = NDArray[numpy.float64]
 

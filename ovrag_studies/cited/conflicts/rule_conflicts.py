@@ -14,13 +14,13 @@ from typing import Literal, NamedTuple
 import numpy
 
 from ovrag_core.base import Frozen
-from ovrag_core.retrieval import Embedder, minilm
+from ovrag_core.retrieval import Embedder, log_odds, minilm
 from ovrag_studies.cited.conflicts.alignment import Alignment
 from ovrag_studies.cited.conflicts.conflict_model import read_model
 from ovrag_studies.cited.conflicts.learned_precedence import CorpusPrecedence
 from ovrag_studies.cited.conflicts.rules import Rule, RuleSource, read_rules
 from ovrag_studies.cited.corpus.policies import Paragraph, PolicyCorpus
-from ovrag_studies.cited.corpus.relevance import load_reader, log_odds
+from ovrag_studies.cited.corpus.relevance import load_reader
 from ovrag_studies.cited.corpus.retrieval import Nearness, RankedParagraph
 
 Sides = tuple[Rule, Rule]
