@@ -62,7 +62,7 @@ repro: checked ## recompute only what a change affects; what cannot be, as a rec
 	@.venv/bin/dvc repro --keep-going
 
 train: setup ## learn all weights anew from training/, about a day; two hours with a graphics card
-	@for each in currencies names gate judge questions policy_reader policy_critic policy_conflicts policy_precedence policy_silence; do .venv/bin/python tools/train_$$each.py || exit; done
+	@for each in currencies names gate judge questions passages policy_reader policy_critic policy_conflicts policy_precedence policy_silence; do .venv/bin/python tools/train_$$each.py || exit; done
 
 verify: setup ## rebuild in two fresh clones of HEAD and compare with it, up to 15 minutes
 	@.venv/bin/python tools/verify.py $(if $(KEEP),--keep)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path("training/loans/marked")
+WAITING = Path("training/loans/waiting")  # marked alike; the judge has not learned from them yet
 ASIDE = Path("training/loans/set_aside")  # of drafters from whom no weights learn, to choose by
 PARTIES = ("borrower", "lender", "guarantor", "agent", "other")
 KINDS = {"person": "natural_person", "company": "legal_entity", "bank": "financial_institution", "public": "government"}

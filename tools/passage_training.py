@@ -15,7 +15,7 @@ from tqdm import tqdm
 from ovrag_core.retrieval import join_question
 
 RANK = 16
-BATCH = 96
+BATCH = 192
 RATE = 2e-3
 DROPOUT = 0.1
 

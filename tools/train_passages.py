@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy
 from marked_agreements import FOLDER as MARKED
-from marked_agreements import read_marked
+from marked_agreements import WAITING, read_marked
 from passage_training import Pair, train
 from safetensors.torch import load_file, save_file
 from train_policy_reader import FOLDER as POLICIES
@@ -28,8 +28,16 @@ from ovrag_core.loans.passage_answering import WEIGHTS, readings_of
 from ovrag_core.retrieval import minilm
 
 ASKED = Path("training/loans/asked")
-LEARNED_FROM = [f"{ASKED}/*.jsonl", f"{MARKED}/*/*.txt", f"{POLICIES}/*.txt", f"{HOUSES}/*.yaml"]
-EPOCHS = 8
+LEARNED_FROM = [
+    f"{ASKED}/*.jsonl",
+    "training/loans/marked/*/*.txt",
+    "training/loans/waiting/*/*.txt",
+    "training/cited/questions/[!ht]*.txt",  # with the two lines below, all but UNSEEN
+    "training/cited/questions/hotel.txt",
+    "training/cited/questions/t[eh]*.txt",
+    "training/cited/houses/*.yaml",
+]
+EPOCHS = 7
 NEAREST, OTHERS = 4, 2  # passages that do not answer, to each question; as many more where none does
 
 
@@ -38,7 +46,7 @@ def pairs_of(path: Path) -> Iterator[Pair]:
     order = random.Random(path.stem)
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     for name in dict.fromkeys(line["document"] for line in lines):
-        text = read_marked(MARKED / f"{name}.txt").text
+        text = read_marked(next(path for folder in (MARKED, WAITING) if (path := folder / f"{name}.txt").exists())).text
         passages = readings_of([Chunk(f"{name}#0", name, 0, len(text), text)])
         vectors = minilm().embed([passage.alone for passage in passages])
         for line in (line for line in lines if line["document"] == name):
@@ -73,13 +81,13 @@ def main() -> None:
     parser.add_argument("--rows", type=Path)
     parser.add_argument("--weights", type=Path)
     arguments = parser.parse_args()
-    pairs = all_pairs()
     if arguments.rows:
-        arguments.rows.write_text(json.dumps(pairs, ensure_ascii=False), encoding="utf-8")
+        arguments.rows.write_text(json.dumps(all_pairs(), ensure_ascii=False), encoding="utf-8")
         return
-    tensors = load_file(arguments.weights) if arguments.weights else train(pairs, EPOCHS)
+    tensors = load_file(arguments.weights) if arguments.weights else train(all_pairs(), EPOCHS)
     save_file(tensors, WEIGHTS, metadata=notes(LEARNED_FROM))
-    print(f"{WEIGHTS}: trained on {len(pairs)} pairs")
+    WEIGHTS.chmod(0o644)
+    print(f"{WEIGHTS}: {sum(tensor.numel() for tensor in tensors.values())} weights")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Answers from what is read: the facts that a question asks for, in a sentence each, with the passages they rest on.
 
 Which facts a question asks for is learned from labelled questions (`tools/train_questions.py`), as wording differs more
-than matters do. For questions about anything else the nearest passages are shown, which need not answer them.
+than matters do. Questions about anything else are answered by the passages that `passage_answering` is sure of; where
+there are none, the nearest are shown, which need not answer.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from ovrag_core.base import Answer, Chunk, Correction, Document, Evidence, project_file, read_tensors
 from ovrag_core.loans.grounds import ALL_FACTS, Passage, grounds_of, is_stated
 from ovrag_core.loans.loan_facts import Facility, LoanReading, Party
+from ovrag_core.loans.passage_answering import lies_beside, overlaps, read_passages, sure_of, with_quotes
 from ovrag_core.loans.reading.subjects import words_of
 from ovrag_core.loop import NO_ANSWER, Answerer
 from ovrag_core.retrieval import MAX_TOKENS, Encoder
@@ -89,7 +91,7 @@ class FactAnswerer:
         self._passages = passages
         self._documents = documents
         self._read = read
-        self.name = f"facts read, else {passages.name}"
+        self.name = f"facts and passages read, else {passages.name}"
 
     def answer(
         self,
@@ -103,14 +105,27 @@ class FactAnswerer:
 
         A correction is made of other passages, as the facts do not change.
         """
-        facts = requested_facts(question)
         document_ids = {chunk.document_id for chunk in chunks}
-        if facts and len(document_ids) == 1 and not corrections:
+        if len(document_ids) == 1 and not corrections:
             document = self._documents[document_ids.pop()]
-            reading = self._read(document)
-            if reading.status == "loan":
-                return _answer(reading, document, facts)
+            if answer := self._of_document(question, document, chunks):
+                return answer
         return self._passages.answer(question, chunks, exclude=exclude, corrections=corrections)
+
+    def _of_document(self, question: str, document: Document, chunks: Sequence[Chunk]) -> Answer | None:
+        """What a loan document says; None where only the nearest passages are left to show."""
+        facts, reading = requested_facts(question), self._read(document)
+        if reading.status != "loan":
+            return None
+        answer = _answer(reading, document, facts)
+        passages = read_passages(question, document, chunks, answer.evidence)
+        quotes = [quote for quote in sure_of(passages) if not overlaps(quote, answer.evidence)]
+        is_beside = facts != frozenset(ALL_FACTS) and lies_beside(answer.evidence, passages)
+        if answer.text != NO_ANSWER and not is_beside:
+            return with_quotes(answer.text, answer.evidence, quotes) if quotes and answer.evidence else answer
+        if quotes:
+            return with_quotes("", (), quotes)
+        return answer if facts and not is_beside else None
 
 
 def _answer(reading: LoanReading, document: Document, facts: frozenset[str]) -> Answer:

@@ -1,7 +1,7 @@
 """Answers that quote the agreement: the passages of which a reader is sure that they answer the question.
 
-The reader has learned it from questions about agreements (`tools/train_passages.py`). Where it is sure of none, the
-passages that lie nearest are shown, which need not answer.
+The reader has learned it from questions about agreements (`tools/train_passages.py`). It also tells where facts that
+were taken for what is asked lie beside the question.
 """
 
 from __future__ import annotations
@@ -9,16 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
-from ovrag_core.base import Answer, Chunk, Evidence, project_file
+import numpy
+
+from ovrag_core.base import Answer, Chunk, Document, Evidence, project_file
 from ovrag_core.loop import passages_of
-from ovrag_core.retrieval import RelevanceReader
+from ovrag_core.retrieval import RelevanceReader, minilm
 
 WEIGHTS = Path("ontologies/lexicon/passages.safetensors")
-SURE = 1.0  # log-odds from which a passage answers
-RIVAL = 1.5  # of the best one's log-odds: as good as it
+# Log-odds, chosen on `training/loans/asked.json` and on questions about the drafters set aside.
+SURE = 2.5  # from which a passage answers
+RIVAL = 2.0  # below the best one: still as good as it
+BESIDE = -1.5  # below, what a fact rests on lies beside the question
 MOST = 2  # passages of an answer
+READ = 32  # passages, the nearest, that are read with the question
+SHORT = 12_000  # characters of a document whose passages are all looked through, retrieved or not
 SAYS = "The agreement says:"
 
 
@@ -29,6 +36,15 @@ class Readable:
     evidence: Evidence
     alone: str
     behind: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPassage:
+    """A passage and the log-odds that it answers a question: `alone`, and the mean with those behind the one before."""
+
+    evidence: Evidence
+    alone: float
+    odds: float
 
 
 def readings_of(chunks: Sequence[Chunk]) -> list[Readable]:
@@ -45,20 +61,58 @@ def _readings(chunks: Sequence[Chunk]) -> Iterator[Readable]:
         before = words
 
 
-def answering_passages(question: str, chunks: Sequence[Chunk], sure: float = SURE) -> list[tuple[Evidence, float]]:
-    """The passages that answer a question, each with its log-odds, in the order of the text."""
-    passages = readings_of(chunks)
-    texts = [text for passage in passages for text in (passage.alone, passage.behind)]
-    odds = load_passage_reader().read(question, texts)
-    scores = [(alone + behind) / 2 for alone, behind in zip(odds[::2], odds[1::2], strict=True)]
-    best = sorted(range(len(scores)), key=lambda row: -scores[row])[:MOST]
-    chosen = sorted(row for row in best if scores[row] >= sure and scores[row] >= scores[best[0]] - RIVAL)
-    return [(passages[row].evidence, scores[row]) for row in chosen]
+def read_passages(
+    question: str, document: Document, chunks: Sequence[Chunk], told: Sequence[Evidence]
+) -> list[ReadPassage]:
+    """The passages nearest to a question, of a long document in its retrieved `chunks`, and those that hold what is
+    `told`, each with its log-odds, in the order of the text.
+    """
+    passages = readings_of([Chunk(document.id, document.id, 0, len(document.text), document.text)])
+    if len(document.text) > SHORT:
+        passages = [p for p in passages if any(p.evidence.start < c.end and c.start < p.evidence.end for c in chunks)]
+    near = _nearest(question, passages, told)
+    odds = load_passage_reader().read(question, [text for passage in near for text in (passage.alone, passage.behind)])
+    return [ReadPassage(p.evidence, a, (a + b) / 2) for p, a, b in zip(near, odds[::2], odds[1::2], strict=True)]
 
 
-def quoted_answer(evidence: Sequence[Evidence]) -> Answer:
-    """An answer in the agreement's own words."""
-    return Answer(text="\n".join([SAYS, *(each.quote for each in evidence)]), evidence=tuple(evidence))
+def _nearest(question: str, passages: Sequence[Readable], told: Sequence[Evidence]) -> list[Readable]:
+    if len(passages) <= READ:
+        return list(passages)
+    vectors = minilm().embed([question, *(passage.alone for passage in passages)])
+    near = {int(row) for row in numpy.argsort(-(vectors[1:] @ vectors[0]), kind="stable")[:READ]}
+    return [p for row, p in enumerate(passages) if row in near or overlaps(p.evidence, told)]
+
+
+def overlaps(passage: Evidence, others: Sequence[Evidence]) -> bool:
+    """Return True where a passage shares text with one of the others."""
+    return any(passage.start < other.end and other.start < passage.end for other in others)
+
+
+def sure_of(passages: Sequence[ReadPassage]) -> list[Evidence]:
+    """The passages that answer, in the order of the text; none where the reader is sure of none.
+
+    One that is not sure by itself, behind one that answers better, is there for what it stands behind.
+    """
+    leaning = {
+        passage.evidence
+        for before, passage in pairwise(passages)
+        if passage.alone < SURE and before.odds >= max(SURE, passage.odds)
+    }
+    best = sorted((p for p in passages if p.evidence not in leaning), key=lambda passage: -passage.odds)[:MOST]
+    chosen = [p.evidence for p in best if p.odds >= max(SURE, best[0].odds - RIVAL)]
+    return sorted(chosen, key=lambda evidence: evidence.start)
+
+
+def lies_beside(told: Sequence[Evidence], passages: Sequence[ReadPassage]) -> bool:
+    """Return True where the reader has seen what facts rest on, and finds that it does not answer."""
+    odds = [passage.odds for passage in passages if overlaps(passage.evidence, told)]
+    return bool(odds) and max(odds) < BESIDE
+
+
+def with_quotes(answer: str, told: Sequence[Evidence], quotes: Sequence[Evidence]) -> Answer:
+    """An answer that ends in the agreement's own words."""
+    text = "\n".join([*([answer] if answer else []), SAYS, *(quote.quote for quote in quotes)])
+    return Answer(text=text, evidence=(*told, *quotes))
 
 
 @cache

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from marked_agreements import ASIDE, FOLDER, WAITING, read_marked
 
 from ovrag_core.loans.fact_answering import ASKABLE
 
@@ -14,6 +15,7 @@ SETS = {
 }
 AUTHORS = sorted((PROJECT / "training/loans/questions").glob("*.jsonl"))
 NAMES = {"kind": "loan_types"}
+ASKED = [*sorted((PROJECT / "training/loans/asked").glob("*.jsonl")), PROJECT / ASIDE / "asked.jsonl"]
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -41,3 +43,14 @@ def test_no_labelled_question_is_learned_word_for_word() -> None:
         entry["question"].casefold() for name in SETS for entry in json.loads((PROJECT / name).read_text("utf-8"))
     }
     assert not learned & measured
+
+
+@pytest.mark.parametrize("path", ASKED, ids=lambda path: path.stem)
+def test_what_answers_a_question_stands_in_its_agreement(path: Path) -> None:
+    folders = [PROJECT / ASIDE] if path.parent.name == ASIDE.name else [PROJECT / FOLDER, PROJECT / WAITING]
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for name in {line["document"] for line in lines}:
+        text = read_marked(next(p for folder in folders if (p := folder / f"{name}.txt").exists())).text
+        asked = [line for line in lines if line["document"] == name]
+        assert all(quote in text for line in asked for quote in line["quotes"])
+    assert {bool(line["quotes"]) for line in lines} == {True, False}

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
-from marked_agreements import ASIDE, FOLDER, KINDS, PARTIES, MarkedAgreement, marked_agreements, read_marked
+from marked_agreements import ASIDE, FOLDER, KINDS, PARTIES, WAITING, MarkedAgreement, marked_agreements, read_marked
 
 PROJECT = Path(__file__).resolve().parents[2]
-MARKED = [agreement for folder in (FOLDER, ASIDE) for agreement in marked_agreements(PROJECT / folder)]
+MARKED = [agreement for folder in (FOLDER, WAITING, ASIDE) for agreement in marked_agreements(PROJECT / folder)]
 PARTY_FACTS = {"borrower", "borrower_kind", "lender", "lender_kind"}
 TERM_FACTS = {"loan_types", "security", "credit_form", "principal", "rate", "maturity", "collateral"}
 FACTS = {"form", "country", "label", "clash_type", "difficulty"} | PARTY_FACTS | TERM_FACTS

@@ -26,6 +26,7 @@ TRAINERS = {
     "train_names": ("ontologies/lexicon/names.safetensors",),
     "train_gate": ("ontologies/lexicon/gate.safetensors",),
     "train_questions": ("ontologies/lexicon/questions.safetensors",),
+    "train_passages": ("ontologies/lexicon/passages.safetensors",),
     "train_contract_nli": ("ovrag_studies/contract_review/weights/nli.json",),
     "train_policy_reader": ("ovrag_studies/cited/weights/reader.safetensors",),
     "train_policy_critic": ("ovrag_studies/cited/weights/critic.safetensors",),

@@ -30,7 +30,7 @@ from ovrag_core.loans.reading.facts import KINDS, PARTY_CLASSES, facility_of
 from ovrag_core.loans.reading.gate import gate
 from ovrag_core.loans.reading.parties import Parties, PartyMention, find_parties
 from ovrag_core.loans.reading.prepared import placed_back, prepare
-from ovrag_core.loans.reading.sentences import Plain, Unit, as_read, plain_text, units
+from ovrag_core.loans.reading.sentences import PASSAGE, Plain, Unit, as_read, plain_text, units
 from ovrag_core.loans.reading.subjects import LOAN
 from ovrag_core.loans.reading.values import Maturity, Principal, Rate, Term, Values, find_values
 from ovrag_core.text import Span
@@ -263,13 +263,24 @@ def _say_values(page: _Page, name: FacilityName, names: Sequence[FacilityName], 
 
 
 def _passage_of(page: _Page, claims: Iterable[Claim], about: str) -> Span | None:
-    """The passage that states `about` most surely, if any does; a title comes after a sentence."""
+    """The passage that states `about` most surely, if any does, with the sentences beside it that state it too; a title
+    comes after a sentence.
+    """
+    stating = [claim for claim in claims if claim.about == about]
     best = max(
-        (claim for claim in claims if claim.about == about),
+        stating,
         key=lambda claim: (page.units[claim.unit].kind != "heading", claim.belief, -claim.start),
         default=None,
     )
-    return (best.start, best.end) if best else None
+    if best is None:
+        return None
+    start, end = best.start, best.end
+    for claim in sorted(stating, key=lambda claim: abs(claim.start - best.start)):
+        low, high = min(start, claim.start), max(end, claim.end)
+        between = page.plain.text[claim.end : start] if claim.start < start else page.plain.text[end : claim.start]
+        if high - low <= PASSAGE and between.count("\n") < 2 and not between.strip():
+            start, end = low, high
+    return start, end
 
 
 def _say_parties(
