@@ -263,8 +263,9 @@ def _say_values(page: _Page, name: FacilityName, names: Sequence[FacilityName], 
 
 
 def _passage_of(page: _Page, claims: Iterable[Claim], about: str) -> Span | None:
-    """The passage that states `about` most surely, if any does, with the sentences beside it that state it too; a title
-    comes after a sentence.
+    """The passage that states `about` most surely, if any does; a title comes after a sentence.
+
+    In a document, not in an answer, it is quoted with the sentences beside it that state it too.
     """
     stating = [claim for claim in claims if claim.about == about]
     best = max(
@@ -275,7 +276,7 @@ def _passage_of(page: _Page, claims: Iterable[Claim], about: str) -> Span | None
     if best is None:
         return None
     start, end = best.start, best.end
-    for claim in sorted(stating, key=lambda claim: abs(claim.start - best.start)):
+    for claim in sorted(stating, key=lambda claim: abs(claim.start - best.start)) if page.whole else ():
         low, high = min(start, claim.start), max(end, claim.end)
         between = page.plain.text[claim.end : start] if claim.start < start else page.plain.text[end : claim.start]
         if high - low <= PASSAGE and between.count("\n") < 2 and not between.strip():
