@@ -502,7 +502,7 @@ def _print_each(reviews: Iterable[_Shown], output: Format) -> int:
         print_json(listed)
     if output is Format.text and labels.total() > 1:
         clash, clean, unchecked = (labels[label] for label in ("CLASH", "CLEAN", "UNCHECKED"))
-        print(f"{labels.total()} reviewed: {clash} contradict themselves, {clean} do not, {unchecked} not checked")
+        print(f"{labels.total()} reviewed: contradictions in {clash}, none found in {clean}, {unchecked} not checked")
     return BAD if "UNCHECKED" in labels else FOUND if "CLASH" in labels else 0
 
 

@@ -125,6 +125,21 @@ def test_an_unreadable_document_does_not_stop_the_others_and_wins_over_a_contrad
     assert sum("nowhere.pdf" in line for line in lines) == 1
 
 
+def test_behind_several_reviews_stands_how_many_came_out_how(ovrag) -> None:
+    Path("clash.txt").write_text(CLASH, encoding="utf-8")
+    Path("clean.txt").write_text(CLEAN, encoding="utf-8")
+    code, out, _ = ovrag("review", "clash.txt", "clean.txt")
+    assert (code, out.splitlines()[-1]) == (1, "2 reviewed: contradictions in 1, none found in 1, 0 not checked")
+    assert "reviewed:" not in ovrag("review", "clean.txt")[1]
+
+
+def test_a_review_that_read_hardly_anything_says_so_at_once(ovrag) -> None:
+    Path("scrap.txt").write_text("I, Ida Roth, promise to repay the loan to Rowan Bank plc.", encoding="utf-8")
+    Path("clean.txt").write_text(CLEAN, encoding="utf-8")
+    first = [ovrag("review", name)[1].splitlines()[0] for name in ("scrap.txt", "clean.txt")]
+    assert "facts were read" in first[0] and "facts were read" not in first[1]
+
+
 def test_a_document_that_is_no_loan_is_unchecked_with_a_reason(ovrag) -> None:
     Path("recipe.txt").write_text("Take two eggs and a cup of flour. Stir, and bake for an hour.\n" * 5)
     code, out, err = ovrag("review", "recipe.txt", "--format", "jsonl")

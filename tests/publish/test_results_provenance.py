@@ -242,6 +242,11 @@ def test_what_nobody_makes_is_one_sentence(pipeline: Path):
         provenance("tables/consistency/rate.csv", pipeline)
 
 
+def test_a_slip_names_what_was_meant(pipeline: Path):
+    with pytest.raises(ResultError, match=r"near it: tables/consistency/rates\.csv"):
+        provenance("tables/consistency/rate.csv", pipeline)
+
+
 def test_no_pipeline_is_one_sentence(tmp_path: Path):
     with pytest.raises(ResultError, match="cannot be read"):
         read_stages(tmp_path)
