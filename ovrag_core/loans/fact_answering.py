@@ -14,7 +14,7 @@ from pathlib import Path
 from ovrag_core.base import Answer, Chunk, Correction, Document, Evidence, project_file, read_tensors
 from ovrag_core.loans.grounds import ALL_FACTS, Passage, grounds_of, is_stated
 from ovrag_core.loans.loan_facts import Facility, LoanReading, Party
-from ovrag_core.loans.passage_answering import lies_beside, overlaps, read_passages, sure_of, with_quotes
+from ovrag_core.loans.passage_answering import overlaps, read_passages, sure_of, with_quotes
 from ovrag_core.loans.reading.subjects import words_of
 from ovrag_core.loop import NO_ANSWER, Answerer
 from ovrag_core.retrieval import MAX_TOKENS, Encoder
@@ -108,24 +108,20 @@ class FactAnswerer:
         document_ids = {chunk.document_id for chunk in chunks}
         if len(document_ids) == 1 and not corrections:
             document = self._documents[document_ids.pop()]
-            if answer := self._of_document(question, document, chunks):
+            if answer := self._of_document(question, document):
                 return answer
         return self._passages.answer(question, chunks, exclude=exclude, corrections=corrections)
 
-    def _of_document(self, question: str, document: Document, chunks: Sequence[Chunk]) -> Answer | None:
+    def _of_document(self, question: str, document: Document) -> Answer | None:
         """What a loan document says; None where only the nearest passages are left to show."""
         facts, reading = requested_facts(question), self._read(document)
         if reading.status != "loan":
             return None
         answer = _answer(reading, document, facts)
-        passages = read_passages(question, document, chunks, answer.evidence)
-        quotes = [quote for quote in sure_of(passages) if not overlaps(quote, answer.evidence)]
-        is_beside = facts != frozenset(ALL_FACTS) and lies_beside(answer.evidence, passages)
-        if answer.text != NO_ANSWER and not is_beside:
-            return with_quotes(answer.text, answer.evidence, quotes) if quotes and answer.evidence else answer
-        if quotes:
-            return with_quotes("", (), quotes)
-        return answer if facts and not is_beside else None
+        quotes = [quote for quote in sure_of(read_passages(question, document)) if not overlaps(quote, answer.evidence)]
+        if answer.text == NO_ANSWER:
+            return with_quotes("", (), quotes) if quotes else answer if facts else None
+        return with_quotes(answer.text, answer.evidence, quotes) if quotes and answer.evidence else answer
 
 
 def _answer(reading: LoanReading, document: Document, facts: frozenset[str]) -> Answer:

@@ -1,12 +1,11 @@
 """Answers that quote the agreement: the passages of which a reader is sure that they answer the question.
 
-The reader has learned it from questions about agreements (`tools/train_passages.py`). It also tells where facts that
-were taken for what is asked lie beside the question.
+The reader has learned it from questions about agreements (`tools/train_passages.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -22,10 +21,9 @@ WEIGHTS = Path("ontologies/lexicon/passages.safetensors")
 # Log-odds, chosen on `training/loans/asked.json` and on questions about the drafters set aside.
 SURE = 2.5  # from which a passage answers
 RIVAL = 2.0  # below the best one: still as good as it
-BESIDE = -1.5  # below, what a fact rests on lies beside the question
 MOST = 2  # passages of an answer
 READ = 32  # passages, the nearest, that are read with the question
-SHORT = 12_000  # characters of a document whose passages are all looked through, retrieved or not
+SHORT = 12_000  # characters of a document that is read; longer ones the reader has not learned from
 SAYS = "The agreement says:"
 
 
@@ -49,38 +47,28 @@ class ReadPassage:
 
 def readings_of(chunks: Sequence[Chunk]) -> list[Readable]:
     """The passages of chunks, in the order of the text."""
-    return list(_readings(chunks))
+    passages = passages_of(chunks)
+    words = [" ".join(passage.text.split()) for passage in passages]
+    headings = [f"{' '.join(passage.heading.split())}: " if passage.heading else "" for passage in passages]
+    return [
+        Readable(passage.evidence, heading + own, f"{before} {own}".strip())
+        for passage, heading, before, own in zip(passages, headings, ["", *words], words, strict=False)
+    ]
 
 
-def _readings(chunks: Sequence[Chunk]) -> Iterator[Readable]:
-    before = ""
-    for passage in passages_of(chunks):
-        words = " ".join(passage.text.split())
-        heading = " ".join(passage.heading.split())
-        yield Readable(passage.evidence, f"{heading}: {words}" if heading else words, f"{before} {words}".strip())
-        before = words
+def read_passages(question: str, document: Document) -> list[ReadPassage]:
+    """The passages nearest to a question, each with its log-odds, in the order of the text.
 
-
-def read_passages(
-    question: str, document: Document, chunks: Sequence[Chunk], told: Sequence[Evidence]
-) -> list[ReadPassage]:
-    """The passages nearest to a question, of a long document in its retrieved `chunks`, and those that hold what is
-    `told`, each with its log-odds, in the order of the text.
+    There are none of a long document: the reader has learned from none.
     """
-    passages = readings_of([Chunk(document.id, document.id, 0, len(document.text), document.text)])
     if len(document.text) > SHORT:
-        passages = [p for p in passages if any(p.evidence.start < c.end and c.start < p.evidence.end for c in chunks)]
-    near = _nearest(question, passages, told)
+        return []
+    passages = readings_of([Chunk(document.id, document.id, 0, len(document.text), document.text)])
+    vectors = minilm().embed([question, *(passage.alone for passage in passages)])
+    nearest = numpy.argsort(-(vectors[1:] @ vectors[0]), kind="stable")[:READ]
+    near = [passages[row] for row in sorted(nearest)]
     odds = load_passage_reader().read(question, [text for passage in near for text in (passage.alone, passage.behind)])
     return [ReadPassage(p.evidence, a, (a + b) / 2) for p, a, b in zip(near, odds[::2], odds[1::2], strict=True)]
-
-
-def _nearest(question: str, passages: Sequence[Readable], told: Sequence[Evidence]) -> list[Readable]:
-    if len(passages) <= READ:
-        return list(passages)
-    vectors = minilm().embed([question, *(passage.alone for passage in passages)])
-    near = {int(row) for row in numpy.argsort(-(vectors[1:] @ vectors[0]), kind="stable")[:READ]}
-    return [p for row, p in enumerate(passages) if row in near or overlaps(p.evidence, told)]
 
 
 def overlaps(passage: Evidence, others: Sequence[Evidence]) -> bool:
@@ -101,12 +89,6 @@ def sure_of(passages: Sequence[ReadPassage]) -> list[Evidence]:
     best = sorted((p for p in passages if p.evidence not in leaning), key=lambda passage: -passage.odds)[:MOST]
     chosen = [p.evidence for p in best if p.odds >= max(SURE, best[0].odds - RIVAL)]
     return sorted(chosen, key=lambda evidence: evidence.start)
-
-
-def lies_beside(told: Sequence[Evidence], passages: Sequence[ReadPassage]) -> bool:
-    """Return True where the reader has seen what facts rest on, and finds that it does not answer."""
-    odds = [passage.odds for passage in passages if overlaps(passage.evidence, told)]
-    return bool(odds) and max(odds) < BESIDE
 
 
 def with_quotes(answer: str, told: Sequence[Evidence], quotes: Sequence[Evidence]) -> Answer:
