@@ -56,6 +56,18 @@ def add_adapters(model: nn.Module, rank: int = RANK, frozen: int = FROZEN) -> No
         layer.attention.self.dropout.p = layer.attention.self.dropout_prob = 0.0
 
 
+def load_adapted(rank: int, dropout: float) -> tuple[nn.Module, Tokenizer]:
+    """The embedder with adapters on all its layers and dropout, to be trained as a whole, and its tokenizer."""
+    model, tokenizer = load_trainable()
+    add_adapters(model, rank, frozen=0)
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = dropout
+    for layer in model.encoder.layer:
+        layer.attention.self.dropout_prob = dropout
+    return model, tokenizer
+
+
 def lower_states(model: nn.Module, passages: Sequence[list[int]]) -> list[Tensor]:
     """What the frozen layers make of each passage (tokens × dimensions), those of about one length at once."""
     model.eval()

@@ -15,7 +15,7 @@ from itertools import accumulate
 from multiprocessing import get_context
 
 import torch
-from adapters import SMOOTHING, Adapted, add_adapters, load_trainable
+from adapters import SMOOTHING, Adapted, load_adapted
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
@@ -81,14 +81,8 @@ def train(texts: Sequence[Text], epochs: int) -> dict[str, Tensor]:
     """
     torch.manual_seed(0)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    model, tokenizer = load_trainable()
+    model, tokenizer = load_adapted(RANK, DROPOUT)
     tokenizer.no_truncation()
-    add_adapters(model, RANK, frozen=0)
-    for module in model.modules():
-        if isinstance(module, nn.Dropout):
-            module.p = DROPOUT
-    for layer in model.encoder.layer:
-        layer.attention.self.dropout_prob = DROPOUT
     model.to(device).train()
     yes_or_no = len(texts[0].spans[0].labels) - len(AXES)
     head = nn.Linear(2 * model.config.hidden_size, sum(AXES) + yes_or_no).to(device)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import torch
-from adapters import SMOOTHING, add_adapters, load_trainable, mean, saved
+from adapters import SMOOTHING, load_adapted, mean, saved
 from torch import Tensor, nn
 from tqdm import tqdm
 
@@ -44,13 +44,7 @@ def train(pairs: Sequence[Pair], epochs: int) -> dict[str, Tensor]:
     torch.manual_seed(0)
     order = random.Random(0)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    model, tokenizer = load_trainable()
-    add_adapters(model, RANK, frozen=0)
-    for module in model.modules():
-        if isinstance(module, nn.Dropout):
-            module.p = DROPOUT
-    for layer in model.encoder.layer:
-        layer.attention.self.dropout_prob = DROPOUT
+    model, tokenizer = load_adapted(RANK, DROPOUT)
     model.to(device).train()
     head = nn.Linear(3 * model.config.hidden_size, 2).to(device)
     tokens = {text: tokenizer.encode(text).ids for pair in pairs for text in (pair.question, pair.passage)}
