@@ -15,6 +15,7 @@ from ovrag_studies.abstention.knowledge.domain import Chain, Constraint, Domain,
 from ovrag_studies.abstention.knowledge.likeness import Thing, called, label_order, local_name, why_alike
 
 Value = NamedNode | Literal
+Breach = tuple[tuple[Triple, ...], str]  # triples, and the constraint that they break together with a claim
 
 _FURTHEST = 100_000  # things that a chain may pass
 
@@ -156,8 +157,8 @@ def _clashes(subject: NamedNode, known: Known) -> Iterator[str]:
     for _, constraint in known.constraints("acyclic"):
         if known.returns(subject):
             yield constraint.says
-    broken = filter(None, (wrong_class(subject, value, known) for value in values))
-    yield from (known.predicate.constraints[name].says for name, _ in broken)
+    broken = (name for value in values for _, name in wrong_classes(subject, value, known))
+    yield from (known.predicate.constraints[name].says for name in broken)
     for name, beside in known.excluding():
         if set(values) & set(beside.values(subject)):
             yield known.predicate.constraints[name].says
@@ -171,17 +172,14 @@ def torn(node: Value, known: Known) -> str | None:
     return apart and f"{called(thing)} is recorded as {apart[0]} and as {apart[1]}, which nothing is at once"
 
 
-def wrong_class(subject: NamedNode, value: Value, known: Known) -> tuple[str, tuple[Triple, ...]] | None:
-    """The constraint that one of the two breaks by its class, with the triples that give it the class."""
+def wrong_classes(subject: NamedNode, value: Value, known: Known) -> Iterator[Breach]:
+    """Yield the constraints that one of the two breaks by its class, with the triples that give it the class."""
     for kind, node in (("subject", subject), ("object", value)):
         for name, constraint in known.constraints(kind):
-            if known.is_a(node, constraint.of):
-                continue
-            for class_ in known.thing(node).classes:
+            for class_ in () if known.is_a(node, constraint.of) else known.thing(node).classes:
                 if (class_, constraint.of) in known.domain.apart:
                     iri = known.domain.class_iri(class_)
-                    return name, tuple(triple for triple in known.about(node) if triple.object == iri)
-    return None
+                    yield tuple(triple for triple in known.about(node) if triple.object == iri), name
 
 
 # -- whole graphs -----------------------------------------------------------------------------------------------------

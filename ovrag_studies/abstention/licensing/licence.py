@@ -4,7 +4,7 @@ YES is what is recorded or follows by the chain. NO needs a constraint of the do
 and the graph alone does not. A claim is unchecked where the graph contradicts itself in what it rests on, or is silent.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain as chained
@@ -14,7 +14,7 @@ from pyoxigraph import NamedNode, Triple
 from ovrag_core.base import Unchecked
 from ovrag_core.graph import Store
 from ovrag_studies.abstention.knowledge.domain import Domain
-from ovrag_studies.abstention.knowledge.known import Known, Value, clash, path_to, torn, wrong_class
+from ovrag_studies.abstention.knowledge.known import Breach, Known, Value, clash, path_to, torn, wrong_classes
 from ovrag_studies.abstention.knowledge.likeness import called, same_value
 from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
 
@@ -72,13 +72,9 @@ def _of_fact(claim: GraphClaim, known: Known) -> Licence:
     recorded = next((value for value in values if same_value(value, claim.object, known.predicate)), None)
     if recorded is not None:
         return Licence(LicenceVerdict.YES, claim, (known.fact(claim.subject, recorded),))
-    return (
-        _against_one_object(claim, values, known)
-        or _against_the_way_back(claim, known)
-        or _against_class_or_other_predicate(claim, known)
-        or _against_complete(claim, values, known)
-        or Licence(LicenceVerdict.UNKNOWN, claim, lacking=_what_a_fact_lacks(claim, values, known))
-    )
+    if breach := next(_breaches(claim, values, known), None):
+        return Licence(LicenceVerdict.NO, claim, *breach)
+    return Licence(LicenceVerdict.UNKNOWN, claim, lacking=_what_a_fact_lacks(claim, values, known))
 
 
 def _of_chain(claim: GraphClaim, known: Known) -> Licence:
@@ -87,8 +83,8 @@ def _of_chain(claim: GraphClaim, known: Known) -> Licence:
         path = path_to(claim.object, claim.subject, reached)
         _refuse_clash([triple.subject for triple in path], claim, known)
         return Licence(LicenceVerdict.YES, claim, path)
-    if back := _against_the_way_back(claim, known):
-        return back
+    if breach := next(_ways_back(claim, known), None):
+        return Licence(LicenceVerdict.NO, claim, *breach)
     nodes = [claim.subject, *(node for node in reached if isinstance(node, NamedNode))]
     _refuse_clash(nodes, claim, known)
     if lacking := _what_a_chain_lacks(claim, reached, known):
@@ -107,49 +103,39 @@ def _refuse_clash(subjects: Sequence[object], claim: GraphClaim, known: Known) -
             raise Unchecked(sentence)
 
 
-def _against_one_object(claim: GraphClaim, values: Sequence[Value], known: Known) -> Licence | None:
+def _breaches(claim: GraphClaim, values: Sequence[Value], known: Known) -> Iterator[Breach]:
+    """What the claim of a fact breaks together with the graph."""
     for name, constraint in known.constraints("functional"):
-        recorded = known.of_class(values, constraint.of) if known.is_a(claim.object, constraint.of) else []
-        if recorded and not any(known.why_among(recorded, claim.object)):
-            about = [*known.about(recorded[0]), *known.about(claim.object)]
-            return Licence(LicenceVerdict.NO, claim, (known.fact(claim.subject, recorded[0]), *about), name)
-    return None
+        counted = known.of_class(values, constraint.of) if known.is_a(claim.object, constraint.of) else []
+        if counted and not any(known.why_among(counted, claim.object)):
+            about = [*known.about(counted[0]), *known.about(claim.object)]
+            yield (known.fact(claim.subject, counted[0]), *about), name
+    yield from _ways_back(claim, known)
+    yield from wrong_classes(claim.subject, claim.object, known)
+    for name, excluded in known.excluding():
+        if claim.object in excluded.values(claim.subject):
+            yield (excluded.fact(claim.subject, claim.object),), name
+    complete = known.predicate.complete and values and not known.is_vague(claim.subject)
+    if complete and not any(known.why_among(values, claim.object)):
+        about = [triple for value in (*values, claim.object) for triple in known.about(value)]
+        yield (*(known.fact(claim.subject, value) for value in values), *about), COMPLETE
 
 
-def _against_the_way_back(claim: GraphClaim, known: Known) -> Licence | None:
+def _ways_back(claim: GraphClaim, known: Known) -> Iterator[Breach]:
+    """What a claim breaks that closes a circle, or says of a pair what is recorded the other way round."""
     if not isinstance(claim.object, NamedNode):
-        return None
+        return
     acyclic = next(known.constraints("acyclic"), None)
     direct = None if known.predicate.is_chain(claim.predicate) else next(known.constraints("asymmetric"), None)
     if claim.object == claim.subject and (broken := acyclic or direct):
-        return Licence(LicenceVerdict.NO, claim, (), broken[0])
+        yield (), broken[0]
     if direct and claim.subject in known.values(claim.object):
         _refuse_clash([claim.object], claim, known)
-        return Licence(LicenceVerdict.NO, claim, (known.fact(claim.object, claim.subject),), direct[0])
+        yield (known.fact(claim.object, claim.subject),), direct[0]
     if acyclic and claim.subject in (back := known.below(claim.object)):
         path = path_to(claim.subject, claim.object, back)
         _refuse_clash([triple.subject for triple in path], claim, known)
-        return Licence(LicenceVerdict.NO, claim, path, acyclic[0])
-    return None
-
-
-def _against_class_or_other_predicate(claim: GraphClaim, known: Known) -> Licence | None:
-    if breach := wrong_class(claim.subject, claim.object, known):
-        return Licence(LicenceVerdict.NO, claim, breach[1], breach[0])
-    for name, excluded in known.excluding():
-        if claim.object in excluded.values(claim.subject):
-            return Licence(LicenceVerdict.NO, claim, (excluded.fact(claim.subject, claim.object),), name)
-    return None
-
-
-def _against_complete(claim: GraphClaim, values: Sequence[Value], known: Known) -> Licence | None:
-    if not known.predicate.complete or not values or known.is_vague(claim.subject):
-        return None
-    if any(known.why_among(values, claim.object)):
-        return None
-    recorded = [known.fact(claim.subject, value) for value in values]
-    about = [triple for value in (*values, claim.object) for triple in known.about(value)]
-    return Licence(LicenceVerdict.NO, claim, (*recorded, *about), COMPLETE)
+        yield path, acyclic[0]
 
 
 def _what_a_fact_lacks(claim: GraphClaim, values: Sequence[Value], known: Known) -> str:
