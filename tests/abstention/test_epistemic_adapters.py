@@ -25,10 +25,10 @@ from ovrag_studies.abstention.arms.adapters import (
     string_oracle,
 )
 from ovrag_studies.abstention.arms.fact_sentences import FactShelf, Found, verbalise
-from ovrag_studies.abstention.arms.model_replies import CardAnswer, CardReply
 from ovrag_studies.abstention.arms.readers import Reader
 from ovrag_studies.abstention.cards.card import Card, CardClaim
 from ovrag_studies.abstention.parsing.name_index import names_of
+from ovrag_studies.abstention.records import CardAnswer, CardReply
 
 CARDS = [
     card("Main", "Rhine", "YES"),

@@ -14,10 +14,9 @@ from ovrag_core.base.settings import load_settings
 from ovrag_core.llm.chat import ChatModel
 from ovrag_core.llm.openai import OpenAIBackend
 from ovrag_studies.abstention.arms.comparison import chat_arms, crossfit_arms, offline_arms, ranks, run
-from ovrag_studies.abstention.arms.model_replies import CardAnswer
 from ovrag_studies.abstention.arms.world import CardWorld, open_world
 from ovrag_studies.abstention.measures import values
-from ovrag_studies.abstention.records import CardRun, read_run, write_run
+from ovrag_studies.abstention.records import CardAnswer, CardRun, read_run, write_run
 from ovrag_studies.abstention.settings import Epistemic, GraphSource
 
 CARDS = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ovrag_studies.abstention.arms.model_replies import UNSURE, CardAnswer, CardReply, read_reply
+from ovrag_studies.abstention.records import UNSURE, CardAnswer, CardReply, read_reply
 
 WORDS = {
     CardAnswer.YES: ["YES", "yes.", "**Yes**", "[YES]", "<think>perhaps no</think>YES"],

@@ -17,7 +17,6 @@ from ovrag_core.graph import Store
 from ovrag_core.llm import Chat, Message, clipped, fence
 from ovrag_core.text import one_line
 from ovrag_studies.abstention.arms.fact_sentences import FactSentence, FactShelf, Words, words
-from ovrag_studies.abstention.arms.model_replies import CardAnswer, CardReply, read_reply
 from ovrag_studies.abstention.arms.readers import Reader
 from ovrag_studies.abstention.cards.card import Card
 from ovrag_studies.abstention.knowledge.domain import Domain
@@ -25,6 +24,7 @@ from ovrag_studies.abstention.licensing.asking import ask, written
 from ovrag_studies.abstention.licensing.licence import Licence, LicenceVerdict, license_any
 from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
 from ovrag_studies.abstention.parsing.name_index import Names
+from ovrag_studies.abstention.records import CardAnswer, CardReply, read_reply
 from ovrag_studies.abstention.settings import Arm
 
 Asking = TypeVar("Asking")

@@ -12,11 +12,10 @@ from ovrag_core.llm import Chat, without_surrogates
 from ovrag_studies.abstention.arms import adapters
 from ovrag_studies.abstention.arms.adapters import Adapter
 from ovrag_studies.abstention.arms.fact_sentences import about, rank
-from ovrag_studies.abstention.arms.model_replies import CardReply
 from ovrag_studies.abstention.arms.readers import READERS, Lesson, Reader
 from ovrag_studies.abstention.arms.world import CardWorld
 from ovrag_studies.abstention.cards.card import GOLD, Card
-from ovrag_studies.abstention.records import CardRun, Record
+from ovrag_studies.abstention.records import CardReply, CardRun, Record
 from ovrag_studies.abstention.settings import Arm
 
 DECIMALS = 4

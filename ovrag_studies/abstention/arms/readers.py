@@ -14,9 +14,9 @@ import numpy
 from numpy.typing import NDArray
 
 from ovrag_studies.abstention.arms.fact_sentences import Found, Words, mentions, words
-from ovrag_studies.abstention.arms.model_replies import CardAnswer, CardReply
 from ovrag_studies.abstention.cards.card import GOLD, Gold
 from ovrag_studies.abstention.knowledge.likeness import bare
+from ovrag_studies.abstention.records import CardAnswer, CardReply
 from ovrag_studies.abstention.settings import Arm
 
 BINS = 4  # of likeness, in each of which the share of right answers is counted
