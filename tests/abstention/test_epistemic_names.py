@@ -7,8 +7,8 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from ovrag_core.graph import LABEL, EmbeddedStore
 from ovrag_studies.abstention.knowledge.domain import load_domain
+from ovrag_studies.abstention.parsing.english import words_of
 from ovrag_studies.abstention.parsing.name_index import Names, Thing, names_of
-from ovrag_studies.abstention.parsing.word_forms import words_of
 
 
 def node(name: str) -> NamedNode:

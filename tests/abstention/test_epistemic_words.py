@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from ovrag_studies.abstention.parsing.word_forms import key_of, verb_forms, words_of
+from ovrag_studies.abstention.parsing.english import key_of, verb_forms, words_of
 
 
 def texts(text: str) -> list[str]:

@@ -9,19 +9,20 @@ from pyoxigraph import Literal, NamedNode
 
 from ovrag_core.text import one_line
 from ovrag_studies.abstention.knowledge.domain import Domain
-from ovrag_studies.abstention.parsing.english import ADJECTIVES, CLAUSES, FUNCTION, LONG_PREPOSITIONS, SHELL
+from ovrag_studies.abstention.parsing import english
+from ovrag_studies.abstention.parsing.english import Word, words_of
 from ovrag_studies.abstention.parsing.frames import slot_of, slot_word
 from ovrag_studies.abstention.parsing.grammar import Sentence, read_sentence
 from ovrag_studies.abstention.parsing.name_index import Mention, Names
 from ovrag_studies.abstention.parsing.relation_words import RelationWords, lexicon_of
-from ovrag_studies.abstention.parsing.word_forms import Word, words_of
 
 LONGEST = 1_000  # characters; no question about two things needs more
 _PART_OF_A_NAME = 0.9  # what is left of the confidence where a name is not given whole
 _TAIL = 0.85  # the same where the end of a question is left aside
 _CANDIDATES = 64
+_KNOWN = english.FUNCTION | english.SHELL
 _LEADS = frozenset({"(", ",", "in", "of", "near", "from"})  # from a name to what tells it from others of that name
-_APART = CLAUSES - {",", ";", "which"} | {"in"}  # what follows is about something else
+_APART = english.CLAUSES - {",", ";", "which"} | {"in"}  # what follows is about something else
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class _Text:
 
     def known(self, word: Word) -> bool:
         """Return True for a word of the language or the domain, as far as they are known here."""
-        return word.sign or word.text in FUNCTION or word.text in SHELL or word.text in self.lexicon.words
+        return word.sign or word.text in _KNOWN or word.text in self.lexicon.words
 
     def mentions(self) -> list[Mention]:
         """The names that are meant, in order, without overlap: the weightiest first, common words at need only."""
@@ -84,7 +85,7 @@ class _Text:
         hidden = _covered(found) | {i for i, word in enumerate(self.words) if self._is_hyphen(word)}
         words = (names.get(i) or ("" if i in hidden else word.text) for i, word in enumerate(self.words))
         text = f" {' '.join(filter(None, words))} "
-        for phrase, short in LONG_PREPOSITIONS.items():
+        for phrase, short in english.LONG_PREPOSITIONS.items():
             text = text.replace(f" {phrase} ", f" {short} ")
         return text.split()
 
@@ -145,21 +146,16 @@ def _runs(text: _Text, covered: set[int]) -> Iterator[tuple[int, int]]:
         end = start
         while end < len(text.words) and end not in covered and _like_a_name(text, end, start):
             end += 1
-        if any(_strange(text, i, end in covered) for i in range(start, end)) or _headed(text, start, end):
+        adjectives = english.ADJECTIVES if end in covered else ()  # right before a name: `Great Fisher River`
+        strange = (word.text in adjectives or not text.known(word) for word in text.words[start:end])
+        if any(strange) or _headed(text, start, end):
             yield start, end
         start = max(end, start + 1)
 
 
-def _strange(text: _Text, at: int, before_name: bool) -> bool:
-    """Return True where a word says nothing but a name; an adjective does so right before one: `Great Fisher River`."""
-    word = text.words[at]
-    adjective = word.text in ADJECTIVES and before_name and (word.capital or not text.cased)
-    return adjective or not text.known(word)
-
-
 def _headed(text: _Text, start: int, end: int) -> bool:
     """Detect words that are all known but make a name by their capitals: `Lost River`."""
-    words = [word for word in text.words[start:end] if word.text not in FUNCTION]
+    words = [word for word in text.words[start:end] if word.text not in english.FUNCTION]
     return text.cased and len(words) > 1 and any(word.text in text.names.heads for word in words[1:])
 
 
@@ -169,12 +165,12 @@ def _like_a_name(text: _Text, at: int, start: int) -> bool:
     if word.sign or word.text == "'s" or (text.cased and not word.capital):
         return False
     if not text.cased:
-        return word.text in ADJECTIVES or (not text.known(word) and not word.text.endswith("ly"))
+        return word.text in english.ADJECTIVES or (not text.known(word) and not word.text.endswith("ly"))
     if not _opens(text, at):
-        return at > start or word.text not in FUNCTION
+        return at > start or word.text not in english.FUNCTION
     headed = any(ahead.capital and ahead.text in text.names.heads for ahead in text.words[at + 1 : at + 2])
     plain = text.known(word) or word.text.endswith(("ly", "ing"))
-    return word.text not in FUNCTION and (headed or not plain)
+    return word.text not in english.FUNCTION and (headed or not plain)
 
 
 def _opens(text: _Text, at: int) -> bool:
@@ -256,7 +252,7 @@ def _sentence(text: _Text, found: Sequence[Mention]) -> tuple[Sentence, list[Men
     if len(used) == 2:
         whole = read_sentence(words, text.lexicon, texts)
     second, third = ([i for i, word in enumerate(words) if slot_of(word)] + [len(words)])[1:3]
-    ends = [i for i in range(second + 1, third) if words[i] in CLAUSES]
+    ends = [i for i in range(second + 1, third) if words[i] in english.CLAUSES]
     for end in ends if whole.relation is None else ():
         clause = read_sentence(words[:end], text.lexicon, texts[:2])
         if clause.relation:

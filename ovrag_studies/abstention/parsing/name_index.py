@@ -11,8 +11,9 @@ from pyoxigraph import Literal, NamedNode
 from ovrag_core.graph import LABEL, Store
 from ovrag_core.text import fold
 from ovrag_studies.abstention.knowledge.domain import Domain
+from ovrag_studies.abstention.knowledge.known import pairs_of
 from ovrag_studies.abstention.knowledge.likeness import label_order, local_name
-from ovrag_studies.abstention.parsing.word_forms import NO_NAMES, Word, key_of, words_of
+from ovrag_studies.abstention.parsing.english import NO_NAMES, Word, key_of, words_of
 
 Thing = NamedNode | Literal
 
@@ -103,18 +104,10 @@ class Names:
 
 def names_of(store: Store, domain: Domain) -> Names:
     """The names in a graph: labels of its things, and the values of the domain's predicates that are text."""
-    rows = store.select("SELECT ?thing ?label WHERE { ?thing ?named ?label }", {"named": LABEL})
-    labels: list[tuple[Thing, Literal]] = [
-        (node, label)
-        for row in rows
-        if isinstance(node := row["thing"], NamedNode) and isinstance(label := row["label"], Literal)
-    ]
+    labels: list[tuple[Thing, Thing]] = [*pairs_of(store, LABEL)]
     for predicate in domain.predicates.values():
-        rows = store.select(
-            "SELECT DISTINCT ?value WHERE { ?thing ?predicate ?value FILTER(isLiteral(?value)) }",
-            {"predicate": predicate.node},
-        )
-        labels += [(value, value) for row in rows if isinstance(value := row["value"], Literal)]
+        labels += dict.fromkeys((value, value) for _, value in pairs_of(store, predicate.node))
     heads = {fold(label) for class_ in domain.classes.values() for label in class_.labels}
-    ordered = sorted(labels, key=lambda pair: (*label_order(pair[1]), str(pair[0])))
-    return Names(((node, label.value) for node, label in ordered), domain.names.short, frozenset(heads))
+    written = [(thing, label) for thing, label in labels if isinstance(label, Literal)]
+    ordered = sorted(written, key=lambda pair: (*label_order(pair[1]), str(pair[0])))
+    return Names(((thing, label.value) for thing, label in ordered), domain.names.short, frozenset(heads))

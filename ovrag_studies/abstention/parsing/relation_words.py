@@ -9,8 +9,7 @@ from itertools import chain
 from typing import Literal
 
 from ovrag_studies.abstention.knowledge.domain import Domain, Wording
-from ovrag_studies.abstention.parsing.english import PREPOSITIONS
-from ovrag_studies.abstention.parsing.word_forms import noun_forms, verb_forms, words_of
+from ovrag_studies.abstention.parsing.english import PREPOSITIONS, noun_forms, verb_forms, words_of
 
 Role = Literal["subject", "object"]
 Phrase = tuple[str, ...]
@@ -133,8 +132,7 @@ def _nouns(texts: Sequence[str]) -> Iterator[Phrase]:
     for text in texts:
         phrase = _phrase(text)
         yield from ((*phrase[:-1], form) for form in noun_forms(phrase[-1]))
-        if len(phrase) > 1:  # bodies of water
-            yield from ((form, *phrase[1:]) for form in noun_forms(phrase[0]))
+        yield from ((form, *phrase[1:]) for form in noun_forms(phrase[0]))  # bodies of water
 
 
 def _all_forms(texts: Sequence[str]) -> Iterator[Phrase]:
