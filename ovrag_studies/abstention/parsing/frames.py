@@ -169,10 +169,8 @@ class Frame:
         return None
 
     def is_adjective(self, at: int) -> bool:
-        """Return True where a word may be an adjective: nothing is known of it, and it is no form of a verb."""
-        word = self.words[at]
-        plain = at not in self.slots and word not in english.FUNCTION and word not in SIGNS and word != "'s"
-        return plain and at not in self.understood and not word.endswith(("ing", "ed"))
+        """Return True where a word may be an adjective: nothing is known of it."""
+        return at not in self.slots and self.words[at] not in english.FUNCTION and at not in self.understood
 
     def adds_nothing(self, at: int) -> bool:
         """Return True where a word between a noun and its preposition is a filler, a comma, or says how directly."""
@@ -182,10 +180,9 @@ class Frame:
     def is_aside(self, sign: RelationSign) -> bool:
         """Detect a noun that only says where something happens: `at its mouth`, `right at the bottom end`."""
         before = (i for i in reversed(range(sign.start)) if self.words[i] not in _LEADING and i not in self.fillers)
-        back = next(before, -1)
         alone = self.words[sign.end : sign.end + 1] != ["of"] and sign.end not in self.slots
         direct = sign.senses[0].noun and not self.lexicon.is_chain(sign.senses[0].relation)
-        return direct and alone and 0 <= back < sign.start - 1 and self.words[back] == "at"
+        return direct and alone and next((self.words[i] for i in before), "") == "at"
 
     def satisfied(self, sign: RelationSign) -> list[Sense]:
         """The senses whose preposition is there, behind the verb or before a relative pronoun or a fronted name."""

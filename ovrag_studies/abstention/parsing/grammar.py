@@ -200,10 +200,9 @@ def _is_negated(frame: Frame) -> bool:
 
 def _tag_of(frame: Frame) -> int:
     """Find the place where a tag begins (`, isn't it?`); the end where there is none."""
-    for index in range(frame.slots[-1] + 1, len(frame.words)):
-        if frame.words[index] in ",-–—" and sum(word[:1].isalnum() for word in frame.words[index:]) <= 4:
-            return index
-    return len(frame.words)
+    behind = range(frame.slots[-1] + 1, len(frame.words))
+    tags = (i for i in behind if frame.words[i] in ",-–—" and sum(word[:1].isalnum() for word in frame.words[i:]) <= 4)
+    return next(tags, len(frame.words))
 
 
 def _asks(frame: Frame, at: int) -> bool:
@@ -217,10 +216,9 @@ def _asks(frame: Frame, at: int) -> bool:
 
 def _next_sentence(frame: Frame) -> int:
     """The start of a sentence behind the one with the names, but one on whether that is so; without one, the end."""
-    for index in range(frame.slots[-1], len(frame.words)):
-        if frame.words[index] in ".;?" and not english.UNTRUE & set(frame.words[index:]):
-            return index
-    return len(frame.words)
+    behind = range(frame.slots[-1], len(frame.words))
+    starts = (i for i in behind if frame.words[i] in ".;?" and not english.UNTRUE & set(frame.words[i:]))
+    return next(starts, len(frame.words))
 
 
 # -- doubts: reasons not to read a sentence at all --------------------------------------------------------------------
@@ -305,20 +303,16 @@ def _unheard(frame: Frame) -> str:
             return ""
         if sign.end > frame.slots[0] and not frame.is_aside(sign):
             return ""
-    word = frame.words[between[0]]
-    return word if word.isalpha() and not word.endswith("ly") else ""
+    return frame.words[between[0]]
 
 
 def _of_another(frame: Frame) -> bool:
     """Detect a verb that is said of a thing told only by a noun: `a tributary of X flows`, `into a tributary of X`."""
     for left, right in pairwise(frame.signs):
-        left_sense, right_sense = left.senses[0], right.senses[0]
-        between = set(frame.words[left.end : right.start])
-        if left_sense.noun == right_sense.noun:
-            continue
-        if right_sense.noun and right_sense.role == "object" and between & _SOME and between <= _SOME | english.GOALS:
+        sense, between = left.senses[0], set(frame.words[left.end : right.start])
+        if between & _SOME and between <= _SOME | english.GOALS:
             return True
         some = bool(_SOME & set(frame.words[left.start - 1 : left.start])) and frame.words[left.end] == "of"
-        if left_sense.noun and left_sense.role == "object" and some and right.start - 1 in frame.slots:
+        if sense.noun and sense.role == "object" and some and right.start - 1 in frame.slots:
             return True
     return False
