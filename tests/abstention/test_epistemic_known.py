@@ -13,8 +13,7 @@ from ovrag_core.graph import TYPE, EmbeddedStore
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
 from ovrag_studies.abstention.knowledge.known import Known, open_with_domain, violations
 from ovrag_studies.abstention.licensing.asking import ask
-from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, LicenceVerdict, license_claim
-from ovrag_studies.abstention.licensing.rechecking import recheck
+from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, LicenceVerdict, license_claim, recheck
 from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
 from ovrag_studies.abstention.parsing.name_index import names_of
 

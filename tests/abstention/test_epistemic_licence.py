@@ -18,8 +18,15 @@ from ovrag_core.graph.shapes import SH
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
 from ovrag_studies.abstention.knowledge.known import Known, violations
 from ovrag_studies.abstention.knowledge.likeness import names_alike
-from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, LicenceVerdict, license_any, license_claim
-from ovrag_studies.abstention.licensing.rechecking import as_data, recheck
+from ovrag_studies.abstention.licensing.licence import (
+    CHAIN,
+    COMPLETE,
+    LicenceVerdict,
+    as_data,
+    license_any,
+    license_claim,
+    recheck,
+)
 from ovrag_studies.abstention.parsing.claim_reader import GraphClaim
 
 WATERS = "http://example.org/waters/"

@@ -10,8 +10,7 @@ from ovrag_core.graph import LABEL, TYPE, Store
 from ovrag_core.text import one_line
 from ovrag_studies.abstention.knowledge.domain import Domain, Wording
 from ovrag_studies.abstention.knowledge.likeness import local_name
-from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Licence, LicenceVerdict, license_any
-from ovrag_studies.abstention.licensing.rechecking import recheck
+from ovrag_studies.abstention.licensing.licence import CHAIN, COMPLETE, Licence, LicenceVerdict, license_any, recheck
 from ovrag_studies.abstention.parsing.claim_reader import QuestionReading, read_claim
 from ovrag_studies.abstention.parsing.name_index import Names
 
