@@ -15,9 +15,8 @@ import numpy.typing as npt
 from ovrag_core.evaluation import Estimate, Resampling, RiskCoverage, expected_risk, least_risk, ratio, risk_coverage
 from ovrag_studies.abstention.cards.card import GOLD, Gold
 
-ANSWERS: tuple[str, ...] = GOLD
 NO_ANSWER = "no answer"
-COLUMNS = (*ANSWERS, NO_ANSWER)
+COLUMNS = (*GOLD, NO_ANSWER)
 
 Counts = npt.NDArray[np.int64]
 Vector = npt.NDArray[np.float64]
@@ -119,9 +118,8 @@ def values(outcomes: Sequence[CardOutcome]) -> dict[str, float | None]:
 
 def estimates(outcomes: Sequence[CardOutcome], plan: Resampling) -> dict[str, Estimate]:
     """Every figure of `values` with its interval over clusters."""
-    numbers: dict[tuple[str, str], int] = {}
-    keys = [("cluster", outcome.cluster) if outcome.cluster else ("card", outcome.card) for outcome in outcomes]
-    cluster_of = [numbers.setdefault(key, len(numbers)) for key in keys]
+    numbers: dict[str, int] = {}
+    cluster_of = [numbers.setdefault(outcome.cluster or outcome.card, len(numbers)) for outcome in outcomes]
     tables = np.zeros((len(numbers), len(GOLD), len(COLUMNS)), dtype=np.int64)
     for number, outcome in zip(cluster_of, outcomes, strict=True):
         tables[(number, *_cell(outcome))] += 1
@@ -146,15 +144,13 @@ def shares_by_kind(outcomes: Sequence[CardOutcome]) -> dict[str, float]:
 
 def references(outcomes: Sequence[CardOutcome]) -> dict[str, tuple[CardOutcome, ...]]:
     """Build the outcomes that a perfect system and the constant ones would have on the same cards."""
-    systems = {"perfect": tuple(replace(outcome, answer=outcome.gold, confidence=1.0) for outcome in outcomes)}
-    for answer in ANSWERS:
-        systems[f"always {answer}"] = tuple(replace(o, answer=answer) for o in systems["perfect"])
-    return systems
+    perfect = tuple(replace(outcome, answer=outcome.gold, confidence=1.0) for outcome in outcomes)
+    always = {f"always {answer}": tuple(replace(o, answer=answer) for o in perfect) for answer in GOLD}
+    return {"perfect": perfect, **always}
 
 
 def _cell(outcome: CardOutcome) -> tuple[int, int]:
-    column = ANSWERS.index(outcome.answer) if outcome.answer in ANSWERS else len(ANSWERS)
-    return GOLD.index(outcome.gold), column
+    return GOLD.index(outcome.gold), COLUMNS.index(outcome.answer if outcome.answer in GOLD else NO_ANSWER)
 
 
 def _percentiles(value: float | None, drawn: Vector, clusters: int, plan: Resampling) -> Estimate:

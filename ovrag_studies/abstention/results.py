@@ -106,7 +106,7 @@ def forms_figure(book: Book, answered: Answered, measured: pandas.DataFrame) -> 
 def confusion_figure(book: Book, answered: Answered) -> Path:
     """Tables of gold against answered, by arm: `confusion`."""
     counted = {arm: measures.count(outcomes) for arm, outcomes in answered.outcomes.items()}
-    columns = len(measures.COLUMNS) if any(table[:, -1].any() for table in counted.values()) else len(measures.ANSWERS)
+    columns = len(SHORT) if any(table[:, -1].any() for table in counted.values()) else len(SHORT) - 1
     tables = {
         arm: pandas.DataFrame(table[:, :columns], index=list(LABELS), columns=list(SHORT[:columns]))
         for arm, table in counted.items()

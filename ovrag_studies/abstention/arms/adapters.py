@@ -7,7 +7,7 @@ more of a card than its question. What could not be checked is `failed`, never a
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import cache, wraps
+from functools import cache
 from typing import NamedTuple, TypeVar
 
 from pyoxigraph import Literal, NamedNode
@@ -54,11 +54,9 @@ class Adapter(NamedTuple):
 def timed(answer: Callable[[Asking], CardReply]) -> Callable[[Asking], CardReply]:
     """A function whose replies come with the seconds that they took."""
 
-    @wraps(answer)
     def with_seconds(asked: Asking) -> CardReply:
         start = time.perf_counter()
-        reply = answer(asked)
-        return replace(reply, seconds=time.perf_counter() - start)
+        return replace(answer(asked), seconds=time.perf_counter() - start)
 
     return with_seconds
 

@@ -91,9 +91,6 @@ def run(world: CardWorld, cards: Sequence[Card], arms: Iterable[Adapter], *, at_
 
 
 def _answers(arm: Adapter, cards: Sequence[Card], at_once: int) -> Iterator[CardReply]:
-    if at_once == 1:
-        yield from map(arm.answer, cards)
-        return
     # Each card in a copy of the context, where the tally of what a model costs is kept.
     contexts = [contextvars.copy_context() for _ in cards]
     with ThreadPoolExecutor(at_once) as pool:

@@ -32,7 +32,7 @@ TITLE, SHORT_TITLE, OBJECT = 2.0, 1.5, 1.0
 Words = tuple[str, ...]
 Vector = NDArray[numpy.float64]
 
-_WORD = re.compile(r"\w+")
+WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def verbalise(store: Store, domain: Domain) -> tuple[FactSentence, ...]:
 
 def words(text: str) -> Words:
     """The words of a text, folded, so that names are compared without their punctuation."""
-    return tuple(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+    return tuple(WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
 class FactShelf:

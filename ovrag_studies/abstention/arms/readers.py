@@ -4,7 +4,6 @@ One goes by the likeness of question and best passage, the other by a logistic r
 question and passages share. Both learn from cards with gold answers.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from itertools import combinations_with_replacement, product
 import numpy
 from numpy.typing import NDArray
 
-from ovrag_studies.abstention.arms.fact_sentences import Found, Words, mentions, words
+from ovrag_studies.abstention.arms.fact_sentences import WORD, Found, Words, mentions, words
 from ovrag_studies.abstention.cards.card import GOLD, Gold
 from ovrag_studies.abstention.knowledge.likeness import bare
 from ovrag_studies.abstention.records import CardAnswer, CardReply
@@ -21,8 +20,6 @@ from ovrag_studies.abstention.settings import Arm
 
 BINS = 4  # of likeness, in each of which the share of right answers is counted
 STRENGTH = 0.3  # C of the logistic regression
-DECIMALS = 4
-_WORD = re.compile(r"\w+")
 
 Reader = Callable[[str, Sequence[Found]], CardReply]  # a question and passages, best first
 
@@ -86,7 +83,7 @@ class Signals:
     def unknown(self) -> int:
         """Number of words but the first that begin like a name (with a capital or a figure) and are in no passage."""
         passage_words = set(words("\n".join(hit.passage.text for hit in self.found)))
-        like_names = [word for word in _WORD.findall(self.question)[1:] if not word[0].islower()]
+        like_names = [word for word in WORD.findall(self.question)[1:] if not word[0].islower()]
         return sum(not passage_words.issuperset(words(word)) for word in like_names)
 
 
@@ -160,7 +157,7 @@ def _by_likeness(likeness: NDArray[numpy.float64] | float, no: float, yes: float
 
 
 def _reply(gold: Gold, confidence: float, resting: Iterable[Found]) -> CardReply:
-    return CardReply(CardAnswer(gold), round(confidence, DECIMALS), tuple(hit.passage.text for hit in resting))
+    return CardReply(CardAnswer(gold), confidence, tuple(hit.passage.text for hit in resting))
 
 
 READERS: Mapping[Arm, Callable[[Sequence[Lesson]], Reader]] = {"similarity": learn_similarity, "weights": learn_weights}
