@@ -106,11 +106,9 @@ def forms_figure(book: Book, answered: Answered, measured: pandas.DataFrame) -> 
 def confusion_figure(book: Book, answered: Answered) -> Path:
     """Tables of gold against answered, by arm: `confusion`."""
     counted = {arm: measures.count(outcomes) for arm, outcomes in answered.outcomes.items()}
-    columns = len(SHORT) if any(table[:, -1].any() for table in counted.values()) else len(SHORT) - 1
-    tables = {
-        arm: pandas.DataFrame(table[:, :columns], index=list(LABELS), columns=list(SHORT[:columns]))
-        for arm, table in counted.items()
-    }
+    tables = {arm: pandas.DataFrame(table, list(LABELS), list(SHORT)) for arm, table in counted.items()}
+    if not any(table["none"].any() for table in tables.values()):
+        tables = {arm: table.drop(columns="none") for arm, table in tables.items()}
     return book.figure(card_pictures.confusion(tables, book.width), "confusion", _on(answered))
 
 
