@@ -131,14 +131,9 @@ def paired_table(book: Book, answered: Answered) -> pandas.DataFrame:
     pairs = {name: (licensed, theirs) for name, theirs in right.items() if licensed is not None}
     ours, theirs = f"{LICENSED} alone right", "the other alone"
     rows = [
-        {
-            "against": name,
-            ours: comparison.items.first_only,
-            theirs: comparison.items.second_only,
-            "Holm p": comparison.holm,
-        }
-        | bounds("difference", comparison.difference)
-        for name, comparison in compare_pairs(pairs, clusters, book.plan).items()
+        {"against": name, ours: pair.items.first_only, theirs: pair.items.second_only, "Holm p": pair.holm}
+        | bounds("difference", pair.difference)
+        for name, pair in compare_pairs(pairs, clusters, book.plan).items()
     ]
     frame = pandas.DataFrame(rows, columns=["against", ours, theirs, "Holm p", *with_bounds(["difference"])])
     return book.table(frame, "paired", _on(answered) | {"arm": LICENSED})
