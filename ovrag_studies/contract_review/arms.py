@@ -4,12 +4,14 @@ What weights were trained on is answered by models of the other folds, or refuse
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
+from pathlib import Path
 
-from ovrag_core.base import Document, ModelSetupError, SettingsError, bar
-from ovrag_core.llm import Chat
-from ovrag_core.retrieval import Embedder
+from ovrag_core.base import Document, ModelSetupError, Settings, SettingsError, bar
+from ovrag_core.llm import Chat, open_chat
+from ovrag_core.retrieval import Embedder, minilm
 from ovrag_studies.contract_review.answering.candidates import Scored
 from ovrag_studies.contract_review.answering.features import ContractReading, Numbers, read
 from ovrag_studies.contract_review.answering.learned import (
@@ -26,8 +28,8 @@ from ovrag_studies.contract_review.inference import nli
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, ask_all
 from ovrag_studies.contract_review.measures.chunk_metrics import DEPTH, Arm
-from ovrag_studies.contract_review.retrieval.expansion import ChunkQuery, queries, titled
-from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, search
+from ovrag_studies.contract_review.retrieval.expansion import ChunkQuery, queries, read_descriptions, titled
+from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, Remembered, search
 from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, GraphArm, NliArm
 from ovrag_studies.contract_review.texts.chunkers import chunk
 from ovrag_studies.contract_review.texts.datasets import ChecklistQuestion, Contract, NliAgreement, NliSet
@@ -54,10 +56,10 @@ class ReviewStudy:
 
     options: ContractReview
     embedder: Embedder
-    descriptions: Mapping[str, str] = field(default_factory=dict)
-    chat: Chat | None = None
-    seed: int | None = 42
-    say: Say = print
+    descriptions: Mapping[str, str]
+    chat: Chat | None
+    seed: int | None
+    say: Say
 
     @cached_property
     def model(self) -> ClauseModel:
@@ -69,6 +71,14 @@ class ReviewStudy:
         if self.chat is None:
             raise ModelSetupError(f"{what} asks a chat model; set llm.provider to openai or replay")
         return self.chat
+
+
+@contextmanager
+def open_study(settings: Settings, say: Say = print, cuad: Path | None = None) -> Iterator[ReviewStudy]:
+    """Open the parts, with a connection to the model that the settings name; `cuad` is what describes categories."""
+    options, descriptions = ContractReview.of(settings), read_descriptions(cuad) if cuad else {}
+    with open_chat(settings.llm) as chat:
+        yield ReviewStudy(options, Remembered(minilm()), descriptions, chat, settings.llm.seed, say)
 
 
 def known_contracts(study: ReviewStudy, contracts: Sequence[Contract]) -> dict[str, KnownContract]:
@@ -143,18 +153,21 @@ def learned_arm(known: Mapping[str, KnownContract], chunker: str) -> Arm:
     return arm
 
 
-def searching_arm(study: ReviewStudy, shelf: ContractShelf, depth: int | None = DEPTH, *, pooled: bool = False) -> Arm:
+def searching_arm(
+    study: ReviewStudy, shelf: ContractShelf, depth: int | None = DEPTH, *, pooled: bool = False, named: int = 0
+) -> Arm:
     """Return what ranks chunks, `depth` or all, by a retriever that learned nothing from any contract.
 
-    In scope is the asked contract, or, `pooled`, all of the shelf; the query then names the contract.
+    In scope is the asked contract, whose title the first `named` queries tell, or, `pooled`, all of the shelf; then all
+    queries tell it.
     """
     retriever = study.options.retrieval.retriever
 
     def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
         chunk_queries, title = wordings(study, question.category), contract.document.id
-        if pooled:
-            return search(shelf, retriever, [titled(query, title) for query in chunk_queries], depth)
-        return search(shelf, retriever, chunk_queries, depth, within=title)
+        count = len(chunk_queries) if pooled else named
+        asked = [*(titled(query, title) for query in chunk_queries[:count]), *chunk_queries[count:]]
+        return search(shelf, retriever, asked, depth, within=None if pooled else title)
 
     return arm
 

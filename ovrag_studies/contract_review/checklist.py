@@ -6,7 +6,7 @@ nli      {"document", "hypothesis", "choice", "evidence": [{"start", "end", "sco
 """
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from ovrag_core.base import CorpusError, Document, SettingsError, project_file
@@ -108,17 +108,12 @@ def chunk_records(contracts: Sequence[Contract], arm: Arm) -> Iterator[Record]:
     """One line a question."""
     for contract in contracts:
         for question in contract.questions:
-            hits = arm(contract, question)
-            spans = [{"start": h.chunk.start, "end": h.chunk.end, "score": round(h.score, 6)} for h in hits]
-            yield {"id": question.id, "chunks": spans}
+            yield {"id": question.id, "chunks": [chunk_record(hit) for hit in arm(contract, question)]}
 
 
-def answer_records(given: Iterable[tuple[Contract, Sequence[CategoryAnswers]]]) -> Iterator[Record]:
-    """One line a question, in its contract's order."""
-    for contract, answers in given:
-        by_category = {a.category: a for a in answers}
-        for question in contract.questions:
-            yield answer_record(question.id, by_category[question.category])
+def chunk_record(hit: FoundChunk) -> Record:
+    """The place of a chunk and its score."""
+    return {"start": hit.chunk.start, "end": hit.chunk.end, "score": round(hit.score, 6)}
 
 
 def answer_record(question_id: str, answers: CategoryAnswers) -> Record:
@@ -130,11 +125,6 @@ def answer_record(question_id: str, answers: CategoryAnswers) -> Record:
 
 def _where_any(**facts: object) -> Record:
     return {name: fact for name, fact in facts.items() if fact}
-
-
-def nli_records(judged: Mapping[int, Sequence[JudgedHypothesis]]) -> Iterator[Record]:
-    """One line for each agreement and hypothesis."""
-    return (nli_record(number, judgement) for number, results in judged.items() for judgement in results)
 
 
 def nli_record(document: int | str, judged: JudgedHypothesis) -> Record:

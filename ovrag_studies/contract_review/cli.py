@@ -5,11 +5,10 @@ Exit code 0: done; 2: bad input, or something could not be read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -29,9 +28,6 @@ from ovrag_core.study import (
 )
 from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, NliArm
 
-if TYPE_CHECKING:
-    from ovrag_studies.contract_review.arms import ReviewStudy
-
 What = Literal["retrieval", "answers", "nli", "graph"]
 Read = tuple[str, list[dict[str, object]]]  # what is found in a document, as text and as records
 Contracts = Annotated[
@@ -50,7 +46,8 @@ def search(
     output: Output = Format.text,
 ) -> int:
     """Find the passages of a contract that are nearest to a question or to an item of the checklist."""
-    from ovrag_studies.contract_review.checklist import find_chunks, found_text
+    from ovrag_studies.contract_review.arms import open_study
+    from ovrag_studies.contract_review.checklist import chunk_record, find_chunks, found_text
 
     if (query is None) == (category is None):
         raise typer.BadParameter("name either a query or a --category")
@@ -58,16 +55,12 @@ def search(
     if isinstance(document, str):
         raise DocumentError(document)
     document = replace(document, id=contract.stem)
-    with _study(settings) as study:
+    with open_study(settings, say) as study:
         hits = find_chunks(study, document, query, category)
     if output is Format.text:
         print(found_text(document, hits))
     else:
-        chunks = [
-            {"start": hit.chunk.start, "end": hit.chunk.end, "score": round(hit.score, 6)}
-            | {"section": hit.chunk.section, "text": hit.chunk.text}
-            for hit in hits
-        ]
+        chunks = [chunk_record(hit) | {"section": hit.chunk.section, "text": hit.chunk.text} for hit in hits]
         print_record({"id": f"{document.id}__{category or query}", "chunks": chunks}, output)
     return 0
 
@@ -83,7 +76,7 @@ def review(
 ) -> int:
     """Answer the checklist of 41 items for each contract: present or not, with quote, place, section and confidence."""
     from ovrag_studies.contract_review.answering.span_answers import LIKE
-    from ovrag_studies.contract_review.arms import checklist
+    from ovrag_studies.contract_review.arms import checklist, open_study
     from ovrag_studies.contract_review.checklist import answer_record, checklist_text, refuse_seen
     from ovrag_studies.contract_review.retrieval.expansion import known, vocabulary
 
@@ -93,7 +86,7 @@ def review(
     options = ContractReview.of(settings).answers
     chosen = arm or options.arm
     least = LIKE if chosen == "extractive" else options.present
-    with _study(settings) as study:
+    with open_study(settings, say) as study:
 
         def answered(document: Document) -> Read:
             if chosen == "learned":
@@ -116,10 +109,11 @@ def nli(
     output: Output = Format.text,
 ) -> int:
     """Judge for each agreement the 17 hypotheses of ContractNLI, with evidence."""
+    from ovrag_studies.contract_review.arms import open_study
     from ovrag_studies.contract_review.checklist import judged_text, make_judge, nli_record
     from ovrag_studies.contract_review.texts.datasets import load_contractnli
 
-    with _study(settings) as study:
+    with open_study(settings, say) as study:
         wordings = load_contractnli(project_file(study.options.data.contractnli)).hypotheses
         judge = make_judge(study, arm or study.options.nli.arm)
 
@@ -171,7 +165,10 @@ def run(
     from ovrag_studies.contract_review import arms, checklist
     from ovrag_studies.contract_review.texts.datasets import load_contractnli, load_cuad
 
-    settings = _with_arm(settings, what, arm)
+    if arm is not None:
+        section = settings.studies.get(ContractReview.name, {}).get(what, {})
+        key = "retriever" if what == "retrieval" else "arm"
+        settings = ContractReview.changed(settings, **{what: {**section, key: arm}})
     options = ContractReview.of(settings)
     place = data or (options.data.contractnli if what == "nli" else options.data.cuad)
     if not (folder := project_file(place)).exists():
@@ -179,38 +176,17 @@ def run(
     below = folder / "contractnli"
     agreements = load_contractnli(below if below.is_dir() else folder) if what == "nli" else None
     contracts = () if agreements else load_cuad(folder)
-    with _study(settings, None if agreements else folder) as study:
+    with arms.open_study(settings, say, None if agreements else folder) as study:
         if agreements:
-            lines = checklist.nli_records(arms.judge_all(study, agreements, options.nli.arm))
+            judged = arms.judge_all(study, agreements, options.nli.arm)
+            lines = (checklist.nli_record(number, j) for number, results in judged.items() for j in results)
         elif what == "answers":
-            lines = checklist.answer_records(arms.answer_all(study, contracts, options.answers.arm))
+            answered = arms.answer_all(study, contracts, options.answers.arm)
+            pairs = ((q, a) for contract, given in answered for q, a in zip(contract.questions, given, strict=True))
+            lines = (checklist.answer_record(question.id, answers) for question, answers in pairs)
         else:
             make = arms.retrieval_arm if what == "retrieval" else arms.graph_arm
             lines = checklist.chunk_records(arms.sampled_questions(options, contracts), make(study, contracts))
         count = write_records(lines, out, CorpusError)
     print(f"{out}: {count} lines")
     return 0
-
-
-@contextmanager
-def _study(settings: Settings, data: Path | None = None) -> Iterator[ReviewStudy]:
-    """Open the parts of which arms are made, with the connection to a model where the settings name one."""
-    from ovrag_core.llm import open_chat
-    from ovrag_core.retrieval import minilm
-    from ovrag_studies.contract_review.arms import ReviewStudy
-    from ovrag_studies.contract_review.retrieval.expansion import read_descriptions
-    from ovrag_studies.contract_review.retrieval.retrievers import Remembered
-
-    options = ContractReview.of(settings)
-    described = read_descriptions(data) if data else {}
-    with open_chat(settings.llm) as chat:
-        yield ReviewStudy(options, Remembered(minilm()), described, chat, settings.llm.seed, say)
-
-
-def _with_arm(settings: Settings, what: What, arm: str | None) -> Settings:
-    """Return the settings with another arm: a retriever, a way to answer, a judge, or a walk."""
-    if arm is None:
-        return settings
-    key = "retriever" if what == "retrieval" else "arm"
-    section_options = settings.studies.get(ContractReview.name, {}).get(what, {})
-    return ContractReview.changed(settings, **{what: {**section_options, key: arm}})

@@ -6,6 +6,7 @@ What a chat model wrote in the published experiments, the best sentence of the r
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib.resources import files
 
 import numpy
@@ -22,8 +23,8 @@ from ovrag_studies.contract_review.graphs.graph import WALKED, EdgeKind
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics
 from ovrag_studies.contract_review.measures.chunk_metrics import CONTEXT, Arm
-from ovrag_studies.contract_review.retrieval.expansion import read_descriptions, titled
-from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, Remembered, Shelved, search
+from ovrag_studies.contract_review.retrieval.expansion import read_descriptions
+from ovrag_studies.contract_review.retrieval.retrievers import ContractShelf, FoundChunk, Remembered, Shelved
 from ovrag_studies.contract_review.settings import AnswerArm, ContractReview, GraphArm, NliArm
 from ovrag_studies.contract_review.texts import datasets
 from ovrag_studies.contract_review.texts.chunkers import CHUNKERS
@@ -73,7 +74,7 @@ def open_study(settings: Settings, say: Say = print) -> tuple[ReviewStudy, tuple
     """Open the parts of the experiments and both data sets of the settings. Raises CorpusError, SettingsError."""
     options = ContractReview.of(settings)
     cuad = project_file(options.data.cuad)
-    study = ReviewStudy(options, Remembered(minilm()), read_descriptions(cuad), seed=settings.llm.seed, say=say)
+    study = ReviewStudy(options, Remembered(minilm()), read_descriptions(cuad), None, settings.llm.seed, say)
     return study, datasets.load_cuad(cuad), datasets.load_contractnli(project_file(options.data.contractnli))
 
 
@@ -90,12 +91,11 @@ def retrieval_grid(
     frames = {}
     for chunker in CHUNKERS:
         shelf = shelf_of(study, contracts, chunker)
-        searches = {
-            name: searching_arm(_set(study, retriever=retriever, wording=wording), shelf)
-            for name, (retriever, wording) in GRID.items()
-        }
-        for name, arm in (searches | {LEARNED: arms.learned_arm(known, chunker)}).items():
+        for name, (retriever, wording) in GRID.items():
+            arm = searching_arm(_set(study, retriever=retriever, wording=wording), shelf)
             frames[chunker, name] = chunk_metrics.run(contracts, arm, study.options.retrieval.budget)
+        arm = arms.learned_arm(known, chunker)
+        frames[chunker, LEARNED] = chunk_metrics.run(contracts, arm, study.options.retrieval.budget)
     return frames
 
 
@@ -108,13 +108,13 @@ class ComparedRetrieval:
 
     def add(self, name: str, study: ReviewStudy, contracts: Sequence[Contract], arm: Arm, shelf: ContractShelf) -> None:
         """Add an arm: every question is ranked once, measured, and answered from its first chunks."""
-        ranked, answers = {}, {}
-        for contract, question in ((c, question) for c in contracts for question in c.questions):
-            title, category = contract.document.id, question.category
-            ranked[title, question.id] = chunks = arm(contract, question)
-            answers[title, category] = _nearest_sentence(study, shelf, title, category, chunks[:CONTEXT])
-        budget = study.options.retrieval.budget
-        self.frames[name] = chunk_metrics.run(contracts, lambda c, question: ranked[c.document.id, question.id], budget)
+        ranked = cache(arm)
+        answers = {
+            (c.document.id, q.category): _nearest_sentence(study, shelf, c.document.id, q.category, ranked(c, q))
+            for c in contracts
+            for q in c.questions
+        }
+        self.frames[name] = chunk_metrics.run(contracts, ranked, study.options.retrieval.budget)
         self.asked[name] = answer_metrics.join(contracts, answers)
 
 
@@ -124,7 +124,7 @@ def second_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> Comp
     for name, (chunker, wording, reranked) in E2.items():
         shelf = shelves[chunker] = shelves.get(chunker) or shelf_of(study, contracts, chunker)
         arm_study = _set(study, retriever="minilm", wording=wording)
-        arm = _named_arm(arm_study, shelf)
+        arm = searching_arm(arm_study, shelf, named=1)  # rewordings name no contract, as published
         compared.add(name, arm_study, contracts, _reranked_arm(arm_study, shelf, arm) if reranked else arm, shelf)
     return compared
 
@@ -147,9 +147,9 @@ def third_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> tuple
 def _nearest_sentence(
     study: ReviewStudy, shelf: ContractShelf, title: str, category: str, chunks: Sequence[FoundChunk]
 ) -> CategoryAnswers:
-    """The sentence of the chunks that is nearest to the question; it stands for what a chat model would write."""
+    """The sentence of the first chunks nearest to the question; it stands for what a chat model would write."""
     shelved = shelf.contracts[title]
-    rows = _rows_in(shelved, chunks)
+    rows = _rows_in(shelved, chunks[:CONTEXT])
     if not rows:
         return CategoryAnswers(category, 0.0, ())
     cosines = _cosines(study, shelf, category, shelved.sentence_vectors[rows])
@@ -169,17 +169,6 @@ def _rows_in(contract: Shelved, chunks: Sequence[FoundChunk]) -> list[int]:
     """Numbers of the passages whose middles lie in one of the chunks."""
     middles = [(start + end) // 2 for start, end in contract.passages]
     return [row for row, middle in enumerate(middles) if any(c.chunk.start <= middle < c.chunk.end for c in chunks)]
-
-
-def _named_arm(study: ReviewStudy, shelf: ContractShelf) -> Arm:
-    """The query names the contract, as published; rewordings of it do not."""
-
-    def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        query, *rewordings = arms.wordings(study, question.category)
-        chunk_queries = [titled(query, contract.document.id), *rewordings]
-        return search(shelf, "minilm", chunk_queries, chunk_metrics.DEPTH, within=contract.document.id)
-
-    return arm
 
 
 def _reranked_arm(study: ReviewStudy, shelf: ContractShelf, arm: Arm) -> Arm:

@@ -14,7 +14,6 @@ from faulty_server import Call, scripted
 from reportlab.pdfgen.canvas import Canvas
 
 from ovrag_core.base.settings import Settings
-from ovrag_core.retrieval import embedding
 from ovrag_core.retrieval.embedding import Vectors
 from ovrag_studies.contract_review import arms, results, review_experiments
 from ovrag_studies.contract_review.answering.learned import ClauseModel, Trainer
@@ -57,7 +56,7 @@ class Words:
 def ovrag(call: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Runs `ovrag contract-review` in a folder of its own; returns exit code, stdout and stderr."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(embedding, "minilm", Words)
+    monkeypatch.setattr(arms, "minilm", Words)
     monkeypatch.setattr(nli_reading, "minilm", Words)
 
     return partial(call, "contract-review")

@@ -65,14 +65,19 @@ class Letters:
         return (vectors / numpy.linalg.norm(vectors, axis=1, keepdims=True)).astype(numpy.float32)
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # vectors are kept below the current folder
+
+
 @pytest.fixture
-def shelf(tmp_path: Path) -> ContractShelf:
-    return small_shelf(tmp_path, BOATS, TEA)
+def shelf() -> ContractShelf:
+    return small_shelf(BOATS, TEA)
 
 
-def small_shelf(folder: Path, *texts: str, chunker: str = "clause-1024") -> ContractShelf:
+def small_shelf(*texts: str, chunker: str = "clause-1024") -> ContractShelf:
     documents = [Document(f"contract {number}", text) for number, text in enumerate(texts)]
-    return ContractShelf(documents, chunker, Letters(), vectors=folder)
+    return ContractShelf(documents, chunker, Letters())
 
 
 def cut(text: str) -> str:
@@ -83,9 +88,10 @@ def cut(text: str) -> str:
 @pytest.fixture(scope="module")
 def embedded(tmp_path_factory: pytest.TempPathFactory) -> ContractShelf:
     """Two contracts with the real embedder, which makes their vectors once."""
-    folder = tmp_path_factory.mktemp("embedded")
     contracts = [Document("boats", cut(BOATS)), Document("tea", cut(TEA))]
-    return ContractShelf(contracts, "clause-1024", minilm(), vectors=folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("embedded"))
+        return ContractShelf(contracts, "clause-1024", minilm())
 
 
 @pytest.mark.parametrize("name", list(CHUNKERS))
@@ -119,7 +125,7 @@ def test_a_chunk_knows_its_section() -> None:
     assert chunks[0].section == ""
 
 
-def test_unknown_names_are_named(shelf: ContractShelf, tmp_path: Path) -> None:
+def test_unknown_names_are_named(shelf: ContractShelf) -> None:
     with pytest.raises(QuestionError, match="'Weather' is no category of the checklist"):
         queries("Weather", "vocabulary")
     with pytest.raises(CorpusError, match="no contract 'contract 7' among the 2"):
@@ -127,7 +133,7 @@ def test_unknown_names_are_named(shelf: ContractShelf, tmp_path: Path) -> None:
     with pytest.raises(QuestionError, match="the question is empty"):
         ask("  ")
     with pytest.raises(CorpusError, match="two contracts are called d"):
-        ContractShelf([Document("d", BOATS), Document("d", TEA)], "fixed-2048", Letters(), vectors=tmp_path)
+        ContractShelf([Document("d", BOATS), Document("d", TEA)], "fixed-2048", Letters())
 
 
 @pytest.mark.parametrize("retriever", list(SCORERS))
@@ -140,8 +146,8 @@ def test_retrievers_find_what_is_asked(retriever: str, embedded: ContractShelf) 
 
 
 @pytest.mark.parametrize("retriever", list(SCORERS))
-def test_k_may_exceed_the_chunks_and_texts_may_be_empty(retriever: str, tmp_path: Path) -> None:
-    shelf = small_shelf(tmp_path, "", "One line about law.", " \f ")
+def test_k_may_exceed_the_chunks_and_texts_may_be_empty(retriever: str) -> None:
+    shelf = small_shelf("", "One line about law.", " \f ")
     found = search(shelf, retriever, queries("Governing Law", "vocabulary"), 50)
     assert [each.chunk.text for each in found] == ["One line about law."]
     assert search(shelf, retriever, [ask("law")], 3, within="contract 0") == []
@@ -154,17 +160,17 @@ def test_a_question_with_no_indexed_word_finds_nothing_by_words(shelf: ContractS
     assert search(shelf, "bm25", [ask("of the and")]) == []
 
 
-def test_the_title_leads_to_its_contract(tmp_path: Path) -> None:
+def test_the_title_leads_to_its_contract() -> None:
     contracts = [Document("Leith Supply Agreement", BOATS), Document("Kandy License Agreement", "Kandy. " + TEA)]
-    shelf = ContractShelf(contracts, "fixed-2048", Letters(), vectors=tmp_path)
+    shelf = ContractShelf(contracts, "fixed-2048", Letters())
     query = titled(ask("Which law governs?"), "Kandy License Agreement")
     assert query.text == "In the contract Kandy License Agreement: Which law governs?"
     assert search(shelf, "bm25", [query])[0].chunk.document_id == "Kandy License Agreement"
 
 
-def test_what_stands_at_the_beginning_is_sought_there(tmp_path: Path) -> None:
+def test_what_stands_at_the_beginning_is_sought_there() -> None:
     text = cut(BOATS) + cut("\n5. Dates. Made and entered into as of the date of the agreement dated May 3, 2016.\n")
-    shelf = small_shelf(tmp_path, text)
+    shelf = small_shelf(text)
     [placed] = queries("Agreement Date", "vocabulary")
     unplaced = replace(placed, beginning=False)
     assert placed.beginning
@@ -288,11 +294,11 @@ def test_arms_are_compared_by_contract() -> None:
         chunk_metrics.difference(good, bad[1:], "recall_3", PLAN)
 
 
-def test_words_alone_find_most_answers_in_cuad(external_data: Path, tmp_path: Path) -> None:
+def test_words_alone_find_most_answers_in_cuad(external_data: Path) -> None:
     folder = external_data / "contract_review" / "cuad"
     contracts = load_cuad(folder)[:15]
     documents = [contract.document for contract in contracts]
-    shelf = ContractShelf(documents, "recursive-2048", Letters(), vectors=tmp_path)
+    shelf = ContractShelf(documents, "recursive-2048", Letters())
     descriptions = read_descriptions(folder)
 
     def arm(wording: Wording) -> float:

@@ -6,14 +6,13 @@ In scope is one contract (scoped), or all (pooled). Ties go to the earlier chunk
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Literal
 
 import numpy
 from numpy.typing import NDArray
 
 from ovrag_core.base import CorpusError, Document, bar
-from ovrag_core.retrieval import VECTORS, Embedder, Scores, Vectors, WordRanker, join, kept_vectors
+from ovrag_core.retrieval import Embedder, Scores, Vectors, WordRanker, join, kept_vectors
 from ovrag_core.text import find_passages, stems
 from ovrag_studies.contract_review.retrieval.expansion import ChunkQuery
 from ovrag_studies.contract_review.texts.chunkers import ContractChunk, chunk
@@ -83,9 +82,7 @@ class Shelved:
 class ContractShelf:
     """Contracts cut by `chunker` (of `CHUNKERS`), ready to be searched. Raises CorpusError for two of one title."""
 
-    def __init__(
-        self, documents: Sequence[Document], chunker: str, embedder: Embedder, *, vectors: Path = VECTORS
-    ) -> None:
+    def __init__(self, documents: Sequence[Document], chunker: str, embedder: Embedder) -> None:
         self.embedder = embedder
         self._lexicons: dict[tuple[Units, tuple[str, ...]], WordRanker] = {}
         self.contracts: dict[str, Shelved] = {}
@@ -93,7 +90,7 @@ class ContractShelf:
             for document in documents:
                 if document.id in self.contracts:
                     raise CorpusError(f"two contracts are called {document.id}; give each a title of its own")
-                shelved = Shelved(document, chunker, partial(kept_vectors, embedder, folder=vectors))
+                shelved = Shelved(document, chunker, partial(kept_vectors, embedder))
                 self.contracts[document.id] = shelved
                 _ = shelved.sentence_vectors
                 progress.update()
