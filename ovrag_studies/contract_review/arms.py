@@ -9,19 +9,13 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
 
-from ovrag_core.base import Document, ModelSetupError, Settings, SettingsError, bar
+from ovrag_core.base import CorpusError, Document, ModelSetupError, Settings, SettingsError, bar
 from ovrag_core.llm import Chat, open_chat
 from ovrag_core.retrieval import Embedder, minilm
 from ovrag_studies.contract_review.answering.candidates import Scored
-from ovrag_studies.contract_review.answering.features import ContractReading, Numbers, read
-from ovrag_studies.contract_review.answering.learned import (
-    ClauseModel,
-    Trainer,
-    default_model,
-    find_prototypes,
-    likeness,
-)
-from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, by_chat, extractive, learned
+from ovrag_studies.contract_review.answering.features import ContractReading, read
+from ovrag_studies.contract_review.answering.learned import ClauseModel, Trainer, default_model
+from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, by_chat, drafted, extractive, learned
 from ovrag_studies.contract_review.graphs import graph as graphs_of
 from ovrag_studies.contract_review.graphs.graph import WALKED, ContractGraph, EdgeKind
 from ovrag_studies.contract_review.inference import nli
@@ -61,11 +55,6 @@ class ReviewStudy:
     seed: int | None
     say: Say
 
-    @cached_property
-    def model(self) -> ClauseModel:
-        """The trained clause finder."""
-        return default_model()
-
     def asked_chat(self, what: str) -> Chat:
         """The chat model. Raises ModelSetupError where the settings name none."""
         if self.chat is None:
@@ -83,18 +72,28 @@ def open_study(settings: Settings, say: Say = print, cuad: Path | None = None) -
 
 def known_contracts(study: ReviewStudy, contracts: Sequence[Contract]) -> dict[str, KnownContract]:
     """Each contract by its title with a model that saw neither it nor another of its filer. Raises CorpusError."""
-    trained = [c for c in contracts if study.model.was_trained_on(c.document)]
+    weights = default_model()
+    trained = [c for c in contracts if weights.was_trained_on(c.document)]
     by_title: dict[str, KnownContract] = {}
     with bar(len(contracts), "reading", "contract") as progress:
         if trained:
             study.say(_told(len(trained), len(contracts), "contracts"))
-            for contract, reading, model in Trainer(trained, study.model.categories, study.embedder).out_of_fold():
+            for contract, reading, model in Trainer(trained, weights.categories, study.embedder).out_of_fold():
                 by_title[contract.document.id] = KnownContract(reading, model)
                 progress.update()
         for document in (c.document for c in contracts if c.document.id not in by_title):
-            by_title[document.id] = KnownContract(read(document.text, study.embedder), study.model)
+            by_title[document.id] = KnownContract(read(document.text, study.embedder), weights)
             progress.update()
     return by_title
+
+
+def refuse_seen(document: Document) -> None:
+    """Raise CorpusError for a contract of the training: how it is answered shows nothing of others."""
+    if default_model().was_trained_on(document):
+        raise CorpusError(
+            f"{document.id} was in the training of the weights; answer it out of fold with `ovrag contract-review run "
+            "answers`, or with --arm extractive"
+        )
 
 
 def _told(trained: int, of: int, what: str) -> str:
@@ -103,11 +102,8 @@ def _told(trained: int, of: int, what: str) -> str:
 
 def sampled_questions(options: ContractReview, contracts: Sequence[Contract]) -> tuple[Contract, ...]:
     """Return the contracts with the questions of the sample; a contract without one is left out."""
-    sampled = _spread(options, [(q.category, number) for number, c in enumerate(contracts) for q in c.questions])
-    asked = (
-        replace(c, questions=tuple(q for q in c.questions if (q.category, number) in sampled))
-        for number, c in enumerate(contracts)
-    )
+    sampled = _spread(options, [(q.category, q.id) for c in contracts for q in c.questions])
+    asked = (replace(c, questions=tuple(q for q in c.questions if (q.category, q.id) in sampled)) for c in contracts)
     return tuple(contract for contract in asked if contract.questions)
 
 
@@ -121,7 +117,7 @@ def sampled_hypotheses(options: ContractReview, data: NliSet) -> NliSet:
     return replace(data, agreements=tuple(agreement for agreement in asked if agreement.judgements))
 
 
-def _spread(options: ContractReview, pairs: Sequence[tuple[str, int]]) -> set[tuple[str, int]]:
+def _spread(options: ContractReview, pairs: Sequence[tuple[str, object]]) -> set[tuple[str, object]]:
     """Return the sampled pairs of an item and a document, counted item by item to meet all items."""
     order = list(dict.fromkeys(item for item, _ in pairs))
     return set(options.sampled(sorted(pairs, key=lambda pair: order.index(pair[0]))))
@@ -158,8 +154,7 @@ def searching_arm(
 ) -> Arm:
     """Return what ranks chunks, `depth` or all, by a retriever that learned nothing from any contract.
 
-    In scope is the asked contract, whose title the first `named` queries tell, or, `pooled`, all of the shelf; then all
-    queries tell it.
+    In scope is the asked contract, which the first `named` queries name, or, `pooled`, the shelf: then all name it.
     """
     retriever = study.options.retrieval.retriever
 
@@ -243,16 +238,11 @@ def checklist(
     """Answers for one contract by the arm; the learned ones by the weights, whatever those were trained on."""
     reading = read(document.text, study.embedder)
     if arm == "learned":
-        return learned(reading, categories, study.model)
+        return learned(reading, categories, default_model())
     if arm == "extractive":
         return extractive(reading, categories, study.embedder)
     chat = study.asked_chat("answers.arm: chat")
-
-    def scores(category: str) -> Numbers:
-        """Compare the passages with a clause of the category as one would draft it; this takes no training."""
-        return likeness(reading, find_prototypes([category], study.embedder), 1)[:, 0]
-
-    return by_chat(reading, categories, chat, scores, study.seed)
+    return by_chat(reading, categories, chat, lambda name: drafted(reading, [name], study.embedder)[:, 0], study.seed)
 
 
 def judge_all(study: ReviewStudy, data: NliSet, arm: NliArm) -> dict[int, list[JudgedHypothesis]]:

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-from ovrag_core.base import CorpusError, Document, SettingsError, project_file
+from ovrag_core.base import Document, SettingsError, project_file
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, SpanAnswer
 from ovrag_studies.contract_review.arms import ReviewStudy, wordings
 from ovrag_studies.contract_review.inference import nli
@@ -26,15 +26,6 @@ Record = dict[str, object]
 WIDTH = 116
 QUOTED = 240  # characters of a quote that a person is shown
 SHOWN = 3  # quotes of an item, or spans of evidence, that a person is shown
-
-
-def refuse_seen(study: ReviewStudy, document: Document) -> None:
-    """Raise CorpusError for a contract of the training: how it is answered shows nothing of others."""
-    if study.model.was_trained_on(document):
-        raise CorpusError(
-            f"{document.id} was in the training of the weights; answer it out of fold with `ovrag contract-review run "
-            "answers`, or with --arm extractive"
-        )
 
 
 def find_chunks(study: ReviewStudy, document: Document, query: str | None, category: str | None) -> list[FoundChunk]:

@@ -76,8 +76,8 @@ def review(
 ) -> int:
     """Answer the checklist of 41 items for each contract: present or not, with quote, place, section and confidence."""
     from ovrag_studies.contract_review.answering.span_answers import LIKE
-    from ovrag_studies.contract_review.arms import checklist, open_study
-    from ovrag_studies.contract_review.checklist import answer_record, checklist_text, refuse_seen
+    from ovrag_studies.contract_review.arms import checklist, open_study, refuse_seen
+    from ovrag_studies.contract_review.checklist import answer_record, checklist_text
     from ovrag_studies.contract_review.retrieval.expansion import known, vocabulary
 
     categories = list(category or vocabulary())
@@ -90,7 +90,7 @@ def review(
 
         def answered(document: Document) -> Read:
             if chosen == "learned":
-                refuse_seen(study, document)
+                refuse_seen(document)
             answers = checklist(study, document, categories, chosen)
             return checklist_text(document, answers, least), [
                 answer_record(f"{document.id}__{a.category}", a) | {"document": document.id, "category": a.category}
@@ -177,16 +177,16 @@ def run(
     agreements = load_contractnli(below if below.is_dir() else folder) if what == "nli" else None
     contracts = () if agreements else load_cuad(folder)
     with arms.open_study(settings, say, None if agreements else folder) as study:
-        if agreements:
+        if what in ("retrieval", "graph"):
+            make = arms.retrieval_arm if what == "retrieval" else arms.graph_arm
+            lines = checklist.chunk_records(arms.sampled_questions(options, contracts), make(study, contracts))
+        elif agreements:
             judged = arms.judge_all(study, agreements, options.nli.arm)
             lines = (checklist.nli_record(number, j) for number, results in judged.items() for j in results)
-        elif what == "answers":
+        else:
             answered = arms.answer_all(study, contracts, options.answers.arm)
             pairs = ((q, a) for contract, given in answered for q, a in zip(contract.questions, given, strict=True))
             lines = (checklist.answer_record(question.id, answers) for question, answers in pairs)
-        else:
-            make = arms.retrieval_arm if what == "retrieval" else arms.graph_arm
-            lines = checklist.chunk_records(arms.sampled_questions(options, contracts), make(study, contracts))
         count = write_records(lines, out, CorpusError)
     print(f"{out}: {count} lines")
     return 0

@@ -15,19 +15,11 @@ from ovrag_core.evaluation import Difference, Estimate, Resampling, holm
 from ovrag_core.report import colours, interval_plot, numbers, rates_by_group, styled, with_bounds
 from ovrag_core.study import Book, bounds
 from ovrag_core.study import book as books
+from ovrag_studies.contract_review import review_experiments
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics, nli_metrics
 from ovrag_studies.contract_review.measures.nli_metrics import AskedHypothesis
-from ovrag_studies.contract_review.review_experiments import (
-    BASELINE,
-    OURS,
-    PLAIN,
-    ComparedRetrieval,
-    Frames,
-    ModelSample,
-    published,
-    redrawn_f1,
-)
+from ovrag_studies.contract_review.review_experiments import BASELINE, OURS, PLAIN, ComparedRetrieval, ModelSample
 from ovrag_studies.contract_review.settings import ContractReview
 from ovrag_studies.contract_review.texts.datasets import NliSet
 
@@ -112,7 +104,7 @@ def compared_table(book: Book, found: ComparedRetrieval, name: str, experiment: 
 
 
 def _marks(experiment: str) -> dict[str, dict[str, float]]:
-    read = published()[experiment].items()
+    read = review_experiments.published()[experiment].items()
     return {arm: {"relevancy": values["relevancy"], "f1_5": values["f1"]} for arm, values in read}
 
 
@@ -148,7 +140,7 @@ def redraw_figure(book: Book, found: ComparedRetrieval) -> Path:
 
 def _redrawn(book: Book, found: ComparedRetrieval) -> pandas.DataFrame:
     draws, seed = int(str(book.words["redraws"])), book.plan.seed
-    drawn = {arm: redrawn_f1(asked, draws, seed) for arm, asked in found.asked.items()}
+    drawn = {arm: review_experiments.redrawn_f1(asked, draws, seed) for arm, asked in found.asked.items()}
     table = pandas.DataFrame(drawn)
     shares = table.quantile([0.025, 0.5, 0.975]).T.set_axis(["lowest", "median", "highest"], axis="columns")
     above = table.gt(table[BASELINE], axis=0).mean().mask(table.columns == BASELINE)
@@ -160,7 +152,7 @@ def _cases(found: ComparedRetrieval) -> int:
     return 2 * len(questions) // max(1, len({q.contract for q in questions}))
 
 
-def edges_table(book: Book, found: ComparedRetrieval, ablated: Frames) -> pandas.DataFrame:
+def edges_table(book: Book, found: ComparedRetrieval, ablated: Mapping[str, pandas.DataFrame]) -> pandas.DataFrame:
     """Tabulate the gain of each kind of edge at equal context, against the plain ranking: `edges`."""
     frames, plain = found.frames, found.frames[PLAIN]
     arms = {"all": frames[OURS], **ablated, "v1": frames["graph v1"], "v2": frames["graph v2"]}
@@ -180,7 +172,7 @@ def answers_table(book: Book, asked: Asked) -> pandas.DataFrame:
     for arm, questions in asked.items():
         measured = answer_metrics.measures(questions, book.plan)
         rows.append({"arm": arm, **_cells((named.get(name, name), figure) for name, figure in measured.items())})
-    rows += [{"arm": f"{arm} {MARK}", **values} for arm, values in published()["cuad"].items()]
+    rows += [{"arm": f"{arm} {MARK}", **values} for arm, values in review_experiments.published()["cuad"].items()]
     table = pandas.DataFrame(rows)[["arm", *with_bounds(ANSWERS)]]
     shown = table.drop(columns=with_bounds(["f1_3"]))  # the line holds no more
     full = table.round({column: places for name, places in BY_RANK.items() for column in with_bounds([name])})
@@ -222,12 +214,13 @@ def presence_figure(book: Book, asked: Asked) -> Path:
 def nli_table(book: Book, data: NliSet, judged: Judgements) -> pandas.DataFrame:
     """Hypotheses judged, beside the published models: `nli`."""
     rows: list[Row] = []
+    published = review_experiments.published()
     for arm, results in judged.items():
         rows.append({"arm": arm, **_cells(nli_metrics.estimates(_asked(data, results), book.plan).items())})
-    rows += [{"arm": f"{arm} {MARK}", **values} for arm, values in published()["contractnli"].items()]
+    rows += [{"arm": f"{arm} {MARK}", **values} for arm, values in published["contractnli"].items()]
     rows += [
         {"arm": f"{model}, {way.replace('_', '-')} {MARK}", "accuracy": value}
-        for way, values in published()["e1"].items()
+        for way, values in published["e1"].items()
         for model, value in values.items()
     ]
     return book.table(pandas.DataFrame(rows)[["arm", *with_bounds(NLI)]], "nli", _pairs(data))
@@ -313,12 +306,9 @@ def numbers_file(
     plain = found.frames[PLAIN]
     for arm, frame in found.frames.items():
         figures[f"{arm} hit gain"] = chunk_metrics.difference(frame, plain, "hit", book.plan)
-    for arm, questions in asked.items():
-        measures = answer_metrics.measures(questions, book.plan)
-        figures |= {f"{arm} {measure}": figure for measure, figure in measures.items()}
-    for arm, results in judged.items():
-        measures = nli_metrics.estimates(_asked(data, results), book.plan)
-        figures |= {f"nli {arm} {measure}": figure for measure, figure in measures.items()}
+    measured = {arm: answer_metrics.measures(questions, book.plan) for arm, questions in asked.items()}
+    measured |= {f"nli {arm}": nli_metrics.estimates(_asked(data, given), book.plan) for arm, given in judged.items()}
+    figures |= {f"{arm} {measure}": figure for arm, values in measured.items() for measure, figure in values.items()}
     for name, figure in figures.items():
         decimals = BY_RANK.get(name.rpartition(" ")[2], DECIMALS)
         values |= numbers.with_interval(name, figure.value, figure.low, figure.high, decimals)

@@ -243,10 +243,7 @@ def ask_model(settings: Settings, say: Say = print) -> ModelSample:
 
 
 def scaling(study: ReviewStudy, contracts: Sequence[Contract]) -> pandas.DataFrame:
-    """Recall of the same contract's questions when 1, 2, 5 … contracts are searched together, and when only it is.
-
-    The pooled query names the contract. A row has the number of `contracts`, the `scope`, and its measures.
-    """
+    """Measures of questions when 1, 2, 5 … `contracts` are searched together (`scope` pooled), and when only one is."""
     rows: list[pandas.DataFrame] = []
     for size in [count for count in SIZES if count < len(contracts)] + [len(contracts)]:
         some = contracts[:size]

@@ -24,10 +24,7 @@ class ReviewData(Part):
 
 
 class ReviewRetrieval(Part):
-    """Settings for cutting and finding chunks.
-
-    `budget` is the context, in characters, at which arms are compared.
-    """
+    """Settings for cutting and finding chunks; `budget` is the context, in characters, at which arms are compared."""
 
     chunker: Chunker = "recursive-2048"
     retriever: Retriever = "blend"

@@ -50,10 +50,7 @@ class Scored:
 
 
 def find_priors(contracts: Sequence[Contract], categories: Sequence[str]) -> Exact:
-    """Facts of each category in training, drawn towards common ones where contracts are few (k × 3).
-
-    They are the share of contracts that answer it, the spans in those, and the usual length of the spans.
-    """
+    """Share of contracts that answer a category, spans in those, their usual length (k × 3), drawn to common values."""
     questions = [question for contract in contracts for question in contract.questions]
     priors = []
     for category in categories:

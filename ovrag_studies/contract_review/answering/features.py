@@ -109,14 +109,16 @@ def read(text: str, embedder: Embedder) -> ContractReading:
 
 def hashed_words(texts: Sequence[str], buckets: int = WORD_BUCKETS) -> Sparse:
     """Mark the buckets of words and of pairs of words that each text holds (n × `buckets`, 0 or 1)."""
-    if not texts:
+    return _hashed(texts, buckets, ngram_range=(1, 2), norm=None, token_pattern=_WORD)
+
+
+def _hashed(rows: Sequence[str | list[str]], buckets: int, **options: object) -> Sparse:
+    if not rows:
         return scipy.sparse.csr_matrix((0, buckets), dtype=numpy.float32)
     from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 - takes a second
 
-    hashing = HashingVectorizer(
-        n_features=buckets, ngram_range=(1, 2), alternate_sign=False, norm=None, binary=True, token_pattern=_WORD
-    )
-    return hashing.transform(texts).astype(numpy.float32)
+    hashing = HashingVectorizer(n_features=buckets, alternate_sign=False, binary=True, **options)
+    return hashing.transform(rows).astype(numpy.float32)
 
 
 def _context(pieces: Sequence[str], headings: Sequence[str]) -> Sparse:
@@ -165,10 +167,7 @@ def _dates(text: str, start: int, end: int) -> Iterator[tuple[Kind, int, int]]:
 
 
 def _shorts(text: str, start: int, end: int) -> Iterator[tuple[Kind, int, int]]:
-    """Short spans of all kinds; of a company's name also that without its legal form, or without what follows it.
-
-    A line is cut at wide gaps, which stand for line ends that a filing has lost.
-    """
+    """Short spans of all kinds; names also without a legal form; lines cut at wide gaps, which are lost line ends."""
     yield from _dates(text, start, end)
     for quoted in _QUOTED.finditer(text, start, end):
         yield ("quoted", *quoted.span(1))
@@ -195,8 +194,6 @@ def _trimmed(text: str, left: int, right: int) -> Span:
 
 def _traits(text: str, passages: Sequence[Span], shorts: Sequence[Short]) -> Sparse:
     """Hashed traits of short spans: their words and shape, the words around, the place."""
-    if not shorts:
-        return scipy.sparse.csr_matrix((0, SHORT_BUCKETS), dtype=numpy.float32)
     plain = [" ".join(_TOKEN.findall(text[short.start : short.end].lower())) for short in shorts]
     counts = Counter(plain)
     first_starts: dict[str, int] = {}
@@ -206,12 +203,7 @@ def _traits(text: str, passages: Sequence[Span], shorts: Sequence[Short]) -> Spa
         list(_traits_of(text, passages, short, counts[words], first_starts[words] == short.start))
         for words, short in zip(plain, shorts, strict=True)
     ]
-    from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 - takes a second
-
-    hashing = HashingVectorizer(
-        n_features=SHORT_BUCKETS, analyzer=list, alternate_sign=False, norm="l2", binary=True, lowercase=False
-    )
-    return hashing.transform(rows).astype(numpy.float32)
+    return _hashed(rows, SHORT_BUCKETS, analyzer=list, norm="l2", lowercase=False)
 
 
 def _traits_of(text: str, passages: Sequence[Span], short: Short, count: int, is_first: bool) -> Iterator[str]:

@@ -113,9 +113,9 @@ def find_prototypes(categories: Sequence[str], embedder: Embedder) -> Tables:
     return {"prototypes.vectors": vectors, "prototypes.owners": owned, "prototypes.words": words}
 
 
-def likeness(reading: ContractReading, prototypes: Tables, categories: int) -> Numbers:
+def likeness(reading: ContractReading, prototypes: Tables) -> Numbers:
     """Greatest cosine of each passage with a prototype of each category, 0 where it has none (n × categories)."""
-    cosines = reading.vectors @ prototypes["prototypes.vectors"].T
+    cosines, categories = reading.vectors @ prototypes["prototypes.vectors"].T, prototypes["prototypes.words"].shape[1]
     columns = [cosines[:, prototypes["prototypes.owners"] == column] for column in range(categories)]
     return numpy.stack([column.max(axis=1, initial=0) for column in columns], axis=1).astype(numpy.float32)
 
@@ -126,7 +126,7 @@ def _score(reading: ContractReading, tables: Tables, settings: LearningSettings)
         reading,
         scorers.score_passages(tables, reading, settings),
         scorers.score_shorts(tables, reading),
-        likeness(reading, tables, len(tables["passages.bias"])),
+        likeness(reading, tables),
         numpy.asarray(words @ tables["prototypes.words"], dtype=numpy.float32),
     )
 
@@ -196,10 +196,7 @@ class Trainer:
 
 
 def save_model(model: ClauseModel, path: Path = WEIGHTS) -> None:
-    """All of a model in one file: linear weights in half precision, and neither a word nor a text.
-
-    A model that was saved gives the figures of before to three decimals, out of fold; weights of one byte do not.
-    """
+    """All of a model in one file, and no word or text; linear weights in half precision: figures keep 3 decimals."""
     upper = model.tables["shorts.upper"]
     learned = numpy.flatnonzero(numpy.abs(upper).sum(axis=0) > 0).astype(numpy.int32)
     tensors = {**model.tables, "shorts.learned": learned, "shorts.upper": upper[:, learned]}

@@ -8,14 +8,7 @@ import numpy
 import scipy.sparse
 from scipy.optimize import minimize
 
-from ovrag_studies.contract_review.answering.features import (
-    CONTEXT_BUCKETS,
-    WORD_BUCKETS,
-    ContractReading,
-    Numbers,
-    Sparse,
-    unit_rows,
-)
+from ovrag_studies.contract_review.answering.features import ContractReading, Numbers, Sparse, unit_rows
 from ovrag_studies.contract_review.texts.datasets import Contract
 
 # What is learned, by name. Scores of rows are linear: sparse columns @ `upper` + dense columns @ `lower` + `bias`.
@@ -73,10 +66,7 @@ def cuad_match(gold: str, answer: str, category: str) -> bool:
 
 
 def find_targets(contract: Contract, reading: ContractReading, categories: Sequence[str]) -> tuple[Numbers, Numbers]:
-    """Mark the passages that hold half of a gold span, or lie half within one (n × k, 0 or 1).
-
-    And the short spans that share half their words with one (m × k).
-    """
+    """Mark passages that share half with a gold span (n × k), and short spans that share half their words (m × k)."""
     columns = {category: column for column, category in enumerate(categories)}
     passages = numpy.zeros((len(reading.passages), len(categories)), dtype=numpy.float32)
     shorts = numpy.zeros((len(reading.shorts), len(categories)), dtype=numpy.float32)
@@ -95,13 +85,10 @@ def find_targets(contract: Contract, reading: ContractReading, categories: Seque
 def fit_scorers(
     readings: Sequence[ContractReading], targets: Sequence[tuple[Numbers, Numbers]], settings: LearningSettings
 ) -> Tables:
-    """Scorers learned from contracts and the targets of their passages and short spans.
-
-    Beside them the inverse document frequencies of the buckets, which come from the training contracts.
-    """
+    """Scorers learned from contracts and their targets, beside the inverse document frequencies of buckets in those."""
     tables = {
-        "word_weights": _inverse_frequencies([reading.words for reading in readings], WORD_BUCKETS),
-        "context_weights": _inverse_frequencies([reading.context for reading in readings], CONTEXT_BUCKETS),
+        "word_weights": _inverse_frequencies([reading.words for reading in readings]),
+        "context_weights": _inverse_frequencies([reading.context for reading in readings]),
     }
     columns = [_columns(reading, tables, settings) for reading in readings]
     sparse = scipy.sparse.vstack([sparse for sparse, _ in columns], format="csr")
@@ -158,10 +145,9 @@ def _descend(
     return solution[: rows * columns].reshape(rows, columns), solution[rows * columns :]
 
 
-def _inverse_frequencies(matrices: Sequence[Sparse], buckets: int) -> Numbers:
-    counts = sum(numpy.bincount(matrix.indices, minlength=buckets) for matrix in matrices)
-    rows = sum(matrix.shape[0] for matrix in matrices)
-    return numpy.asarray(numpy.log((rows + 1) / (counts + 1)), dtype=numpy.float32)
+def _inverse_frequencies(matrices: Sequence[Sparse]) -> Numbers:
+    rows = scipy.sparse.vstack(matrices, format="csr")
+    return numpy.asarray(numpy.log((rows.shape[0] + 1) / (rows.getnnz(axis=0) + 1)), dtype=numpy.float32)
 
 
 def _columns(reading: ContractReading, tables: Tables, settings: LearningSettings) -> tuple[Sparse, Numbers]:

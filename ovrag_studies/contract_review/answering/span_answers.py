@@ -73,13 +73,18 @@ def extractive(reading: ContractReading, categories: Sequence[str], embedder: Em
     """Answers without training: the passages most like clauses as one would draft them. Raises QuestionError."""
     for category in categories:
         known(category)
-    scores = likeness(reading, find_prototypes(categories, embedder), len(categories))
+    scores = drafted(reading, categories, embedder)
     answers = []
     for column, category in enumerate(categories):
         best = [int(row) for row in numpy.argsort(-scores[:, column], kind="stable")[:MOST]]
         likely = [(reading.passages[row], row, float(scores[row, column].clip(0, 1))) for row in best]
         answers.append(_outright(reading, category, likely, likely[0][2] if likely else 0.0))
     return answers
+
+
+def drafted(reading: ContractReading, categories: Sequence[str], embedder: Embedder) -> Numbers:
+    """How like each passage is to clauses of each category as one would draft them (n × categories), untrained."""
+    return likeness(reading, find_prototypes(categories, embedder))
 
 
 def _outright(

@@ -7,7 +7,6 @@ with a ranking of a contract's chunks by some retriever: their numbers with thei
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -48,9 +47,9 @@ class ContractGraph:
     chunks: tuple[ContractChunk, ...]
     sections: tuple[GraphSection, ...]
     defines: Mapping[str, int]
-    uses: Mapping[str, frozenset[int]]
-    references: frozenset[Pair]
-    parties: frozenset[int]
+    uses: Mapping[str, Collection[int]]
+    references: Collection[Pair]
+    parties: Collection[int]
 
     def links(self, kind: EdgeKind) -> Iterator[Pair]:
         """Yield pairs of chunks of which the first leads to the second; a used term leads to its definition."""
@@ -79,10 +78,8 @@ def build_graph(shelved: Shelved) -> ContractGraph:
         if source is not None and target is not None and source != target:
             references.add((source, target))
     starts = find_parties(text, clauses, terms)
-    parties = frozenset(number for start in starts if (number := _holder(chunks, start)) is not None)
-    users = {term: frozenset(numbers) for term, numbers in uses.items()}
-    sections = tuple(_sections(shelved, clauses))
-    return ContractGraph(chunks, sections, defines, users, frozenset(references), parties)
+    parties = {number for start in starts if (number := _holder(chunks, start)) is not None}
+    return ContractGraph(chunks, tuple(_sections(shelved, clauses)), defines, uses, references, parties)
 
 
 def _holder(chunks: Sequence[ContractChunk], offset: int) -> int | None:
@@ -150,9 +147,7 @@ def walk(
     for kind in walked:
         pairs = graph.links(kind)
         gained += [(number, LINKED * score[seed]) for seed, number in pairs if ranks.get(seed, SEEDS + 1) <= SEEDS]
-    gains: defaultdict[int, float] = defaultdict(float)
-    for number, gain in gained:
-        gains[number] = max(gains[number], gain)
+    gains = dict(sorted(gained))  # the greatest of a chunk comes last
     total = {n: score.get(n, 0.0) + gains.get(n, 0.0) for n in score.keys() | gains.keys()}
     return sorted(total.items(), key=lambda each: (-each[1], ranks.get(each[0], len(ranks) + 1), each[0]))
 

@@ -152,9 +152,8 @@ def _lessons(agreements: Sequence[NliAgreement], hypotheses: Mapping[str, str]) 
 
 @cache
 def _written(hypotheses: tuple[tuple[str, str], ...]) -> list[nli_learned.Lesson]:
-    return _lessons(
-        datasets.read_written(project_file(datasets.WRITTEN), [name for name, _ in hypotheses]), dict(hypotheses)
-    )
+    names = [name for name, _ in hypotheses]
+    return _lessons(datasets.read_written(project_file(datasets.WRITTEN), names), dict(hypotheses))
 
 
 def out_of_fold(data: NliSet, name: str) -> dict[int, list[JudgedHypothesis]]:

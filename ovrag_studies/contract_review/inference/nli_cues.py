@@ -40,9 +40,6 @@ def cues() -> Mapping[str, tuple[re.Pattern[str], ...]]:
 
 
 def cue_hits(hypothesis: str, text: str) -> tuple[bool, ...]:
-    """Look in a text of `plain` for cues of each of `KINDS`; a hypothesis without cues has none.
-
-    Of a very long text only the start is read, as looking for two words near each other takes long.
-    """
+    """Look for cues of each of `KINDS` in a text of `plain`, in the start of a very long one, as that takes long."""
     patterns = cues().get(hypothesis)
     return tuple(bool(pattern.search(text[:LONGEST])) for pattern in patterns) if patterns else (False, False, False)

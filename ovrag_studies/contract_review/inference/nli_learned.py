@@ -180,13 +180,11 @@ def _fit_evidence(features: Sequence[Floats], truth: Sequence[Marked]) -> Parame
 
 def _crossed_evidence(features: Sequence[Floats], truth: Sequence[Marked]) -> list[Floats]:
     """For each agreement the probabilities by the agreements of other folds."""
-    crossed: dict[int, Floats] = {}
+    by_fold = []
     for fold in range(min(INNER_FOLDS, len(features))):
         training = [i for i in range(len(features)) if i % INNER_FOLDS != fold]
-        parameters = _fit_evidence([features[i] for i in training], [truth[i] for i in training])
-        for left_out in range(fold, len(features), INNER_FOLDS):
-            crossed[left_out] = _told(parameters, features[left_out])
-    return [crossed[i] for i in range(len(features))]
+        by_fold.append(_fit_evidence([features[i] for i in training], [truth[i] for i in training]))
+    return [_told(by_fold[i % INNER_FOLDS], table) for i, table in enumerate(features)]
 
 
 def _told(parameters: Mapping[str, Floats], features: Floats) -> Floats:

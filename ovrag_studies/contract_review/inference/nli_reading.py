@@ -63,10 +63,7 @@ def checked_spans(document: Document, spans: Sequence[Span] | None) -> tuple[Spa
 
 
 def read(document: Document, spans: Sequence[Span] | None, hypotheses: Mapping[str, str]) -> AgreementReading:
-    """Everything about the spans that a judge may weigh; vectors come from the cache where they are in it.
-
-    Words and pairs of words are hashed: a hash keeps no word of the agreements that were learned from.
-    """
+    """Everything about the spans that a judge may weigh; hashes keep no word of the agreements learned from."""
     from sklearn.feature_extraction.text import HashingVectorizer  # noqa: PLC0415 - takes a second
 
     hashing = HashingVectorizer(

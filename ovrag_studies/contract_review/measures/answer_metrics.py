@@ -8,7 +8,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar, get_args
+from itertools import chain, compress
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 import numpy
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers
 from ovrag_studies.contract_review.texts.datasets import Contract
 
 T = TypeVar("T")
+Measure: TypeAlias = Callable[[Sequence[T]], Iterable[float | None]]  # None as NaN: not defined
 Rule = Literal["cuad", "thesis 0.3", "thesis 0.5"]
 Outcome = Literal["right", "wrong", "silent", "unusable"]  # of a question of the checklist, or of a hypothesis
 Curve = NDArray[numpy.float64]
@@ -83,14 +85,10 @@ def _span_pairs(asked: Sequence[AnsweredQuestion]) -> tuple[Curve, int]:
     """Scores of gold spans that were found (with 1) and of answers that match none (with 0), n × 2; all gold spans."""
     pairs: list[tuple[float, int]] = []
     for question in asked:
-        best: list[float | None] = [None] * len(question.gold)
-        for text, score in question.answers:
-            hits = [i for i, gold in enumerate(question.gold) if cuad_match(gold, text, question.category)]
-            for index in hits:
-                best[index] = max(best[index] or 0.0, score)
-            if not hits:
-                pairs.append((score, 0))
-        pairs += [(score, 1) for score in best if score is not None]
+        scores = [score for _, score in question.answers]
+        hits = [[cuad_match(gold, text, question.category) for gold in question.gold] for text, _ in question.answers]
+        pairs += [(score, 0) for score, found in zip(scores, hits, strict=True) if not any(found)]
+        pairs += [(max(compress(scores, found)), 1) for found in zip(*hits, strict=True) if any(found)]
     return numpy.array(pairs, dtype=float).reshape(-1, 2), sum(len(q.gold) for q in asked)
 
 
@@ -117,12 +115,7 @@ def presence_auroc(asked: Sequence[AnsweredQuestion]) -> float | None:
 
 def presence_estimate(asked: Sequence[AnsweredQuestion], plan: Resampling) -> Estimate:
     """Return the area under the ROC curve of presence with its percentile interval over contracts."""
-
-    def measure(groups: Sequence[Sequence[AnsweredQuestion]]) -> tuple[float]:
-        value = presence_auroc([q for group in groups for q in group])
-        return (numpy.nan if value is None else value,)
-
-    return resample(_by_contract(asked), measure, plan)[0]
+    return resample(_by_contract(asked), lambda groups: [presence_auroc(list(chain(*groups)))], plan)[0]
 
 
 def best_answer(asked: Sequence[AnsweredQuestion], plan: Resampling) -> Estimate:
@@ -186,10 +179,7 @@ def risk_coverage(asked: Sequence[AnsweredQuestion]) -> Curve:
 
 
 def outcome(asked: AnsweredQuestion) -> Outcome:
-    """Return how the best answer fares by CUAD's rule, given where presence is at least a half.
-
-    No answer is right where nothing is there, else silent.
-    """
+    """Return how the best answer fares by CUAD's rule, given from a presence of a half; none is right without gold."""
     if asked.failed:
         return "unusable"
     if (text := best_text(asked, 0.5)) is None:
@@ -197,17 +187,18 @@ def outcome(asked: AnsweredQuestion) -> Outcome:
     return "right" if _is_right(asked, text, "cuad") else "wrong"
 
 
-def resample(parts: Sequence[T], measure: Callable[[Sequence[T]], Iterable[float]], plan: Resampling) -> list[Estimate]:
+def resample(parts: Sequence[T], measure: Measure[T], plan: Resampling) -> list[Estimate]:
     """Return each figure of `measure` with its percentile bootstrap interval over `parts`; NaN is not defined.
 
     For figures that are no ratios of sums: parts, one a contract or agreement, are drawn, and all is measured anew.
     """
-    values = [None if numpy.isnan(value) else float(value) for value in measure(parts)]
+    figures = numpy.array(tuple(measure(parts)), dtype=float)
+    values = [None if numpy.isnan(figure) else float(figure) for figure in figures]
     if len(parts) < 2:
         return [Estimate(value, clusters=len(parts)) for value in values]
     chance = numpy.random.default_rng(plan.seed)
     draws = (chance.integers(0, len(parts), len(parts)) for _ in range(plan.samples))
-    drawn = numpy.array([tuple(measure([parts[row] for row in draw])) for draw in draws])
+    drawn = numpy.array([tuple(measure([parts[row] for row in draw])) for draw in draws], dtype=float)
     tail = (1 - plan.confidence) / 2
     bounds = numpy.nanquantile(drawn, [tail, 1 - tail], axis=0).T.tolist()
     return [

@@ -4,7 +4,7 @@ A chunk finds an answer if it holds at least half of the characters of one of it
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from typing import NamedTuple
 
 import numpy
 import pandas
@@ -22,8 +22,7 @@ SHARE = 0.5  # of a gold span that a chunk must hold
 CONTEXT = 3  # chunks that are handed on to whoever answers
 
 
-@dataclass(frozen=True, slots=True)
-class Measures:
+class Measures(NamedTuple):
     """Measures of one ranking for one question.
 
     `recall_k`: one of the first k chunks finds an answer. `mrr`: 1 / rank of the first that does, 0 without. `hit`: one
@@ -40,7 +39,7 @@ class Measures:
     relevancy: float | None
 
 
-MEASURES = tuple(field.name for field in fields(Measures))
+MEASURES = Measures._fields
 
 
 def finds(chunk: Chunk, gold: Iterable[Span]) -> bool:
@@ -95,7 +94,7 @@ def run(contracts: Sequence[Contract], arm: Arm, budget: int = BUDGET) -> pandas
     """One row per answerable question: contract, question, category, and its measures."""
     rows = [
         {"contract": contract.document.id, "question": question.id, "category": question.category}
-        | asdict(measure(contract.document, [hit.chunk for hit in arm(contract, question)], question.gold, budget))
+        | measure(contract.document, [hit.chunk for hit in arm(contract, question)], question.gold, budget)._asdict()
         for contract in contracts
         for question in contract.questions
         if question.gold
@@ -119,13 +118,11 @@ def differences(
     arms: Mapping[str, pandas.DataFrame], baseline: str, measure_name: str, plan: Resampling
 ) -> pandas.DataFrame:
     """Every arm minus the baseline: value, interval, p, and p after Holm's adjustment over these comparisons."""
-    names = [name for name in arms if name != baseline]
-    gaps = [difference(arms[name], arms[baseline], measure_name, plan) for name in names]
-    adjusted = holm([gap.p for gap in gaps])
-    return pandas.DataFrame(
-        {"arm": name, **bounds("difference", gap), "p": gap.p, "holm": after}
-        for name, gap, after in zip(names, gaps, adjusted, strict=True)
-    )
+    others = [name for name in arms if name != baseline]
+    gaps = [difference(arms[name], arms[baseline], measure_name, plan) for name in others]
+    table = pandas.DataFrame([{**bounds("difference", gap), "p": gap.p} for gap in gaps])
+    table["arm"], table["holm"] = others, holm([gap.p for gap in gaps])
+    return table
 
 
 def _by_contract(frame: pandas.DataFrame, measure_name: str) -> tuple[list[float], list[float]]:

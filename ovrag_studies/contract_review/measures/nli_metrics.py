@@ -128,10 +128,7 @@ def outcome(asked: AskedHypothesis) -> Outcome:
 
 
 def estimates(by_document: Mapping[int, Sequence[AskedHypothesis]], plan: Resampling) -> dict[str, Estimate]:
-    """Return each measure with the percentile interval of a bootstrap over documents.
-
-    A hypothesis that lacks a choice in a resample is left out of the average, as it is in the measure.
-    """
+    """Return each measure with its percentile interval over documents; averages leave out hypotheses without it."""
     names = tuple(dict.fromkeys(row.hypothesis for rows in by_document.values() for row in rows))
     counts = [_count(by_document[number], names) for number in sorted(by_document)]
     if not counts:

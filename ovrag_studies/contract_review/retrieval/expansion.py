@@ -26,10 +26,7 @@ _DETAILS = "Details: "
 
 
 class CategoryWords(Frozen):
-    """A lawyer's knowledge of the clauses of one category.
-
-    `states` match sentences that say the thing outright, `denies` sentences that say it is not so.
-    """
+    """A lawyer's words for a category; `states` match sentences that say it outright, `denies` that it is not so."""
 
     place: Literal["anywhere", "beginning"] = "anywhere"
     headings: Annotated[tuple[str, ...], Field(min_length=1)]

@@ -20,7 +20,7 @@ from ovrag_studies.contract_review.texts.chunkers import ContractChunk, chunk
 Units = Literal["chunk", "passage"]
 DECIMALS = 6  # of a cosine: beyond, machines disagree
 OPENING = 2000.0  # characters after which the prior of what stands at the beginning has fallen to 1/e
-PASSAGES, SENTENCES = 0.5, 0.5  # weights of standardised scores beside that of BM25
+PASSAGES, SENTENCES = 0.5, 0.5  # weights of standardised scores beside that of BM25, the same for all categories
 BEGINNING = 4.0  # standard deviations that the beginning is preferred by, for what stands there
 
 
@@ -95,14 +95,6 @@ class ContractShelf:
                 _ = shelved.sentence_vectors
                 progress.update()
 
-    def scope(self, within: str | None) -> list[Shelved]:
-        """Return the contracts searched: one, or all. Raises CorpusError for an unknown one."""
-        if within is None:
-            return list(self.contracts.values())
-        if within not in self.contracts:
-            raise CorpusError(f"there is no contract {within!r} among the {len(self.contracts)} indexed ones")
-        return [self.contracts[within]]
-
     def words(self, what: Units, scope: Sequence[Shelved], query: ChunkQuery) -> Scores:
         """BM25 of the query's terms over chunks or passages; word statistics are those of the contracts in scope."""
         key = what, tuple(shelved.document.id for shelved in scope)
@@ -151,10 +143,7 @@ def fused(shelf: ContractShelf, query: ChunkQuery, scope: Sequence[Shelved]) -> 
 
 
 def blend(shelf: ContractShelf, query: ChunkQuery, scope: Sequence[Shelved]) -> Scores:
-    """Standardised scores of chunks, sentences and passages added up and standardised again.
-
-    The beginning is preferred for what stands there. The weights are round numbers, the same for all categories.
-    """
+    """Standardised scores of chunks, sentences and passages added up; the beginning is preferred for what is there."""
     passages = _best_of_passages(scope, shelf.words("passage", scope, query))
     weighted = [(1.0, bm25(shelf, query, scope)), (SENTENCES, sentences(shelf, query, scope)), (PASSAGES, passages)]
     total = _standardised(numpy.sum([weight * _standardised(scores) for weight, scores in weighted], axis=0))
@@ -184,7 +173,9 @@ def search(
     Rankings of several queries are joined by reciprocal rank fusion. `within` is the contract to search, None for all;
     `retriever` is a key of `SCORERS`. Raises CorpusError for an unknown contract.
     """
-    scope = shelf.scope(within)
+    if within not in (None, *shelf.contracts):
+        raise CorpusError(f"there is no contract {within!r} among the {len(shelf.contracts)} indexed ones")
+    scope = [shelved for title, shelved in shelf.contracts.items() if within in (None, title)]
     scores = [SCORERS[retriever](shelf, query, scope) for query in asked]
     total = scores[0] if len(scores) == 1 else join(scores)
     order = numpy.argsort(-total, kind="stable")[:k]

@@ -139,7 +139,7 @@ def _marks(text: str) -> Iterator[_ClauseMark]:
         end = match.end()
         while kind == "bracket" and (chained := _CHAINED.match(text, end)):
             end = chained.end()
-            yield _ClauseMark("(?", (), chained["bracket"], chained.start("bracket") - 1, end, firm)
+            yield _ClauseMark("()", (), chained["bracket"], chained.start("bracket") - 1, end, firm)
 
 
 def _named(match: re.Match[str], rest: str, firm: bool) -> _Read | None:
@@ -173,14 +173,14 @@ def _integer(match: re.Match[str], rest: str, firm: bool) -> _Read | None:
 
 def _letter(match: re.Match[str], rest: str, firm: bool) -> _Read | None:
     begins = firm and (_begins_heading(rest) or match["letter"].islower())
-    return ("?.", (), match["letter"]) if begins else None
+    return (".", (), match["letter"]) if begins else None
 
 
 _READERS: dict[str, Callable[[re.Match[str], str, bool], _Read | None]] = {
     "named": _named,
     "decimal": _decimal,
     "integer": _integer,
-    "bracket": lambda match, _rest, _firm: ("(?", (), match["bracket"]),
+    "bracket": lambda match, _rest, _firm: ("()", (), match["bracket"]),
     "letter": _letter,
 }
 
@@ -209,7 +209,7 @@ def _readings(mark: _ClauseMark, following: Sequence[_ClauseMark]) -> Sequence[_
     readings = _all_readings(mark.style, mark.number)
     if len(readings) > 1:
         for later in following:
-            after = _all_readings(later.style, later.number) if later.style in {"(?", "?."} else ()
+            after = () if later.value else _all_readings(later.style, later.number)
             if len(after) == 1 and (before := (after[0][0], (after[0][1][0] - 1,))) in readings:
                 return [before]
     return readings
@@ -217,15 +217,14 @@ def _readings(mark: _ClauseMark, following: Sequence[_ClauseMark]) -> Sequence[_
 
 @lru_cache(maxsize=1 << 14)
 def _all_readings(style: str, written: str) -> tuple[_Open, ...]:
-    shape = "()" if style == "(?" else "."
     if written.isdigit():
-        return ((f"{shape}1", (int(written),)),)
+        return ((f"{style}1", (int(written),)),)
     readings: list[_Open] = []
     if (counted := roman(written)) and not {"c", "C"} & set(written):
-        readings.append((shape + ("i" if written.islower() else "I"), (counted,)))
+        readings.append((style + ("i" if written.islower() else "I"), (counted,)))
     if len(written) == 1 or (len(written) == 2 and written[0] == written[1] and not readings):
         counted = ord(written[0].lower()) - 96 + 26 * (len(written) - 1)
-        readings.append((shape + ("a" if written.islower() else "A"), (counted,)))
+        readings.append((style + ("a" if written.islower() else "A"), (counted,)))
     return tuple(readings)
 
 
@@ -277,8 +276,6 @@ def _line(text: str, start: int) -> str:
 def _stands_in_row(mark: _ClauseMark, following: Sequence[_ClauseMark], before: int, row: int) -> bool:
     number, restarted = mark.value[0], False
     for later in following:
-        if later.style in ATTACHED:
-            break
         if not later.value:
             continue
         if later.value[0] == number:
@@ -329,7 +326,7 @@ def _place(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_
         if style == "integer":
             if _begins_list(mark, open_lists, following):
                 return _integer_level(open_lists), style, value
-        elif value[0] == 1 and (mark.firm or style.startswith("()")):
+        elif value[0] == 1:
             return _innermost(style, open_lists), style, value
     return None
 
@@ -342,9 +339,8 @@ def _innermost(style: str, open_lists: Sequence[_Open]) -> int:
 
 def _begins_list(mark: _ClauseMark, open_lists: Sequence[_Open], following: Sequence[_ClauseMark]) -> bool:
     """Return True where a whole number begins a list, or goes on after decimal ones; it continues none of its kind."""
-    if mark.firm and (mark.value == (1,) or _follows(_open_number(open_lists), mark.value)):
-        return True
-    return _is_continued(mark.value, _open_number(reversed(open_lists)), following)
+    begins = mark.firm and (mark.value == (1,) or _follows(_open_number(open_lists), mark.value))
+    return begins or _is_continued(mark.value, _open_number(reversed(open_lists)), following)
 
 
 def _open_number(lists: Iterable[_Open]) -> tuple[int, ...]:
@@ -391,20 +387,14 @@ def _follows(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
 
 def _is_continued(value: tuple[int, ...], rival: tuple[int, ...], following: Sequence[_ClauseMark]) -> bool:
     """Return True where the numbers that follow go on from `value` rather than from the open `rival`."""
-    for mark in following:
-        if mark.style in _COUNTED and (decided := _goes_on(value, rival, mark.value)) is not None:
-            return decided
+    for after in (mark.value for mark in following if mark.style in _COUNTED):
+        if _is_below(value, after):
+            return True
+        if _follows(rival, after):
+            return False
+        if _follows(value, after):
+            return True
     return False
-
-
-@lru_cache(maxsize=1 << 14)
-def _goes_on(value: tuple[int, ...], rival: tuple[int, ...], after: tuple[int, ...]) -> bool | None:
-    """Tell whether `after` goes on from `value` rather than from `rival`; None if from neither."""
-    if _is_below(value, after):
-        return True
-    if _follows(rival, after) or _is_below(rival, after):
-        return False
-    return True if _follows(value, after) else None
 
 
 def _is_below(above: tuple[int, ...], value: tuple[int, ...]) -> bool:

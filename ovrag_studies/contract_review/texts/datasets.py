@@ -15,7 +15,6 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from ovrag_core.base import CorpusError, Document, Frozen, fault, read_yaml
-from ovrag_core.documents import find_sections
 
 Span = tuple[int, int]
 Choice = Literal["Entailment", "Contradiction", "NotMentioned"]
@@ -25,7 +24,6 @@ ORIGINAL = ("CUADv1.json", "CUAD_v1.json")
 FOLDS = 5
 WRITTEN = Path("training/contract_review/ndas")
 REMEDY = "its form is described in training/contract_review/README.md"
-FIRST_WRITTEN = 100_000  # number of the first agreement written to be learned from: those of ContractNLI are smaller
 LETTERS: dict[str, Choice] = {"E": "Entailment", "C": "Contradiction", "N": "NotMentioned"}
 _FILER = re.compile(r"_| - ")
 
@@ -58,7 +56,7 @@ class GoldJudgement:
 
 @dataclass(frozen=True, slots=True)
 class NliAgreement:
-    """An agreement with its candidate spans `[start, end)`, in order, and its judgements, one a hypothesis."""
+    """An agreement, its candidate spans `[start, end)` in order, and a judgement a hypothesis; written ones are 0."""
 
     document: Document
     number: int
@@ -146,7 +144,7 @@ def _contract(file: Path, title: str, text: str, asked: Sequence[dict[str, Any]]
         ChecklistQuestion(q["id"], q.get("category") or q["id"].rpartition("__")[2], tuple(_gold(file, q, text)))
         for q in asked
     )
-    return Contract(Document(title, text, sections=find_sections(text)), questions)
+    return Contract(Document(title, text), questions)
 
 
 def _gold(file: Path, asked: dict[str, Any], text: str) -> Iterator[Span]:
@@ -171,8 +169,7 @@ def _agreement(file: Path, read: dict[str, Any], hypotheses: dict[str, str]) -> 
         raise CorpusError(f"{file}: document {number} names evidence that it does not have")
     if unknown := [judgement.choice for judgement in judgements if judgement.choice not in LETTERS.values()]:
         raise CorpusError(f"{file}: document {number} has the choice {unknown[0]}; fetch the data again")
-    document = Document(read["file_name"], text, sections=find_sections(text))
-    return NliAgreement(document, number, spans, judgements)
+    return NliAgreement(Document(read["file_name"], text), number, spans, judgements)
 
 
 def _refuse_doubles(file: Path, what: str, values: Sequence[str]) -> None:
@@ -196,11 +193,10 @@ def read_written(folder: Path, hypotheses: Sequence[str]) -> list[NliAgreement]:
     files = sorted(folder.glob("*.yaml"))
     if not files:
         raise CorpusError(f"{folder} holds no agreements to learn from; restore it from git")
-    agreements = [_written(path, FIRST_WRITTEN + row) for row, path in enumerate(files)]
-    return [a for a in agreements if {j.hypothesis for j in a.judgements} >= set(hypotheses)]
+    return [a for a in map(_written, files) if {j.hypothesis for j in a.judgements} >= set(hypotheses)]
 
 
-def _written(path: Path, number: int) -> NliAgreement:
+def _written(path: Path) -> NliAgreement:
     try:
         written = _Written.model_validate(read_yaml(path, CorpusError, REMEDY))
     except ValidationError as error:
@@ -216,7 +212,7 @@ def _written(path: Path, number: int) -> NliAgreement:
         GoldJudgement(name, LETTERS[label.choice], tuple(sorted(n - 1 for n in label.clauses)))
         for name, label in written.labels.items()
     ]
-    return NliAgreement(Document(path.stem, text), number, tuple(spans), tuple(judgements))
+    return NliAgreement(Document(path.stem, text), 0, tuple(spans), tuple(judgements))
 
 
 def fold_of(titles: Iterable[str], folds: int = FOLDS) -> dict[str, int]:
