@@ -17,7 +17,7 @@ from ovrag_studies.contract_review.answering.features import ContractReading, re
 from ovrag_studies.contract_review.answering.learned import ClauseModel, Trainer, default_model
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, by_chat, drafted, extractive, learned
 from ovrag_studies.contract_review.graphs import graph as graphs_of
-from ovrag_studies.contract_review.graphs.graph import WALKED, ContractGraph, EdgeKind
+from ovrag_studies.contract_review.graphs.graph import WALKED, EdgeKind
 from ovrag_studies.contract_review.inference import nli
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.inference.nli_chat import CHAT_ARMS, ask_all
@@ -63,7 +63,7 @@ class ReviewStudy:
 
 
 @contextmanager
-def open_study(settings: Settings, say: Say = print, cuad: Path | None = None) -> Iterator[ReviewStudy]:
+def open_study(settings: Settings, say: Say, cuad: Path | None = None) -> Iterator[ReviewStudy]:
     """Open the parts, with a connection to the model that the settings name; `cuad` is what describes categories."""
     options, descriptions = ContractReview.of(settings), read_descriptions(cuad) if cuad else {}
     with open_chat(settings.llm) as chat:
@@ -173,47 +173,40 @@ def wordings(study: ReviewStudy, category: str) -> tuple[ChunkQuery, ...]:
 
 
 def graph_arm(study: ReviewStudy, contracts: Sequence[Contract]) -> Arm:
-    """Return what hands on the chunks for a question by the walk of the settings, best first."""
-    shelf = shelf_of(study, contracts, study.options.graph.chunker)
-    return walking_arm(study, shelf, build_graphs(shelf), plain_arm(study, shelf), study.options.graph.arm)
+    """Return what hands on the chunks for a question by the walk of the settings, best first. Raises SettingsError."""
+    return ContractWalks(study, contracts).arm(study.options.graph.arm)
 
 
-def build_graphs(shelf: ContractShelf) -> dict[str, ContractGraph]:
-    """Return the graph of each contract on a shelf, by its title."""
-    return {title: graphs_of.build_graph(shelved) for title, shelved in shelf.contracts.items()}
+class ContractWalks:
+    """Walks over the graphs of contracts; all begin with the `plain` ranking of all chunks, made once a question."""
 
+    def __init__(self, study: ReviewStudy, contracts: Sequence[Contract]) -> None:
+        if study.options.retrieval.retriever == "learned":
+            raise SettingsError(
+                "a graph begins with a search of words or vectors; set retrieval.retriever to another one"
+            )
+        self._study = study
+        self.shelf = shelf_of(study, contracts, study.options.graph.chunker)
+        self.plain: Arm = cache(searching_arm(study, self.shelf, depth=None))
+        self._graphs = {title: graphs_of.build_graph(shelved) for title, shelved in self.shelf.contracts.items()}
 
-def plain_arm(study: ReviewStudy, shelf: ContractShelf) -> Arm:
-    """Return the ranking that walks begin with: all chunks, each question ranked once. Raises SettingsError."""
-    if study.options.retrieval.retriever == "learned":
-        raise SettingsError("a graph begins with a search of words or vectors; set retrieval.retriever to another one")
-    return cache(searching_arm(study, shelf, depth=None))
+    def arm(self, design: GraphArm, edges: Sequence[EdgeKind] = WALKED) -> Arm:
+        """Return a walk of this design; `edges` are of ours."""
 
+        def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
+            graph = self._graphs[contract.document.id]
+            numbers = {c.id: number for number, c in enumerate(graph.chunks)}
+            ranking = [(numbers[hit.chunk.id], hit.score) for hit in self.plain(contract, question)]
+            wording = wordings(self._study, question.category)[0].text
+            if design == "v1":
+                reached = graphs_of.neighbours(graph, ranking)
+            elif design == "v2":
+                reached = graphs_of.by_section(graph, ranking, self._study.embedder.embed([wording])[0])
+            else:
+                reached = graphs_of.walk(graph, ranking, wording, edges=edges)
+            return [FoundChunk(graph.chunks[number], score) for number, score in reached[:DEPTH]]
 
-def walking_arm(
-    study: ReviewStudy,
-    shelf: ContractShelf,
-    graphs: Mapping[str, ContractGraph],
-    plain: Arm,
-    design: GraphArm,
-    edges: Sequence[EdgeKind] = WALKED,
-) -> Arm:
-    """Return a walk from the ranking of `plain`; `edges` are of our design."""
-
-    def arm(contract: Contract, question: ChecklistQuestion) -> Sequence[FoundChunk]:
-        graph = graphs[contract.document.id]
-        numbers = {c.id: number for number, c in enumerate(graph.chunks)}
-        ranking = [(numbers[hit.chunk.id], hit.score) for hit in plain(contract, question)]
-        wording = wordings(study, question.category)[0].text
-        if design == "v1":
-            reached = graphs_of.neighbours(graph, ranking)
-        elif design == "v2":
-            reached = graphs_of.by_section(graph, ranking, shelf.embedder.embed([wording])[0])
-        else:
-            reached = graphs_of.walk(graph, ranking, wording, edges=edges)
-        return [FoundChunk(graph.chunks[number], score) for number, score in reached[:DEPTH]]
-
-    return arm
+        return arm
 
 
 def answer_all(

@@ -18,7 +18,7 @@ from ovrag_core.llm import open_chat, tally
 from ovrag_core.retrieval import Vectors, minilm
 from ovrag_studies.contract_review import arms
 from ovrag_studies.contract_review.answering.span_answers import CategoryAnswers, SpanAnswer
-from ovrag_studies.contract_review.arms import KnownContract, ReviewStudy, Say, searching_arm, shelf_of, walking_arm
+from ovrag_studies.contract_review.arms import ContractWalks, KnownContract, ReviewStudy, Say, searching_arm, shelf_of
 from ovrag_studies.contract_review.graphs.graph import WALKED, EdgeKind
 from ovrag_studies.contract_review.inference.nli import JudgedHypothesis
 from ovrag_studies.contract_review.measures import answer_metrics, chunk_metrics
@@ -131,15 +131,14 @@ def second_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> Comp
 
 def third_experiment(study: ReviewStudy, contracts: Sequence[Contract]) -> tuple[ComparedRetrieval, Frames]:
     """E3: the vector store, the published graphs and ours, at equal context; ours without or with one kind of edge."""
-    shelf, compared = shelf_of(study, contracts, study.options.graph.chunker), ComparedRetrieval()
-    graphs, plain = arms.build_graphs(shelf), arms.plain_arm(study, shelf)
-    compared.add(PLAIN, study, contracts, plain, shelf)
+    walks, compared = ContractWalks(study, contracts), ComparedRetrieval()
+    compared.add(PLAIN, study, contracts, walks.plain, walks.shelf)
     for name, design in DESIGNS.items():
-        compared.add(name, study, contracts, walking_arm(study, shelf, graphs, plain, design), shelf)
+        compared.add(name, study, contracts, walks.arm(design), walks.shelf)
     without = {f"without {kind}": [edge for edge in WALKED if edge != kind] for kind in WALKED}
     budget = study.options.retrieval.budget
     return compared, {
-        name: chunk_metrics.run(contracts, walking_arm(study, shelf, graphs, plain, "ours", edges), budget)
+        name: chunk_metrics.run(contracts, walks.arm("ours", edges), budget)
         for name, edges in {**without, **ONLY}.items()
     }
 

@@ -46,7 +46,14 @@ class ClauseModel:
 
     def score(self, reading: ContractReading) -> Scored:
         """All scores of a contract."""
-        return _score(reading, self.tables, self.settings)
+        words = features.unit_rows(reading.words, self.tables["word_weights"])
+        return Scored(
+            reading,
+            scorers.score_passages(self.tables, reading, self.settings),
+            scorers.score_shorts(self.tables, reading),
+            likeness(reading, self.tables),
+            numpy.asarray(words @ self.tables["prototypes.words"], dtype=numpy.float32),
+        )
 
     def column(self, category: str) -> int:
         """Find the column of a category. Raises QuestionError for an unknown one."""
@@ -120,17 +127,6 @@ def likeness(reading: ContractReading, prototypes: Tables) -> Numbers:
     return numpy.stack([column.max(axis=1, initial=0) for column in columns], axis=1).astype(numpy.float32)
 
 
-def _score(reading: ContractReading, tables: Tables, settings: LearningSettings) -> Scored:
-    words = features.unit_rows(reading.words, tables["word_weights"])
-    return Scored(
-        reading,
-        scorers.score_passages(tables, reading, settings),
-        scorers.score_shorts(tables, reading),
-        likeness(reading, tables),
-        numpy.asarray(words @ tables["prototypes.words"], dtype=numpy.float32),
-    )
-
-
 class Trainer:
     """Models of contracts with some folds left out; scorers are fitted once for each set of folds left out."""
 
@@ -184,7 +180,8 @@ class Trainer:
 
     def _examples(self, row: int, out: frozenset[int], priors: Exact) -> Iterator[tuple[Numbers, NDArray[numpy.bool_]]]:
         """A contract's candidates by question: what describes them, by scorers that have not seen it, and the truth."""
-        given = _score(self.readings[row], self._scorers_without(out | {self.folds[row]}), self.settings)
+        unseen = self._scorers_without(out | {self.folds[row]})
+        given = ClauseModel(self.categories, self.settings, unseen, ()).score(self.readings[row])
         gold = {question.category: question.gold for question in self.contracts[row].questions}
         for column, category in enumerate(self.categories):
             if category in gold and given.reading.passages:

@@ -53,10 +53,10 @@ def join(contracts: Sequence[Contract], given: Mapping[tuple[str, str], Category
     for document, question in ((c.document, question) for c in contracts for question in c.questions):
         key = document.id, question.category
         answered = given.get(key, CategoryAnswers(question.category, 0.0, ()))
-        answers = sorted(((answer.text, answer.score) for answer in answered.answers), key=lambda pair: -pair[1])
+        answers = tuple((answer.text, answer.score) for answer in answered.answers)
         gold = tuple(document.text[start:end] for start, end in question.gold)
         faults = answered.dropped, answered.error is not None
-        rows.append(AnsweredQuestion(*key, gold, tuple(answers), answered.present, *faults))
+        rows.append(AnsweredQuestion(*key, gold, answers, answered.present, *faults))
     return rows
 
 

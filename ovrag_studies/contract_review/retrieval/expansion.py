@@ -70,8 +70,7 @@ def ask(text: str) -> ChunkQuery:
     """A question in free words. Raises QuestionError for a blank one."""
     if not text.strip():
         raise QuestionError("the question is empty; say what to look for")
-    counted = Counter(stems(text))
-    return ChunkQuery(text, (text,), tuple((stem, float(count)) for stem, count in counted.items()))
+    return ChunkQuery(text, (text,), tuple(Counter(stems(text)).items()))
 
 
 @cache

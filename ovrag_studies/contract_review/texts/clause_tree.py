@@ -275,9 +275,7 @@ def _line(text: str, start: int) -> str:
 
 def _stands_in_row(mark: _ClauseMark, following: Sequence[_ClauseMark], before: int, row: int) -> bool:
     number, restarted = mark.value[0], False
-    for later in following:
-        if not later.value:
-            continue
+    for later in (each for each in following if each.value):
         if later.value[0] == number:
             if len(later.value) == 1 and restarted:
                 break  # of another list

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from ovrag_core.base import CorpusError, Document, Frozen, fault, read_yaml
+from ovrag_core.documents import find_sections
 
 Span = tuple[int, int]
 Choice = Literal["Entailment", "Contradiction", "NotMentioned"]
@@ -144,7 +145,7 @@ def _contract(file: Path, title: str, text: str, asked: Sequence[dict[str, Any]]
         ChecklistQuestion(q["id"], q.get("category") or q["id"].rpartition("__")[2], tuple(_gold(file, q, text)))
         for q in asked
     )
-    return Contract(Document(title, text), questions)
+    return Contract(Document(title, text, sections=find_sections(text)), questions)
 
 
 def _gold(file: Path, asked: dict[str, Any], text: str) -> Iterator[Span]:
@@ -169,7 +170,8 @@ def _agreement(file: Path, read: dict[str, Any], hypotheses: dict[str, str]) -> 
         raise CorpusError(f"{file}: document {number} names evidence that it does not have")
     if unknown := [judgement.choice for judgement in judgements if judgement.choice not in LETTERS.values()]:
         raise CorpusError(f"{file}: document {number} has the choice {unknown[0]}; fetch the data again")
-    return NliAgreement(Document(read["file_name"], text), number, spans, judgements)
+    document = Document(read["file_name"], text, sections=find_sections(text))
+    return NliAgreement(document, number, spans, judgements)
 
 
 def _refuse_doubles(file: Path, what: str, values: Sequence[str]) -> None:
