@@ -14,15 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ovrag_core.base import CausalError, StrataError, UnreadError
+from ovrag_studies.causal.models import identification
 from ovrag_studies.causal.models.dags import Dag, open_trail
-from ovrag_studies.causal.models.identification import (
-    NotIdentified,
-    identify,
-    instruments,
-    intercepts,
-    is_back_door_set,
-    is_front_door_set,
-)
 from ovrag_studies.causal.questions import cladder_estimates as estimates
 from ovrag_studies.causal.questions import det_counterfactuals
 from ovrag_studies.causal.questions.cladder_estimates import Parts, PrintedEstimate, Shape
@@ -42,11 +35,9 @@ NEGLIGIBLE = 0.005
 """An effect below it is no effect in CLadder: it neither increases nor decreases anything."""
 FITTING = 0.5
 """What it is worth, in units of likeness, that an assignment lets the printed numbers answer the question."""
-FORWARDS = 0.05
-"""What it is worth that the effect does not come before the cause."""
 EXACT = 1e-9
 
-_identify = lru_cache(maxsize=4096)(identify)  # many questions share a graph
+_identify = lru_cache(maxsize=4096)(identification.identify)  # many questions share a graph
 _ESTIMATES = {
     "marginal": estimates.marginal,
     "correlation": estimates.association,
@@ -57,15 +48,11 @@ _ESTIMATES = {
 
 
 class Roles(NamedTuple):
-    """The variable of each part, whether the numbers then suffice, and whether a chained table is adjusted for.
-
-    `vague` says that words speak for fewer than all but one of the variables, so that the graph had to tell.
-    """
+    """The variable of each part, whether the numbers then suffice, and whether a chained table is adjusted for."""
 
     variables: Mapping[str, str]
     fits: bool
     adjusted: bool
-    vague: bool
 
 
 def answer(background: str, given_info: str, question: str) -> NumberSolution:
@@ -90,7 +77,9 @@ def _adjustment(problem: NumberProblem) -> NumberSolution:
     variables = {"x": x, "y": y}
     if adjusted := adjustment_sets[0] or adjustment_sets[1]:
         variables["z"] = adjusted[0]
-    ranks = [(is_back_door_set(graph, x, y, covariates), not covariates) for covariates in adjustment_sets]
+    ranks = [
+        (identification.is_back_door_set(graph, x, y, covariates), not covariates) for covariates in adjustment_sets
+    ]
     if ranks[0] == ranks[1] or not (ranks[0][0] or ranks[1][0]):
         why = "both methods leave" if ranks[0][0] else "neither method leaves"
         reason = f"{why} the causal effect, so neither is more correct"
@@ -163,7 +152,7 @@ def _estimate(problem: NumberProblem, tables: Tables) -> tuple[PrintedEstimate, 
         return _ESTIMATES[query.kind](query, tables), {}
     fixed = {"x": _named(graph, query.x), "y": _named(graph, query.y)}
     through = _mediators(graph, query.other)
-    is_total = query.kind == "nie" and intercepts(graph, fixed["x"], fixed["y"], through)
+    is_total = query.kind == "nie" and identification.intercepts(graph, fixed["x"], fixed["y"], through)
     estimate = (estimates.effect if is_total else estimates.natural)(query, tables)
     return estimate, fixed | ({"m": through[0]} if "m" in estimate.parts else {})
 
@@ -171,7 +160,7 @@ def _estimate(problem: NumberProblem, tables: Tables) -> tuple[PrintedEstimate, 
 def _independent(problem: NumberProblem, roles: Roles) -> str:
     """Say why the two of an association are independent by the graph, which settles what digits leave open."""
     x, y = roles.variables.get("x", ""), roles.variables["y"]
-    if problem.query.kind != "correlation" or roles.vague or open_trail(problem.graph, x, y) is not None:
+    if problem.query.kind != "correlation" or open_trail(problem.graph, x, y) is not None:
         return ""
     return f"no trail of the graph joins {x} and {y}, so they are independent"
 
@@ -181,9 +170,9 @@ def _unidentified(problem: NumberProblem, roles: Roles) -> tuple[str, str] | Non
     kind = problem.query.kind
     if kind in ("ate", "ett", "nde", "nie"):
         through = _mediators(problem.graph, problem.query.other) if kind in ("nde", "nie") else ()
-        identification = _identify(problem.graph, kind, roles.variables["x"], roles.variables["y"], through)
-        if isinstance(identification, NotIdentified):
-            return identification.reason, identification.assumption
+        found = _identify(problem.graph, kind, roles.variables["x"], roles.variables["y"], through)
+        if isinstance(found, identification.NotIdentified):
+            return found.reason, found.assumption
     if roles.fits:
         return None
     reason = "the printed numbers do not identify the effect in this graph; print the strata of what confounds it"
@@ -249,10 +238,9 @@ def assign(dag: Dag, shape: Shape, parts: Parts, fixed: Mapping[str, str]) -> Ro
         variables = {**fixed, **chosen}
         fits, adjusted = _fits(dag, shape, variables)
         words = [max(likeness(phrase, node) for phrase in role_phrases[role]) for role, node in chosen.items()]
-        forwards = variables.get("x") not in dag.descendants([variables["y"]])
-        score = sum(words) + FITTING * fits + FORWARDS * forwards
+        score = sum(words) + FITTING * fits
         if score > best_score + EXACT:
-            best, best_score = Roles(variables, fits, adjusted, words.count(0.0) > 1), score
+            best, best_score = Roles(variables, fits, adjusted), score
     if best is None:
         raise UnreadError(f"the graph has {len(free)} variables for {len(role_phrases)} that the text speaks of")
     cause, *printed = role_phrases.get("x", ("",))
@@ -264,12 +252,12 @@ def assign(dag: Dag, shape: Shape, parts: Parts, fixed: Mapping[str, str]) -> Ro
 def _fits(dag: Dag, shape: Shape, variables: Mapping[str, str]) -> tuple[bool, bool]:
     """Tell whether the shape of the tables identifies the effect of x on y, and whether by adjusting for the middle."""
     x, y = variables.get("x", ""), variables["y"]
-    if shape == "chained" and is_front_door_set(dag, x, y, [variables["m"]]):
+    if shape == "chained" and identification.is_front_door_set(dag, x, y, [variables["m"]]):
         return True, False
     if shape == "instrument":
-        return variables["z"] in instruments(dag, x, y), False
+        return variables["z"] in identification.instruments(dag, x, y), False
     if shape not in ("direct", "weighted", "chained"):
         return True, False
     covariates = [variables[role] for role in ("z", "m") if role in variables]
-    adjusts = y in dag.descendants([x]) and is_back_door_set(dag, x, y, covariates)
+    adjusts = y in dag.descendants([x]) and identification.is_back_door_set(dag, x, y, covariates)
     return adjusts, shape == "chained"

@@ -98,8 +98,7 @@ def natural(query: NumberQuery, tables: Tables) -> PrintedEstimate:
 
 def association(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     """P(y | x) − P(y | not x) from two joint probabilities and that of x."""
-    named_x = tables.overall(query.x)
-    x = tables.overall() if named_x is None else named_x
+    x = tables.overall(query.x)
     joint = [i for i, statement in enumerate(tables.statements) if statement.kind == "joint"]
     if x is None or len(joint) != 2:
         raise StrataError("an association needs the probability of the condition and two joint ones; print all three")
@@ -181,7 +180,7 @@ def _weighted(outcome: Table, tables: Tables, query: NumberQuery) -> PrintedEsti
         raise StrataError(f"“{outcome.outcome}” is given by two variables, and none is given overall; print one")
     phrase = tables.statements[weight].of
     outcome = outcome.led_by(place_of(query.x, phrase, outcome.factors))
-    outcome = outcome if query.kind == "nie" else _facing(outcome, query.x)
+    outcome = _facing(outcome, query.x)
     x, z = outcome.factors
 
     def compute(p: Numbers) -> Values:
@@ -203,7 +202,7 @@ def _chained(outcome: Table, middle: Table, tables: Tables, query: NumberQuery) 
     weight = None if treated else tables.overall_of(x)
     if weight is None and not treated:
         raise StrataError(f"how often “{x[1]}” holds is not printed; a front door needs it")
-    state = 1 if query.kind == "nie" else state_of(query.x, x)
+    state = state_of(query.x, x)
 
     def over_x(p: Numbers, by_x: Values) -> Values:
         return np.asarray(by_x[state]) if weight is None else _mixed(by_x, p[weight])
@@ -260,10 +259,8 @@ def _outcome(query: NumberQuery, tables: Tables) -> Table:
     outcome_table = tables.of(query.y)
     if outcome_table is not None:
         return outcome_table
-    if not tables.conditional or query.kind not in ("nde", "nie"):
-        printed = ", ".join(table.outcome for table in tables.conditional) or "none"
-        raise StrataError(f"no probability of “{query.y}” by strata is printed; those of {printed} are")
-    return max(tables.conditional, key=lambda table: (likeness(table.outcome, query.y), len(table.factors)))
+    printed = ", ".join(table.outcome for table in tables.conditional) or "none"
+    raise StrataError(f"no probability of “{query.y}” by strata is printed; those of {printed} are")
 
 
 def _shared(outcome: Table, middle: Table) -> int:

@@ -29,32 +29,21 @@ CORRELATION = re.compile(r"For (?P<given>.+?), the correlation between (?P<of>.+
 METHOD = re.compile(
     r"Method (?P<number>[12]): We look (?:.*\bcase by case according to (?P<by>.+)|directly at how .+ in general)", re.I
 )
-QUESTIONS: tuple[tuple[Kind, str], ...] = (
-    ("ate", r"Will (?P<x>.+) (?P<way>increase|decrease) the chance of (?P<y>.+)"),
-    ("ett", r"For (?P<x>.+), would it be (?P<way>more|less) likely to see (?P<y>.+) if (?P<other>.+)"),
-    ("nie", r"Do(?:es)? (?P<x>.+) (?P<way>positive|negative)ly affect (?P<y>.+) through (?P<other>.+)"),
-    (
-        "nde",
-        r"If we disregard the mediation effect through (?P<other>.+), would (?P<x>.+) (?P<way>positive|negative)ly "
-        r"affect (?P<y>.+)",
-    ),
-    ("marginal", r"(?:Is|Are) (?P<y>.+) (?P<way>more|less) likely than (?P<other>.+) overall"),
-    ("correlation", r"Is the chance of (?P<y>.+) (?P<way>larger|smaller) when observing (?P<x>.+)"),
-    (
-        "adjustment",
-        r"To understand how (?P<x>.+) affects (?P<y>.+), is it more correct to use the Method (?P<way>1|2) than "
-        r"Method (?P<other>1|2)",
-    ),
-    (
-        "collider",
-        r"If we look at (?P<other>.+), does it mean that (?P<x>.+) (?P<way>affects|does not affect) (?P<y>.+)",
-    ),
-    (
-        "explaining away",
-        r"If we look at (?P<other>.+), does the chance of (?P<y>.+) (?P<way>increase|decrease) when (?P<x>.+)",
-    ),
-    ("deterministic", r"(?P<way>Would|Will) (?P<y>.+) if (?P<x>.+) instead of (?P<other>.+)"),
-)
+QUESTIONS: Mapping[Kind, str] = {
+    "ate": r"Will (?P<x>.+) (?P<way>increase|decrease) the chance of (?P<y>.+)",
+    "ett": r"For (?P<x>.+), would it be (?P<way>more|less) likely to see (?P<y>.+) if (?P<other>.+)",
+    "nie": r"Do(?:es)? (?P<x>.+) (?P<way>positive|negative)ly affect (?P<y>.+) through (?P<other>.+)",
+    "nde": r"If we disregard the mediation effect through (?P<other>.+), would (?P<x>.+) "
+    r"(?P<way>positive|negative)ly affect (?P<y>.+)",
+    "marginal": r"(?:Is|Are) (?P<y>.+) (?P<way>more|less) likely than (?P<other>.+) overall",
+    "correlation": r"Is the chance of (?P<y>.+) (?P<way>larger|smaller) when observing (?P<x>.+)",
+    "adjustment": r"To understand how (?P<x>.+) affects (?P<y>.+), is it more correct to use the Method (?P<way>1|2) "
+    r"than Method (?P<other>1|2)",
+    "collider": r"If we look at (?P<other>.+), does it mean that (?P<x>.+) (?P<way>affects|does not affect) (?P<y>.+)",
+    "explaining away": r"If we look at (?P<other>.+), does the chance of (?P<y>.+) (?P<way>increase|decrease) when "
+    r"(?P<x>.+)",
+    "deterministic": r"(?P<way>Would|Will) (?P<y>.+) if (?P<x>.+) instead of (?P<other>.+)",
+}
 UPWARDS = frozenset({"increase", "more", "positive", "larger", "affects", "1"})
 
 
@@ -77,10 +66,10 @@ class NumberQuery(NamedTuple):
     """
 
     kind: Kind
-    x: str
-    y: str
-    other: str
     upwards: bool
+    y: str
+    x: str = ""
+    other: str = ""
     by: tuple[str | None, ...] = ()
 
 
@@ -199,10 +188,8 @@ def parse_methods(given_info: str) -> tuple[str | None, ...]:
 def parse_query(question: str) -> NumberQuery:
     """Read what is asked. Raises UnreadError."""
     text = question.strip().rstrip("?").strip()
-    for kind, pattern in QUESTIONS:
+    for kind, pattern in QUESTIONS.items():
         if match := re.fullmatch(pattern, text, re.I):
-            groups = match.groupdict()
-            return NumberQuery(
-                kind, groups.get("x", ""), groups["y"], groups.get("other", ""), groups["way"].lower() in UPWARDS
-            )
+            phrases = match.groupdict()
+            return NumberQuery(kind, phrases.pop("way").lower() in UPWARDS, **phrases)
     raise UnreadError(f"“{question.strip()}” asks nothing that the reader knows")

@@ -1,7 +1,7 @@
 """CLadder's deterministic counterfactuals: rules given in words, whose phrases are matched to the graph's variables.
 
 A rule fits a variable where its causes are that variable's parents; where several assignments fit, the words decide.
-Two phrases of one variable are opposites unless they read alike. All assignments, signs and observations that the words
+Two phrases of one variable are opposites. All assignments, signs and observations that the words
 leave open are solved, and the question is answered only where every one of them gives the same.
 """
 
@@ -30,7 +30,6 @@ from ovrag_studies.causal.questions.rule_sentences import RuleReading, Tokens, r
 MOST_VARIABLES = 8  # of a graph; every way to give them the phrases is tried
 MOST_ASSIGNMENTS = 50
 MARGIN = 0.15  # an assignment that the words like this much less than the best is left out
-ALIKE = 0.99  # closeness from which two phrases of a variable are one state in other words, and not its two states
 
 _SPACE, _COMMA = "\ue000", "\ue001"  # of the private use area: they bind the words of a phrase
 _RULE = re.compile(r"\bcauses?\b", re.IGNORECASE)
@@ -83,14 +82,7 @@ def _phrase(tokens: Tokens) -> Literal:
 def _assignments(rules: Sequence[CausalRule], graph: Dag) -> list[NamedPhrases]:
     """Match phrases to variables as their states, likeliest first: what fits the graph and nearly as well the words."""
     explained = {effect for _, effect in graph.edges}
-    effects = {(rule.span, rule.effect.variable) for rule in rules}
-    fitting = [
-        nodes
-        for nodes in _ways(rules, graph)
-        if {nodes[phrase] for _, phrase in effects} == explained
-        # the effects of one clause are states of variables of their own
-        and len({(span, nodes[phrase]) for span, phrase in effects}) == len(effects)
-    ]
+    fitting = [nodes for nodes in _ways(rules, graph) if {nodes[rule.effect.variable] for rule in rules} == explained]
     best = max(map(_score, fitting), default=0.0)
     liked = sorted((nodes for nodes in fitting if _score(nodes) >= best - MARGIN), key=_score, reverse=True)
     if len(liked) > MOST_ASSIGNMENTS:
@@ -132,9 +124,7 @@ def _signed(nodes: Mapping[str, str], rules: Sequence[CausalRule]) -> NamedPhras
     literals: dict[str, Literal] = {}
     for phrase in [*causes, *nodes]:
         node = nodes[phrase]
-        comparison = compare(phrase, first_phrases.setdefault(node, phrase))
-        holds = first_phrases[node] == phrase or (comparison.sign == 1 and comparison.closeness > ALIKE)
-        literals.setdefault(phrase, Literal(node, holds))
+        literals.setdefault(phrase, Literal(node, first_phrases.setdefault(node, phrase) == phrase))
     return literals
 
 
@@ -145,8 +135,7 @@ def _outcomes(problem: NumberProblem, reading: RuleReading, named: NamedPhrases)
         quote = problem.given_info[slice(*rule.span)]
         rules.append(CausalRule(_in_nodes(rule.condition, named), named[rule.effect.variable], quote, rule.span))
     action = _acted(problem.query.x, problem.query.other, named)
-    bearing = {literal.variable for literal in named.values()}
-    nodes = [node for node in problem.graph.nodes if node in bearing]
+    nodes = problem.graph.nodes
     target = _asked(problem.query.y, named, [node for node in nodes if node != action.variable])
     phrases = dict.fromkeys(phrase for observation in reading.observed for phrase in mentioned(observation))
     for meanings in product(*(_seen(phrase, named, nodes) for phrase in phrases)):

@@ -38,16 +38,6 @@ def is_negation(word: str) -> bool:
     return word in _LACKING or negation.is_negation(word)
 
 
-@lru_cache(maxsize=65536)
-def word_likeness(one: str, other: str) -> float:
-    """1 for the same stem, the share of a common beginning of at least four letters, else 0."""
-    if one == other:
-        return 1.0
-    common = Prefix.similarity(one, other)
-    share = common / max(len(one), len(other))
-    return share if common >= 4 and share >= 0.5 else 0.0
-
-
 class PhraseComparison(NamedTuple):
     """`sign` 1 same, -1 opposite, None not to be told; `closeness` 0 to 1, how much of the phrases is paired."""
 
@@ -67,9 +57,7 @@ _PREFIXES = ("non", "un", "dis", "in", "im", "ir", "il")
 _SUBJECT = re.compile(
     r"(?:the|an?|his|her|their) (?P<subject>[\w-]+(?: [\w-]+)??) (?:\w+s|are|were|had|did|can|will|would)\b"
 )
-_ALIKE = 0.6  # of two words, by their common beginning
-_LEAST_COMPOUND = 4  # letters of each part of a word made of two
-_LEAST_BASE = 3  # letters that a prefix must leave
+_ALIKE = 0.6  # share of the longer of two words that is their common beginning
 
 
 @lru_cache(maxsize=16384)
@@ -134,13 +122,11 @@ def _content(phrase: str) -> tuple[list[str], int]:
     return stems, turned
 
 
+@lru_cache(maxsize=65536)
 def _alike(one: str, other: str) -> int | None:
-    """0 for one stem or beginning, and for a word within a compound: "snow", "snowfall"."""
-    if word_likeness(one, other) >= _ALIKE:
-        return 0
-    short, long = sorted((one, other), key=len)
-    remainder = long.removeprefix(short) if long.startswith(short) else long.removesuffix(short)
-    return 0 if len(short) >= _LEAST_COMPOUND <= len(remainder) < len(long) and remainder != "less" else None
+    """0 for one stem, and for a common beginning of at least four letters."""
+    common = Prefix.similarity(one, other)
+    return 0 if one == other or (common >= 4 and common / max(len(one), len(other)) >= _ALIKE) else None
 
 
 def _turned(one: str, other: str) -> int | None:
@@ -151,7 +137,7 @@ def _turned(one: str, other: str) -> int | None:
     if long.endswith("less") and _alike(long[:-4], short) is not None:
         return 1
     bases = [long.removeprefix(prefix) for prefix in _PREFIXES if long.startswith(prefix)]
-    return 1 if any(len(base) >= _LEAST_BASE and word_likeness(base, short) >= _ALIKE for base in bases) else None
+    return 1 if any(_alike(base, short) == 0 for base in bases) else None
 
 
 def _between_ends(one: str, other: str) -> int | None:

@@ -150,7 +150,7 @@ def _read_rules(text: str, tokens: Tokens, mention: Mention) -> list[tuple[Causa
     verbs = [i for i, token in enumerate(tokens) if _VERB.fullmatch(token.text)]
     if not verbs:
         raise UnreadError(f'"{words_of(tokens)}" is neither a rule nor an observation')
-    splits = [[[split] for split in _boundaries(tokens[a + 1 : b], tokens[b], mention)] for a, b in pairwise(verbs)]
+    splits = [[[split] for split in _boundaries(tokens[a + 1 : b], mention)] for a, b in pairwise(verbs)]
     readings = []
     for choice in _combined(splits):
         causes = [tokens[: verbs[0]], *(right for _, right in choice)]
@@ -163,17 +163,16 @@ def _read_rules(text: str, tokens: Tokens, mention: Mention) -> list[tuple[Causa
     return readings
 
 
-def _boundaries(segment: Tokens, after: Token, mention: Mention) -> list[Split]:
+def _boundaries(segment: Tokens, mention: Mention) -> list[Split]:
     """Find where the words between two verbs are cut into the end of one clause and the beginning of the next."""
     for marks in ((",",), (",", "and")):
         indices = [index for index, token in enumerate(segment) if token.lower in marks]
         splits = [split for index in indices if (split := _valid(segment, index, mention))]
         if not splits:
             continue
-        if "and" not in marks and not _is_list(splits[-1][0]):
+        words = {token.lower for token in splits[-1][0]}
+        if "and" not in marks and ("," not in words or "and" in words):
             return [splits[-1]]
-        if after.lower == "cause":  # has several causes
-            splits = [split for split in splits if len(leaves(read_condition(split[1], mention)[0])) > 1] or splits
         return splits[::-1]
     for index, (left, right) in enumerate(pairwise(segment), 1):
         if left.lower == right.lower:  # "Blaf Blaf": a comma is missing between an effect and the same as a cause
@@ -183,22 +182,14 @@ def _boundaries(segment: Tokens, after: Token, mention: Mention) -> list[Split]:
 
 def _valid(segment: Tokens, place: int, mention: Mention) -> Split | None:
     left, right = _trimmed(segment[:place]), _trimmed(segment[place + 1 :])
-    words = [token.lower for token in right]
     try:
         _effects(left, mention)
         causes = leaves(read_condition(right, mention)[0])
     except UnreadError:
         return None
     twice = len({cause.variable for cause in causes}) < len(causes)
-    alone = _TOGETHER in words and len(causes) == 1
-    bare = _is_list(right) and not {_TOGETHER, "or"} & set(words)
-    return None if words[0] == "or" or twice or alone or bare else (left, right)
-
-
-def _is_list(tokens: Tokens) -> bool:
-    """Return True where commas alone join the parts."""
-    lower = [token.lower for token in tokens]
-    return "," in lower and "and" not in lower
+    alone = len(causes) == 1 and any(token.lower == _TOGETHER for token in right)
+    return None if twice or alone else (left, right)
 
 
 def _effects(tokens: Tokens, mention: Mention) -> list[Literal]:
