@@ -12,13 +12,16 @@ from y0.graph import NxMixedGraph
 
 from ovrag_core.base.errors import CausalError, CycleError, ImpossibleEvidenceError
 from ovrag_studies.causal.models.dags import Dag, Nodes, make_dag, open_trail, written
-from ovrag_studies.causal.models.id_algorithm import Joint, identified, interventional, project
 from ovrag_studies.causal.models.identification import (
     Estimand,
+    Joint,
     NotIdentified,
     back_door_sets,
     front_door_sets,
+    identified,
     identify,
+    interventional,
+    project,
 )
 from ovrag_studies.causal.models.structural_models import Scm, from_strata
 

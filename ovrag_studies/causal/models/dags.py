@@ -1,13 +1,12 @@
 """Causal graphs: acyclic, some variables perhaps unobserved; trails that are open, and how a trail reads."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from graphlib import CycleError as GraphlibCycle
 from graphlib import TopologicalSorter
 from itertools import pairwise
+from typing import Self
 
 from ovrag_core.base import CausalError, CycleError
 
@@ -47,9 +46,9 @@ class Dag:
         """All that one of them has a directed path to, themselves included."""
         return reach(of, self.children)
 
-    def without_edges_out_of(self, *nodes: str) -> Dag:
+    def without_edges_out_of(self, *nodes: str) -> Self:
         """The same graph without the effects of these variables."""
-        return Dag(self.nodes, frozenset(edge for edge in self.edges if edge[0] not in nodes), self.latent)
+        return replace(self, edges=frozenset(edge for edge in self.edges if edge[0] not in nodes))
 
 
 def make_dag(edges: Iterable[Edge], latent: Iterable[str] = (), nodes: Iterable[str] = ()) -> Dag:

@@ -8,8 +8,7 @@ from itertools import product
 from typing import NamedTuple
 
 from ovrag_studies.causal.models.dags import Dag, make_dag
-from ovrag_studies.causal.models.id_algorithm import Joint, identified, interventional
-from ovrag_studies.causal.models.identification import NotIdentified, identify
+from ovrag_studies.causal.models.identification import Joint, NotIdentified, identified, identify, interventional
 from ovrag_studies.causal.models.structural_models import Scm, from_strata, instability
 
 Stratum = tuple[str, *tuple[float, ...]]

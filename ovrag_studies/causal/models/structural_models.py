@@ -20,13 +20,11 @@ from scipy.spatial.distance import jensenshannon, pdist, squareform
 
 from ovrag_core.base import CausalError, ImpossibleEvidenceError
 from ovrag_studies.causal.models.dags import ordered
-from ovrag_studies.causal.models.id_algorithm import Values
+from ovrag_studies.causal.models.identification import Values
 
 States = Mapping[str, int]
 Strata = Mapping[tuple[int, ...], float]
 WorldValues = dict[str, NDArray[np.int64]]
-Worlds = tuple[Values, WorldValues]
-"""All settings of the noises: their probabilities, and each variable's value in each."""
 
 MOST_WORLDS = 2_000_000
 
@@ -48,8 +46,8 @@ class Scm:
 
     mechanisms: Mapping[str, Mechanism]
 
-    def worlds(self, forced: States | None = None) -> Worlds:
-        """Every combination of noises; `forced` sets variables whatever their causes.
+    def worlds(self, forced: States | None = None) -> tuple[Values, WorldValues]:
+        """Probabilities of all settings of the noises, and values in each; `forced` sets variables whatever the causes.
 
         Raises CausalError for too many worlds.
         """
@@ -78,10 +76,7 @@ class Scm:
         return Scm({variable: set_by_action.get(variable, how) for variable, how in self.mechanisms.items()})
 
     def counterfactual(self, variables: Sequence[str], action: States, evidence: States) -> Values:
-        """P(variables had the action been taken | evidence): abduction, action and prediction, over all noises.
-
-        Raises ImpossibleEvidenceError for evidence of probability 0.
-        """
+        """P(variables had the action been taken | evidence), over all noises. Raises ImpossibleEvidenceError."""
         posterior = _weights_given(*self.worlds(), evidence)
         return _counted(variables, posterior, self.worlds(action)[1])
 
@@ -110,15 +105,14 @@ def from_strata(strata: Mapping[str, Strata], causes: Mapping[str, Sequence[str]
     counterfactuals do. Raises CycleError.
     """
     causes_of = {variable: tuple(causes.get(variable, ())) for variable in strata}
-    return Scm({variable: _threshold(strata[variable], causes_of[variable]) for variable in ordered(causes_of)})
-
-
-def _threshold(strata: Strata, causes: tuple[str, ...]) -> Mechanism:
-    cells = list(product((0, 1), repeat=len(causes)))
-    limits = sorted({0.0, 1.0, *strata.values()})
-    table = [[int(limit <= strata[cell]) for limit in limits[1:]] for cell in cells]
-    noise = tuple(float(step) for step in np.diff(limits))
-    return Mechanism(causes, noise, np.array(table).reshape(*[2] * len(causes), len(noise)))
+    mechanisms = {}
+    for variable in ordered(causes_of):
+        shares, axes = strata[variable], [2] * len(causes_of[variable])
+        limits = sorted({0.0, 1.0, *shares.values()})
+        table = [[int(limit <= shares[cell]) for limit in limits[1:]] for cell in np.ndindex(*axes)]
+        noise = tuple(np.diff(limits).tolist())
+        mechanisms[variable] = Mechanism(causes_of[variable], noise, np.array(table).reshape(*axes, len(noise)))
+    return Scm(mechanisms)
 
 
 def instability(scm: Scm, action: States, outcome: str) -> float:

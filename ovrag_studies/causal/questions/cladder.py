@@ -20,15 +20,7 @@ from ovrag_studies.causal.questions import cladder_estimates as estimates
 from ovrag_studies.causal.questions import det_counterfactuals
 from ovrag_studies.causal.questions.cladder_estimates import Parts, PrintedEstimate, Shape
 from ovrag_studies.causal.questions.cladder_tables import Tables, make_tables
-from ovrag_studies.causal.questions.cladder_text import (
-    NumberProblem,
-    NumberSolution,
-    PrintedNumber,
-    Status,
-    determined,
-    name,
-    parse,
-)
+from ovrag_studies.causal.questions.cladder_text import NumberProblem, NumberSolution, Status, determined, name, parse
 from ovrag_studies.causal.questions.phrases import likeness
 
 NEGLIGIBLE = 0.005
@@ -48,11 +40,10 @@ _ESTIMATES = {
 
 
 class Roles(NamedTuple):
-    """The variable of each part, whether the numbers then suffice, and whether a chained table is adjusted for."""
+    """The variable of each part, and whether the numbers then suffice."""
 
     variables: Mapping[str, str]
     fits: bool
-    adjusted: bool
 
 
 def answer(background: str, given_info: str, question: str) -> NumberSolution:
@@ -105,9 +96,11 @@ def _numeric(problem: NumberProblem) -> NumberSolution:
     tables = make_tables(problem.statements)
     estimate, fixed = _estimate(problem, tables)
     roles = assign(problem.graph, estimate.shape, estimate.parts, fixed)
-    if roles.adjusted and estimate.alternative is not None:
-        estimate = estimate.alternative
-    value, low, high = bounds(estimate, problem.statements)
+    if estimate.alternative:
+        x, y, m = (roles.variables[role] for role in "xym")
+        is_front_door = identification.is_front_door_set(problem.graph, x, y, [m])
+        estimate = estimate if is_front_door else estimate.alternative
+    value, low, high = bounds(estimate, problem)
     excess = value - estimate.against if problem.query.upwards else estimate.against - value
     confirmed = excess > (0.0 if estimate.against else NEGLIGIBLE)
     independent = _independent(problem, roles)
@@ -140,7 +133,7 @@ def _doubts(
             yield "strata read alike", note, "that strata are printed in order"
     if unidentified := _unidentified(problem, roles):
         yield "not identified", *unidentified
-    if estimate.missing and _weight_decides(estimate, problem.statements):
+    if estimate.missing and _weight_decides(estimate, problem):
         reason = f"{estimate.missing} is needed and not printed; the overall probability stands in for it"
         yield "missing strata", reason, "that the two are alike"
 
@@ -179,13 +172,13 @@ def _unidentified(problem: NumberProblem, roles: Roles) -> tuple[str, str] | Non
     return reason, "that nothing confounds it"
 
 
-def bounds(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> tuple[float, float, float]:
+def bounds(estimate: PrintedEstimate, problem: NumberProblem) -> tuple[float, float, float]:
     """The value, and its least and greatest over all numbers that print so.
 
     Every estimand here is monotone in each number while the others are held, so the corners of the box have both
     extremes; where the denominator of a ratio may be 0, they are −1 and 1. Raises StrataError where it is 0.
     """
-    used = list(dict.fromkeys(estimate.uses))
+    used, statements = list(dict.fromkeys(estimate.uses)), problem.statements
     printed = np.array([[statement.value] for statement in statements])
     spread = np.repeat(printed, 2 ** len(used), axis=1)
     corners = np.array(list(product((-1.0, 1.0), repeat=len(used)))).T
@@ -200,9 +193,9 @@ def bounds(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> 
     return value, max(float(np.min(at_corners)), -1.0), min(float(np.max(at_corners)), 1.0)
 
 
-def _weight_decides(estimate: PrintedEstimate, statements: tuple[PrintedNumber, ...]) -> bool:
+def _weight_decides(estimate: PrintedEstimate, problem: NumberProblem) -> bool:
     """Return True where the sign depends on a weight that is not printed."""
-    extremes = np.array([[statement.value] * 2 for statement in statements])
+    extremes = np.array([[statement.value] * 2 for statement in problem.statements])
     extremes[estimate.uses[-1]] = [0.0, 1.0]
     return bool(np.prod(np.sign(estimate.compute(extremes))) < 0)
 
@@ -236,11 +229,11 @@ def assign(dag: Dag, shape: Shape, parts: Parts, fixed: Mapping[str, str]) -> Ro
     for nodes in permutations(free, len(role_phrases)):
         chosen = dict(zip(role_phrases, nodes, strict=True))
         variables = {**fixed, **chosen}
-        fits, adjusted = _fits(dag, shape, variables)
+        fits = _fits(dag, shape, variables)
         words = [max(likeness(phrase, node) for phrase in role_phrases[role]) for role, node in chosen.items()]
         score = sum(words) + FITTING * fits
         if score > best_score + EXACT:
-            best, best_score = Roles(variables, fits, adjusted), score
+            best, best_score = Roles(variables, fits), score
     if best is None:
         raise UnreadError(f"the graph has {len(free)} variables for {len(role_phrases)} that the text speaks of")
     cause, *printed = role_phrases.get("x", ("",))
@@ -249,15 +242,14 @@ def assign(dag: Dag, shape: Shape, parts: Parts, fixed: Mapping[str, str]) -> Ro
     return best
 
 
-def _fits(dag: Dag, shape: Shape, variables: Mapping[str, str]) -> tuple[bool, bool]:
-    """Tell whether the shape of the tables identifies the effect of x on y, and whether by adjusting for the middle."""
+def _fits(dag: Dag, shape: Shape, variables: Mapping[str, str]) -> bool:
+    """Tell whether the shape of the tables identifies the effect of x on y."""
     x, y = variables.get("x", ""), variables["y"]
-    if shape == "chained" and identification.is_front_door_set(dag, x, y, [variables["m"]]):
-        return True, False
     if shape == "instrument":
-        return variables["z"] in identification.instruments(dag, x, y), False
+        return variables["z"] in identification.instruments(dag, x, y)
     if shape not in ("direct", "weighted", "chained"):
-        return True, False
+        return True
+    if shape == "chained" and identification.is_front_door_set(dag, x, y, [variables["m"]]):
+        return True
     covariates = [variables[role] for role in ("z", "m") if role in variables]
-    adjusts = y in dag.descendants([x]) and identification.is_back_door_set(dag, x, y, covariates)
-    return adjusts, shape == "chained"
+    return y in dag.descendants([x]) and identification.is_back_door_set(dag, x, y, covariates)

@@ -14,17 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ovrag_core.base import StrataError, UnreadError
-from ovrag_studies.causal.models.id_algorithm import Values
-from ovrag_studies.causal.questions.cladder_tables import (
-    Numbers,
-    Table,
-    Tables,
-    cuts,
-    factor_likeness,
-    place_of,
-    same_factor,
-    state_of,
-)
+from ovrag_studies.causal.models.identification import Values
+from ovrag_studies.causal.questions.cladder_tables import Table, Tables, cuts, place_of, same_factor, state_of
 from ovrag_studies.causal.questions.cladder_text import NumberQuery
 from ovrag_studies.causal.questions.phrases import likeness
 
@@ -42,7 +33,7 @@ class PrintedEstimate(NamedTuple):
 
     shape: Shape
     uses: tuple[int, ...]
-    compute: Callable[[Numbers], Values]
+    compute: Callable[[Values], Values]
     formula: str
     parts: Parts
     against: float = 0.0
@@ -54,7 +45,7 @@ def effect(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     """The average effect of x on y, on all or on the treated, for whom it is what they would be like without less
     what they are like.
     """
-    outcome = _outcome(query, tables)
+    outcome = tables.of(query.y)
     middles = [table for table in tables.conditional if table is not outcome]
     if len(middles) > 1:
         raise StrataError("three outcomes are given by strata; print those of the effect and of one variable beside it")
@@ -83,7 +74,7 @@ def natural(query: NumberQuery, tables: Tables) -> PrintedEstimate:
         raise StrataError(f"how often “{beside}” holds is not printed; “{middle.outcome}” is given by it")
     direct = query.kind == "nde"
 
-    def compute(p: Numbers) -> Values:
+    def compute(p: Values) -> Values:
         y, moved = p[outcome.cells], p[middle.cells]
         if weight is not None:
             moved = _mixed(moved.swapaxes(0, 1), p[weight])
@@ -112,7 +103,7 @@ def association(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     state = state_of(query.x, (x_states[0], x_states[1]))
     with_x, without_x = joint[state], joint[1 - state]
 
-    def compute(p: Numbers) -> Values:
+    def compute(p: Values) -> Values:
         share = np.clip(p[x], 1e-12, 1 - 1e-12)
         return np.asarray(np.clip(p[with_x] / share, 0, 1) - np.clip(p[without_x] / (1 - share), 0, 1))
 
@@ -127,13 +118,13 @@ def marginal(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     phrases: Parts = {"y": (query.y, query.other)}
     if whole is not None:
         return PrintedEstimate("marginal", (whole,), lambda p: p[whole], "P(y)", phrases, against=0.5)
-    outcome, weight = _outcome(query, tables), tables.overall()
+    outcome, weight = tables.of(query.y), tables.overall()
     if len(outcome.factors) != 1 or weight is None:
         raise StrataError(f"P({query.y}) needs it by one variable's states, and how often one of these is; print both")
     phrases["x"] = (tables.statements[weight].of, *outcome.factors[0])
     formula = "P(y | x) P(x) + P(y | not x) P(not x)"
 
-    def compute(p: Numbers) -> Values:
+    def compute(p: Values) -> Values:
         return _mixed(p[outcome.cells], p[weight])
 
     return PrintedEstimate("marginal", (weight, *outcome.cells), compute, formula, phrases, against=0.5)
@@ -141,7 +132,7 @@ def marginal(query: NumberQuery, tables: Tables) -> PrintedEstimate:
 
 def explaining_away(query: NumberQuery, tables: Tables) -> PrintedEstimate:
     """P(y | x, v) − P(y | not x, v), of the sign of P(y | x, v) − P(y | v)."""
-    outcome = _outcome(query, tables)
+    outcome = tables.of(query.y)
     if len(outcome.factors) != 2:
         raise StrataError(f"“{query.y}” is needed by two variables, one of them that looked at; print its four strata")
     outcome = _facing(outcome.led_by(place_of(query.x, query.other, outcome.factors)), query.x)
@@ -163,7 +154,7 @@ def _instrument(outcome: Table, moved: Table, query: NumberQuery) -> PrintedEsti
     if len(moved.factors) != 1 or not same_factor(outcome.factors[0], moved.factors[0]):
         raise StrataError(f"“{outcome.outcome}” and “{moved.outcome}” have different strata; print both for the same")
 
-    def compute(p: Numbers) -> Values:
+    def compute(p: Values) -> Values:
         y, x = p[outcome.cells], p[moved.cells]
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray((y[1] - y[0]) / (x[1] - x[0]))
@@ -183,7 +174,7 @@ def _weighted(outcome: Table, tables: Tables, query: NumberQuery) -> PrintedEsti
     outcome = _facing(outcome, query.x)
     x, z = outcome.factors
 
-    def compute(p: Numbers) -> Values:
+    def compute(p: Values) -> Values:
         y = p[outcome.cells]
         return _mixed(y[1] - y[0], p[weight])
 
@@ -204,14 +195,14 @@ def _chained(outcome: Table, middle: Table, tables: Tables, query: NumberQuery) 
         raise StrataError(f"how often “{x[1]}” holds is not printed; a front door needs it")
     state = state_of(query.x, x)
 
-    def over_x(p: Numbers, by_x: Values) -> Values:
+    def over_x(p: Values, by_x: Values) -> Values:
         return np.asarray(by_x[state]) if weight is None else _mixed(by_x, p[weight])
 
-    def compute(p: Numbers) -> Values:
+    def compute(p: Values) -> Values:
         y, moved = p[outcome.cells], p[middle.cells]
         return np.asarray((moved[state] - moved[1 - state]) * over_x(p, y[:, 1] - y[:, 0]))
 
-    def adjusted(p: Numbers) -> Values:
+    def adjusted(p: Values) -> Values:
         y = p[outcome.cells]
         return _mixed(y[state] - y[1 - state], over_x(p, p[middle.cells]))
 
@@ -254,15 +245,6 @@ def _facing(outcome: Table, x: str) -> Table:
     return outcome if state_of(x, outcome.factors[0]) else outcome.turned(0)
 
 
-def _outcome(query: NumberQuery, tables: Tables) -> Table:
-    """The table of y by its words; where y is called by the name of the variable, else the nearest, or the largest."""
-    outcome_table = tables.of(query.y)
-    if outcome_table is not None:
-        return outcome_table
-    printed = ", ".join(table.outcome for table in tables.conditional) or "none"
-    raise StrataError(f"no probability of “{query.y}” by strata is printed; those of {printed} are")
-
-
 def _shared(outcome: Table, middle: Table) -> int:
     """The place of the factor that both tables have."""
     for index, factor in enumerate(outcome.factors):
@@ -279,7 +261,7 @@ def _mediated(query: NumberQuery, tables: Tables) -> tuple[Table, Table]:
     def fits(outcome: Table, middle: Table) -> float:
         if len(outcome.factors) != 2 or not any(same_factor(a, b) for a in outcome.factors for b in middle.factors):
             return -1.0
-        inside = max(factor_likeness(middle.outcome, factor) for factor in outcome.factors)
+        inside = max(likeness(middle.outcome, state) for factor in outcome.factors for state in factor)
         return inside + likeness(outcome.outcome, query.y) + likeness(middle.outcome, query.other)
 
     left, right = tables.conditional

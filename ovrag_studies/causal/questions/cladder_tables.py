@@ -15,14 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ovrag_core.base import StrataError
-from ovrag_studies.causal.models.id_algorithm import Values
 from ovrag_studies.causal.questions.cladder_text import PrintedNumber
 from ovrag_studies.causal.questions.phrases import is_negation, likeness, words
 
 LEAST_LIKENESS = 0.6  # from which a phrase is another wording of an outcome
 
-Numbers = Values
-"""What the printed numbers may be: a row for each, in their places."""
 Factor = tuple[str, str]
 """How a variable reads where it is absent, and where it is present."""
 
@@ -31,7 +28,7 @@ Factor = tuple[str, str]
 class Table:
     """P(outcome | states): `cells` has the place of the number among the statements, an axis of 2 for each factor.
 
-    `numbers[cells]` are the numbers of the table, the last axis for what they may be.
+    `numbers[cells]` are the numbers of the table, where `numbers` has a row for each statement, of what it may be.
     """
 
     outcome: str
@@ -74,13 +71,16 @@ class Tables:
     def _overall(self) -> list[int]:
         return [i for i, statement in enumerate(self.statements) if statement.kind == "overall"]
 
-    def of(self, phrase: str) -> Table | None:
-        """The table whose outcome reads so, or is nearest to it."""
+    def of(self, phrase: str) -> Table:
+        """The table whose outcome reads so, or is nearest to it. Raises StrataError."""
         for table in self.conditional:
             if table.outcome.lower() == phrase.lower():
                 return table
         fitting = [table for table in self.conditional if likeness(table.outcome, phrase) >= LEAST_LIKENESS]
-        return max(fitting, key=lambda table: (likeness(table.outcome, phrase), table.outcome), default=None)
+        if not fitting:
+            printed = ", ".join(table.outcome for table in self.conditional) or "none"
+            raise StrataError(f"no probability of “{phrase}” by strata is printed; those of {printed} are")
+        return max(fitting, key=lambda table: (likeness(table.outcome, phrase), table.outcome))
 
 
 def make_tables(statements: tuple[PrintedNumber, ...]) -> Tables:

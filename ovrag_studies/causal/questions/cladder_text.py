@@ -190,6 +190,7 @@ def parse_query(question: str) -> NumberQuery:
     text = question.strip().rstrip("?").strip()
     for kind, pattern in QUESTIONS.items():
         if match := re.fullmatch(pattern, text, re.I):
-            phrases = match.groupdict()
-            return NumberQuery(kind, phrases.pop("way").lower() in UPWARDS, **phrases)
+            upwards = match["way"].lower() in UPWARDS
+            groups = match.groupdict("")
+            return NumberQuery(kind, upwards, groups["y"], groups.get("x", ""), groups.get("other", ""))
     raise UnreadError(f"“{question.strip()}” asks nothing that the reader knows")

@@ -68,7 +68,6 @@ _ASSUMES = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[^.?!;]+")
-_BOTH = "{} is to be made to occur and not to occur"
 
 
 def parse(context: str, query: str) -> RuleProblem:
@@ -89,7 +88,8 @@ def parse(context: str, query: str) -> RuleProblem:
     for formula in done:
         if isinstance(formula, Junction) and not (formula.every and all(isinstance(p, Literal) for p in formula.parts)):
             raise UnreadError(f'"{formula}" is no action: it leaves open what is done')
-    return RuleProblem(tuple(readings), question, _literals_of(done, _BOTH), tuple(supposed))
+    action = _literals_of(done, "{} is to be made to occur and not to occur")
+    return RuleProblem(tuple(readings), question, action, tuple(supposed))
 
 
 def _literals_of(formulas: Sequence[Formula], clash: str) -> dict[str, bool]:

@@ -119,13 +119,9 @@ def _score(nodes: Mapping[str, str]) -> float:
 
 def _signed(nodes: Mapping[str, str], rules: Sequence[CausalRule]) -> NamedPhrases:
     """The phrase of a cause says that its variable holds; another phrase of it says that it does not."""
-    causes = dict.fromkeys(phrase for rule in rules for phrase in mentioned(rule.condition))
-    first_phrases: dict[str, str] = {}
-    literals: dict[str, Literal] = {}
-    for phrase in [*causes, *nodes]:
-        node = nodes[phrase]
-        literals.setdefault(phrase, Literal(node, first_phrases.setdefault(node, phrase) == phrase))
-    return literals
+    phrases = dict.fromkeys([*(phrase for rule in rules for phrase in mentioned(rule.condition)), *nodes])
+    first_phrases = {nodes[phrase]: phrase for phrase in reversed(phrases)}
+    return {phrase: Literal(nodes[phrase], first_phrases[nodes[phrase]] == phrase) for phrase in phrases}
 
 
 def _outcomes(problem: NumberProblem, reading: RuleReading, named: NamedPhrases) -> Iterator[CounterfactualOutcome]:

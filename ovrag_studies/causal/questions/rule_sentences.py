@@ -67,10 +67,7 @@ def words_of(tokens: Tokens) -> str:
 
 
 def read_statements(text: str, mention: Mention) -> list[RuleReading]:
-    """Every reading of the rules and observations of a text, the likeliest first.
-
-    Raises `UnreadError` where a sentence is neither.
-    """
+    """Every reading of a text's rules and observations, the likeliest first. Raises UnreadError for other sentences."""
     choices: list[list[tuple[CausalRule, ...]]] = []
     observed: list[Formula] = []
     for is_observation, start, end in _sentences(text):
