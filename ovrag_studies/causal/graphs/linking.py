@@ -4,15 +4,12 @@
 "price". Ambiguity is reported, and what is no name is unknown, with the nearest names, which are not taken.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
-from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy
 from pyoxigraph import Literal, NamedNode
@@ -22,7 +19,7 @@ from ovrag_core.retrieval import Embedder, Vectors
 from ovrag_core.text import stems
 from ovrag_studies.causal.graphs import causal_terms as words
 from ovrag_studies.causal.language.cues import may_relate
-from ovrag_studies.causal.language.directions import Direction, moved, sign, split, stages
+from ovrag_studies.causal.language.directions import Direction, moved, split, stages
 from ovrag_studies.causal.language.propositions import Polarity, Proposition
 from ovrag_studies.causal.language.wording import entries
 
@@ -107,7 +104,7 @@ class NameLexicon:
                 self._by_stems[_bag(name.text)].append(name)
 
     @classmethod
-    def of_graph(cls, store: Store, embedder: Embedder | None = None) -> NameLexicon:
+    def of_graph(cls, store: Store, embedder: Embedder | None = None) -> Self:
         """The labels, synonyms and names of rise and fall in a graph."""
         kinds: dict[NamedNode, Direction] = {LABEL: "none", words.ALT_LABEL: "none"}
         kinds |= {words.RISE_LABEL: "up", words.FALL_LABEL: "down"}
@@ -180,9 +177,9 @@ def claim(proposition: Proposition, lexicon: NameLexicon) -> CausalClaim | Unlin
     if object_.direction == "steady" or proposition.relation == "affects":
         none = denied != (object_.direction == "steady")
         return CausalClaim(subject.entity, words.NO_EFFECT_ON if none else words.AFFECTS, object_.entity, False)
-    signs = [sign(subject.direction), sign(object_.direction), 1 if proposition.relation == "raises" else -1]
-    rises = prod(signs) * (-1) ** sum(is_absent) > 0
-    return CausalClaim(subject.entity, words.RAISES if rises else words.LOWERS, object_.entity, denied)
+    falls = [subject.direction == "down", object_.direction == "down", proposition.relation == "lowers"]
+    turns = sum(falls) + sum(is_absent)
+    return CausalClaim(subject.entity, words.LOWERS if turns % 2 else words.RAISES, object_.entity, denied)
 
 
 def _bag(text: str) -> tuple[str, ...]:

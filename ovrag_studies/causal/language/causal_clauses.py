@@ -135,7 +135,7 @@ def frames(text: str) -> list[ClauseFrame]:
         if (match := pattern.match(text)) is None:
             continue
         word = " ".join(match["word"].lower().split())
-        strength = _STRENGTHS.get(word, "therefore") if pattern is not _FRAMES[1] else "therefore"
+        strength = _STRENGTHS.get(word, "therefore")
         cause = f"without {match['cause']}" if word in ("without", "in the absence of") else match["cause"]
         effect = match["effect"]
         plain = strength in ("clause", "noun") or has_motion(effect)
@@ -159,12 +159,6 @@ def members(words: str, names: Sequence[tuple[int, int]], negative: bool) -> lis
         contrasted = negative and cut is not None and cut["but"] is not None
         if member := member[denied.end() :] if denied else member:
             listed.append((member, contrasted != (denied is not None)))
-    return listed[:1] + _headed(listed)
-
-
-def _headed(listed: Sequence[tuple[str, bool]]) -> list[tuple[str, bool]]:
-    """The members behind the first, with what stands before that if they do not say themselves where they go."""
-    head = _COMMON.match(listed[0][0]) if listed else None
-    if head is None:
-        return list(listed[1:])
-    return [(member if has_motion(member) else f"{head['head']} {member}", turned) for member, turned in listed[1:]]
+    if head := _COMMON.match(listed[0][0]) if listed else None:
+        return [listed[0], *((f"{head['head']} {member}", turned) for member, turned in listed[1:])]
+    return listed

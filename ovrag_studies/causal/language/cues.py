@@ -6,17 +6,7 @@ from typing import Literal, NamedTuple
 
 from ovrag_core.text import any_of
 from ovrag_studies.causal.language.directions import split
-from ovrag_studies.causal.language.wording import (
-    ADVERB,
-    AUXILIARY,
-    BE,
-    DETERMINER,
-    NOT,
-    Form,
-    entries,
-    forms,
-    inflect,
-)
+from ovrag_studies.causal.language.wording import ADVERB, AUXILIARY, BE, DETERMINER, NOT, Form, entries, forms, inflect
 
 Relation = Literal["raises", "lowers", "affects"]
 Kind = Literal["forward", "backward", "both"]  # cause first, effect first, neither ("is independent of")
@@ -85,8 +75,6 @@ def find_cues(sentence: str, names: Sequence[tuple[int, int]] = ()) -> list[Caus
             continue
         if not disjoint or cue.start >= disjoint[-1].end:
             disjoint.append(cue)
-        elif cue.end > disjoint[-1].end and disjoint[-1].weak:
-            disjoint[-1] = cue
     cues = _spaced(sentence, disjoint)
     ends = [0, *(cue.end for cue in cues)]
     starts = [*(cue.start for cue in cues[1:]), len(sentence)]

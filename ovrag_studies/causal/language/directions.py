@@ -9,7 +9,6 @@ from ovrag_core.text import any_of
 from ovrag_studies.causal.language.wording import ADVERB, entries, forms
 
 Direction = Literal["steady", "up", "down", "none"]
-_SIGN: dict[Direction, int] = {"up": 1, "down": -1}
 _LONGEST = 400  # characters of a mention that are looked at
 _STAGES = 40
 _EDGES = " \t\n.,;:!?\"'“”‘’()[]*_`"
@@ -72,12 +71,7 @@ def moved(first: Direction, second: Direction) -> Direction:
         return second if first == "none" else first
     if "steady" in (first, second):
         return "steady"
-    return "up" if _SIGN[first] == _SIGN[second] else "down"
-
-
-def sign(direction: Direction) -> int:
-    """Return 1 for up and where nothing is said, -1 for down, 0 for what stays the same."""
-    return 0 if direction == "steady" else _SIGN.get(direction, 1)
+    return "up" if first == second else "down"
 
 
 def has_motion(mention: str) -> bool:
@@ -87,9 +81,7 @@ def has_motion(mention: str) -> bool:
 
 
 def is_state(sentence: str) -> bool:
-    """Return True where a sentence ends by saying that something moves, happens or is not there, or begins with
-    "there is".
-    """
+    """Return True where a sentence ends by saying that something moves, happens or is not there, or says "there is"."""
     text = _plain(sentence)
     ends = [pattern for _, pattern in _MOVING_VERBS] + [_OCCURRING, _ABSENT_AFTER]
     return any(_without(pattern, text) is not None for pattern in ends) or _THERE.match(text) is not None
