@@ -3,14 +3,11 @@
 Exit code 0: done; 1: a contradiction; 2: bad input, nothing was checked.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,10 +15,6 @@ from ovrag_core.base import QuestionError, Settings, write_text
 from ovrag_core.study import BAD, FOUND, Format, Output, print_record, say, study_commands, with_settings, writable_file
 from ovrag_core.text import one_line
 from ovrag_studies.causal.settings import Causal
-
-if TYPE_CHECKING:
-    from ovrag_studies.causal.graphs.verifier import CausalVerdict
-    from ovrag_studies.causal.questions.question_files import Solved
 
 Asked = Annotated[
     str | None,
@@ -78,16 +71,23 @@ def bench(
     ] = None,
 ) -> int:
     """Solve files of questions, a record a line; what cannot be read is named on stderr and the run goes on."""
+    from ovrag_studies.causal.questions.question_files import Solved, read_questions, solve
+
     all_solved: list[Solved] = []
     faults = 0
-    for path, solved in _solved(files):
-        if isinstance(solved, str):
-            say(solved)
-            faults += 1
-            continue
-        all_solved.append(solved)
-        if solved.status == "unread":
-            say(f"{path}, {one_line(solved.question.id, 60)} was not read: {solved.reason}")
+    for path in files:
+        try:
+            questions = list(read_questions(path))
+        except QuestionError as error:
+            questions = [str(error)]
+        for question in questions:
+            if isinstance(question, str):
+                say(question)
+                faults += 1
+                continue
+            all_solved.append(solved := solve(question))
+            if solved.status == "unread":
+                say(f"{path}, {one_line(question.id, 60)} was not read: {solved.reason}")
     text = "".join(json.dumps(solved.record, ensure_ascii=False) + "\n" for solved in all_solved)
     if out is None:
         sys.stdout.write(text)
@@ -99,19 +99,6 @@ def bench(
     accuracy = f"; {sum(rights)} of {len(rights)} as their labels say" if rights else ""
     say(f"{summary}{accuracy}" + (f"; {faults} lines or files are no questions" if faults else ""))
     return BAD if faults or set(counted) <= {"unread"} else 0
-
-
-def _solved(files: Iterable[Path]) -> Iterator[tuple[Path, Solved | str]]:
-    """Yield the solution of each question with its file; for a line or a file that holds none, why."""
-    from ovrag_studies.causal.questions.question_files import read_questions, solve
-
-    for path in files:
-        try:
-            questions = list(read_questions(path))
-        except QuestionError as error:
-            questions = [str(error)]
-        for question in questions:
-            yield path, question if isinstance(question, str) else solve(question)
 
 
 def _given(text: str | None) -> str:
@@ -153,12 +140,9 @@ def _answered(text: str, output: Format, *, explained: bool) -> int:
 def _verified(
     options: Causal, graph: str | None, sources: list[tuple[str, str]], output: Format, *, explained: bool = False
 ) -> int:
-    """Print the verdicts on texts, each with its source; where there are none, it is said why.
-
-    Returns the exit code: what could not be checked is never passed over.
-    """
+    """Print the verdicts on texts, each with its source, and return the exit code: what is unchecked never passes."""
     from ovrag_studies.causal.graphs.causal_terms import open_store
-    from ovrag_studies.causal.graphs.verifier import Verifier, verdict_record, verdict_text
+    from ovrag_studies.causal.graphs.verifier import CausalVerdict, Verifier, verdict_record, verdict_text
 
     verifier = Verifier(open_store(options, graph))
     verdicts: list[CausalVerdict] = []

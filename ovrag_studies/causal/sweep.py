@@ -16,7 +16,7 @@ from ovrag_core.report import with_bounds
 from ovrag_core.retrieval import Embedder, minilm
 from ovrag_core.study import bounds
 from ovrag_studies.causal.chains import chain_metrics, chain_runs
-from ovrag_studies.causal.chains.chain_runs import Case, instability_in, varied
+from ovrag_studies.causal.chains.chain_runs import instability_in, varied
 from ovrag_studies.causal.chains.study import open_bench
 from ovrag_studies.causal.settings import Arm, Causal, LoopPart
 
@@ -51,14 +51,20 @@ def points(options: Causal) -> Iterator[tuple[str, str, Causal, LoopPart | None]
 def run_sweep(options: Causal, embedder: Embedder | None = None) -> pandas.DataFrame:
     """Return a row a run and arm, with intervals by chain, and the loop minus best_of_t beside the loop."""
     bench = open_bench(options, embedder)
-    stability = instability_in(bench.graph)
+    stability, plan = instability_in(bench.graph), options.experiments.plan
     runs = list(points(options))
-    rows = []
+    rows: list[dict[str, object]] = []
     with bar(len(runs), "the loop, varied", "run") as progress:
         for name, value, changed, loop_part in runs:
             cases = chain_runs.run(bench, changed, ARMS, paraphrases=False, stability=stability, without=loop_part)
-            head = {"parameter": name, "value": value}
-            rows += [head | row for row in _rows(cases, changed)]
+            (compared,) = chain_metrics.compare(cases, "caf", ["best_of_t"], plan).to_dict("records")
+            gain = {column: compared[column] for column in with_bounds(["gain"])} | {"p": compared["Holm p"]}
+            for arm in ARMS:
+                estimates = chain_metrics.figures(cases, arm, plan)
+                rows.append({"parameter": name, "value": value, "arm": arm, "chains": len(cases) // len(ARMS)})
+                for measure in MEASURES:
+                    rows[-1] |= bounds(measure, estimates[measure])
+                rows[-1] |= gain if arm == "caf" else dict.fromkeys(gain)
             progress.update()
     return pandas.DataFrame(rows)
 
@@ -68,18 +74,6 @@ def read_sweep(path: Path = FILE) -> pandas.DataFrame:
     if not path.is_file():
         raise ResultError(f"{path} is missing; `dvc repro causal_sweep` makes it")
     return pandas.read_csv(path, dtype={"value": str}, keep_default_na=False, na_values=[""])
-
-
-def _rows(cases: list[Case], options: Causal) -> Iterator[dict[str, object]]:
-    plan = options.experiments.plan
-    (gain,) = chain_metrics.compare(cases, "caf", ["best_of_t"], plan).to_dict("records")
-    for arm in ARMS:
-        estimates = chain_metrics.figures(cases, arm, plan)
-        row: dict[str, object] = {"arm": arm, "chains": len(cases) // len(ARMS)}
-        for measure in MEASURES:
-            row |= bounds(measure, estimates[measure])
-        row |= {column: gain[column] if arm == "caf" else None for column in with_bounds(["gain"])}
-        yield row | {"p": gain["Holm p"] if arm == "caf" else None}
 
 
 def main() -> None:

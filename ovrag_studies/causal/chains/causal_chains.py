@@ -108,10 +108,7 @@ def read_chains(path: Path, graph: Store) -> list[CausalChain]:
 
 
 def read_recorded(path: Path) -> list[CausalChain]:
-    """The chains of an earlier study as they were recorded, over things named by their own phrases.
-
-    Their contradictions stand in no prompt, and are left out. Raises CorpusError where the file is none.
-    """
+    """The recorded chains of an earlier study, without contradictions, which stand in no prompt. Raises CorpusError."""
     try:
         return [_recorded(record) for record in json.loads(path.read_text(encoding="utf-8"))["chains"]]
     except FileNotFoundError:

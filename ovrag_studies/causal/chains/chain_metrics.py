@@ -20,28 +20,34 @@ from ovrag_studies.causal.graphs.verifier import CONTRADICTIONS, CausalVerdict
 from ovrag_studies.causal.language.propositions import Span
 from ovrag_studies.causal.settings import Arm
 
-# `entailment` is the mean of (verified + partial / 2) / statements of the final draft, `complete` the share of
-# a chain's statements that it makes and the graph bears out, `depth` the share verified before the first
-# contradiction, `contradicted` the share of drafts with one, `accepted` that of answers given, caveats or not, `drafts`
-# how many there were. Over paraphrases `jaccard` compares verified statements, `agreement` the decisions.
-MEASURES = ("entailment", "complete", "depth", "contradicted", "accepted", "drafts", "jaccard", "agreement")
-
 
 def figures(cases: Iterable[Case], arm: Arm, plan: Resampling) -> dict[str, Estimate]:
-    """Return the figures of one arm by `MEASURES`."""
+    """Return the figures of one arm by their names.
+
+    `entailment` is the mean of (verified + partial / 2) / statements of the final draft, `complete` the share of a
+    chain's statements that it makes and the graph bears out, `depth` the share verified before the first contradiction,
+    `contradicted` the share of drafts with one, `accepted` that of answers given, caveats or not, `drafts` how many
+    there were. Over paraphrases `jaccard` compares verified statements, `agreement` the decisions.
+    """
     arm_cases = [case for case in cases if case.arm == arm]
     prompts = _by_chain(arm_cases, arm)
     ones = [1.0] * len(prompts)
-    measures = (entailment, completeness, depth, contradicted, accepted)
-    means = [ratio([measure(case) for case in prompts.values()], ones, plan) for measure in measures]
-    drafts = ratio([len(case.answer.rounds) for case in prompts.values()], ones, plan, proportion=False)
+    worth: dict[str, list[float]] = {
+        "entailment": [entailment(case) for case in prompts.values()],
+        "complete": [_share_borne_out(case, case.judged) for case in prompts.values()],
+        "depth": [depth(case) for case in prompts.values()],
+        "contradicted": [any(v.outcome == "CONTRADICTION" for v in case.judged) for case in prompts.values()],
+        "accepted": [case.answer.decision in ("accepted", "accepted with caveats") for case in prompts.values()],
+    }
+    estimates = {measure: ratio(of_prompts, ones, plan) for measure, of_prompts in worth.items()}
+    estimates["drafts"] = ratio([len(c.answer.rounds) for c in prompts.values()], ones, plan, proportion=False)
     by_chain = [[(p, c) for c in arm_cases if c.wording and c.chain.id == name] for name, p in prompts.items()]
-    counts = [float(len(pairs)) for pairs in by_chain]
-    alike = [
-        ratio([sum(measure(*pair) for pair in pairs) for pairs in by_chain], counts, plan)
-        for measure in (_shared, _agreed)
-    ]
-    return dict(zip(MEASURES, (*means, drafts, *alike), strict=True))
+    alike: dict[str, list[float]] = {
+        "jaccard": [sum(_shared(*pair) for pair in pairs) for pairs in by_chain],
+        "agreement": [sum(p.answer.decision == c.answer.decision for p, c in pairs) for pairs in by_chain],
+    }
+    counts = [len(pairs) for pairs in by_chain]
+    return estimates | {measure: ratio(of_pairs, counts, plan) for measure, of_pairs in alike.items()}
 
 
 def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resampling) -> pandas.DataFrame:
@@ -58,14 +64,18 @@ def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resa
         sides = [[side[name] for name in shared] for side in (first_cases, second_cases)]
         of_first, of_second = (([entailment(case) for case in side], [1.0] * len(shared)) for side in sides)
         gain = paired_difference(of_first, of_second, plan)
-        wholes = exact_mcnemar(*([whole(case) for case in side] for side in sides))
+        right = [
+            [bool(case.judged) and all(verdict.outcome == "VERIFIED" for verdict in case.judged) for case in side]
+            for side in sides
+        ]
+        wholes = exact_mcnemar(*right)
         row = {"against": arm, "n": gain.clusters, **bounds("gain", gain), "Holm p": gain.p}
         row |= {"loop alone right": wholes.first_only, "it alone": wholes.second_only}
         rows.append(row | {"McNemar p": wholes.p, "Holm p, McNemar": wholes.p})
+    frame = pandas.DataFrame(rows)
     for name in ("Holm p", "Holm p, McNemar"):
-        for row, adjusted in zip(rows, holm([row[name] for row in rows]), strict=True):
-            row[name] = adjusted
-    return pandas.DataFrame(rows)
+        frame[name] = holm([row[name] for row in rows])
+    return frame
 
 
 def revised(cases: Iterable[Case], plan: Resampling) -> dict[str, Estimate]:
@@ -92,29 +102,9 @@ def entailment(case: Case) -> float:
     return sum(worth.get(verdict.outcome, 0.0) for verdict in case.judged) / max(1, len(case.judged))
 
 
-def completeness(case: Case) -> float:
-    """The share of the chain's steps and conclusion that the final draft makes."""
-    return _share_borne_out(case, case.judged)
-
-
 def depth(case: Case) -> float:
     """The share of the chain's steps and conclusion that is verified before the first contradiction, each once."""
     return _share_borne_out(case, takewhile(lambda verdict: verdict.outcome != "CONTRADICTION", case.judged))
-
-
-def contradicted(case: Case) -> float:
-    """Return 1 where the final draft holds a contradiction, else 0."""
-    return float(any(verdict.outcome == "CONTRADICTION" for verdict in case.judged))
-
-
-def accepted(case: Case) -> float:
-    """Return 1 where an answer was given, with caveats or without, else 0."""
-    return float(case.answer.decision in ("accepted", "accepted with caveats"))
-
-
-def whole(case: Case) -> bool:
-    """Check that every statement of the final draft is borne out by the whole graph."""
-    return bool(case.judged) and all(verdict.outcome == "VERIFIED" for verdict in case.judged)
 
 
 def jaccard(one: set[ClaimKey], two: set[ClaimKey]) -> float:
@@ -188,10 +178,6 @@ def _shared(prompt: Case, paraphrase: Case) -> float:
     """By the verdicts that the arm was given."""
     finals = (prompt.answer.final, paraphrase.answer.final)
     return jaccard(*(_borne_out(final.verdicts) if final else set() for final in finals))
-
-
-def _agreed(prompt: Case, paraphrase: Case) -> float:
-    return float(prompt.answer.decision == paraphrase.answer.decision)
 
 
 def _by_chain(cases: Iterable[Case], arm: Arm) -> dict[str, Case]:

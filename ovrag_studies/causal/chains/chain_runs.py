@@ -1,7 +1,5 @@
 """All arms on all chains and their wordings, under one drift, one obedience and one coverage of the graph."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -115,35 +113,30 @@ def gaps_of(question: str, verifier: Verifier) -> Gaps:
     """
     verified = [(v.claim, v.quote) for v in verifier.check(question) if v.outcome == "VERIFIED" and v.claim]
     steps = {claim.key: quote for claim, quote in verified if not claim.denied and claim.predicate != NO_EFFECT_ON}
-    wanted_pairs = _asked(question, verifier)
+    asked = _asked(question, verifier)
 
     def gaps(verdicts: Sequence[CausalVerdict]) -> list[str]:
         claims = [verdict.claim for verdict in verdicts if verdict.claim]
         stated_keys = {claim.key for claim in claims}
         lines = [f'that "{one_line(quote)}"' for step_key, quote in steps.items() if step_key not in stated_keys]
         effects = {(claim.subject, claim.object) for claim in claims}
-        return lines + [
-            f"what {cause} does to {effect}" for ends, (cause, effect) in wanted_pairs.items() if ends not in effects
-        ]
+        missing = [ends for ends in asked if ends not in effects]
+        return lines + [f"what {verifier.name(cause)} does to {verifier.name(effect)}" for cause, effect in missing]
 
     return gaps
 
 
-def _asked(question: str, verifier: Verifier) -> dict[tuple[NamedNode, NamedNode], tuple[str, str]]:
-    """Pairs of what is given and what is asked for, with their names, of which the graph knows an effect."""
+def _asked(question: str, verifier: Verifier) -> list[tuple[NamedNode, NamedNode]]:
+    """Pairs of what is given and what is asked for, of which the graph knows an effect."""
     try:
         lexicon = verifier.lexicon
         reading = read(question, lexicon.compounds)
         linked = (link(state.mention, lexicon) for state in reading.states)
         given = dict.fromkeys(mention.entity for mention in linked if isinstance(mention, Linked))
         wanted = dict.fromkeys(entity for clause in reading.questions for entity in things_in(clause.quote, lexicon))
-        return {
-            (cause, effect): (verifier.name(cause), verifier.name(effect))
-            for cause, effect in product(given, wanted)
-            if cause != effect and verifier.knows(cause, effect)
-        }
+        return [ends for ends in product(given, wanted) if ends[0] != ends[1] and verifier.knows(*ends)]
     except Unchecked:  # the verdicts will tell
-        return {}
+        return []
 
 
 def instability_in(store: Store, strength: float = STRENGTH) -> Instability:

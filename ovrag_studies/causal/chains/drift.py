@@ -6,13 +6,11 @@ no finding, are the chances of `Drift`, that steps change nothing, and that a st
 chain has it where it is contradicted or quoted as missing, else drawn anew, or left out where nothing else is to say.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
 import networkx
 from pyoxigraph import Literal as Text
@@ -27,6 +25,8 @@ from ovrag_studies.causal.settings import ERRORS, Drift, ErrorKind
 NAME = "drift simulator"
 Kind = ErrorKind | Literal["true", "repeated"]
 Edge = tuple[NamedNode, NamedNode, NamedNode]
+Said = tuple[NamedNode, NamedNode, NamedNode | None]
+"""An edge, or one to an invented thing, which is None."""
 
 # How a sentence says that a raises b, and that a lowers b.
 _SAID = (
@@ -70,7 +70,7 @@ class World:
     apart: frozenset[tuple[NamedNode, NamedNode]]
 
     @classmethod
-    def of_graph(cls, store: Store) -> World:
+    def of_graph(cls, store: Store) -> Self:
         """The world of a whole graph, whatever part of it a verifier is given."""
         effects = networkx.DiGraph(pair for p in (RAISES, LOWERS, AFFECTS) for pair in pairs_of(store, p, NamedNode))
         names: dict[NamedNode, list[str]] = {}
@@ -186,13 +186,7 @@ class Simulator:
         extra = self._say((subject, predicate, None), draw)
         return [self._true(step, draw), Written(extra, "invented", None)]
 
-    def _say(
-        self,
-        edge: tuple[NamedNode, NamedNode, NamedNode | None],
-        draw: random.Random,
-        ways: Sequence[tuple[str, str]] = _SAID,
-    ) -> str:
-        """An edge in words; an invented thing is at its end where there is none."""
+    def _say(self, edge: Said, draw: random.Random, ways: Sequence[tuple[str, str]] = _SAID) -> str:
         subject, predicate, object_ = edge
         template = draw.choice(ways)[predicate != RAISES]
         cause, effects = draw.choice(self._world.names[subject]), self._world.names[object_] if object_ else _INVENTED

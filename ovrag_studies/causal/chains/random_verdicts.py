@@ -11,11 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas
 
-Counts = npt.NDArray[np.int64]
-
 FIGURES = ("inference depth", "contradiction rate", "entailment accuracy", "semantic invariance")
 HINTS: Mapping[str, float] = {"CAF": 0.7, "Vanilla": 0.7, "CoT": 0.6, "RAG": 0.6, "RAG+CoT": 0.6}
-LOOPS = ("CAF",)  # the others draft once
 # From the recorded run, by `FIGURES`; the paper prints them rounded. A baseline's invariance is 0 there because nothing
 # measured it.
 PUBLISHED: Mapping[str, tuple[float | None, ...]] = {
@@ -47,7 +44,7 @@ def replay(
     for number, (arm, hint) in enumerate(HINTS.items()):
         rng = np.random.default_rng([seed, number])
         batches = [
-            _run(rng, hint, rounds if arm in LOOPS else 1, min(_AT_ONCE, replays - start))
+            _run(rng, hint, rounds if arm == "CAF" else 1, min(_AT_ONCE, replays - start))  # the others draft once
             for start in range(0, replays, _AT_ONCE)
         ]
         for figure, published, values in zip(FIGURES, PUBLISHED[arm], np.concatenate(batches, axis=1), strict=True):
@@ -69,12 +66,18 @@ def _run(rng: np.random.Generator, hint: float, rounds: int, replays: int) -> np
     The prompt is the first wording. A chain without a contradiction has its full depth.
     """
     lengths = np.repeat(list(STEPS), list(STEPS.values()))
+    bounds = np.cumsum([0.8 * hint, 0.2 * hint, 0.3 * (1 - hint)])
     shape = (replays, lengths.size, 1 + PARAPHRASES)
     score, accuracy = np.zeros(shape), np.zeros(shape)
     first_contradiction = np.full(shape, _NEVER)  # the least number of verdicts before one
     running = np.ones(shape, dtype=bool)
     for _ in range(rounds):
-        verified, partial, contradicted, earliest, n = _draw(rng, hint, shape)
+        n = rng.integers(_FEWEST, _MOST + 1, size=shape)
+        kinds = np.digitize(rng.random((*shape, _MOST)), bounds)  # 0 verified, 1 partial, 2 failed, 3 contradicted
+        is_used = np.arange(_MOST) < n[..., None]
+        is_contradicted = (kinds == 3) & is_used
+        earliest = np.where(is_contradicted.any(axis=-1), is_contradicted.argmax(axis=-1), _NEVER)
+        verified, partial, contradicted = (((kinds == kind) & is_used).sum(axis=-1) for kind in (0, 1, 3))
         new_score = np.clip((verified + _ALPHA * partial - _BETA * contradicted) / n, 0, 1)
         score = np.where(running, new_score, score)
         accuracy = np.where(running, (verified + 0.5 * partial) / n, accuracy)
@@ -89,16 +92,3 @@ def _run(rng: np.random.Generator, hint: float, rounds: int, replays: int) -> np
             (1 - np.abs(score[:, :, :1] - score[:, :, 1:])).mean(axis=(1, 2)),
         ]
     )
-
-
-def _draw(rng: np.random.Generator, hint: float, shape: tuple[int, ...]) -> tuple[Counts, ...]:
-    """Counts of verified, partial and contradicted, the place of the first contradiction, and n."""
-    n = rng.integers(_FEWEST, _MOST + 1, size=shape)
-    drawn = rng.random((*shape, _MOST))
-    is_used = np.arange(_MOST) < n[..., None]
-    bounds = np.cumsum([0.8 * hint, 0.2 * hint, 0.3 * (1 - hint)])
-    kinds = np.digitize(drawn, bounds)  # 0 verified, 1 partial, 2 failed, 3 contradicted
-    contradicted = (kinds == 3) & is_used
-    earliest = np.where(contradicted.any(axis=-1), contradicted.argmax(axis=-1), _NEVER)
-    counted = [((kinds == kind) & is_used).sum(axis=-1) for kind in (0, 1)]
-    return *counted, contradicted.sum(axis=-1), earliest, n

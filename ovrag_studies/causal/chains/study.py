@@ -25,7 +25,6 @@ from ovrag_studies.causal.settings import Arm, Causal
 
 OURS = "ours"
 RECORDED = "recorded"
-REPLAY: Arm = "random_verdicts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +74,9 @@ def run_study(settings: Settings, embedder: Embedder | None = None, chat: Chat |
             bench, options, options.arms, paraphrases=options.paraphrases, drafter=drafter, stability=stability
         )
         ran[name] = Ran(bench, tuple(cases))
-    drawn = options.experiments
-    replayed = random_verdicts.replay(seed=drawn.seed, confidence=drawn.confidence) if REPLAY in options.arms else None
+    drawn, replayed = options.experiments, None
+    if "random_verdicts" in options.arms:
+        replayed = random_verdicts.replay(seed=drawn.seed, confidence=drawn.confidence)
     return ChainStudy(options, chat.name if drafter and chat else drift.NAME, ran, replayed)
 
 

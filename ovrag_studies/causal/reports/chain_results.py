@@ -15,7 +15,6 @@ from ovrag_core.report import GREY, MARKERS, Look, colours, interval_plot, numbe
 from ovrag_core.study import Book, macros, milliseconds, scores, wide
 from ovrag_core.study import book as books
 from ovrag_studies.causal.chains import chain_metrics, drift, random_verdicts
-from ovrag_studies.causal.chains.chain_metrics import MEASURES
 from ovrag_studies.causal.chains.chain_runs import Case
 from ovrag_studies.causal.chains.study import OURS, ChainStudy
 from ovrag_studies.causal.graphs.verifier import CausalVerdict, verdict_text
@@ -31,7 +30,7 @@ NAMES: Mapping[str, str] = {
     "caf": "loop (CAF)",
     "random_verdicts": "random verdicts",
 }
-OF_DRAFTS, INVARIANCE = MEASURES[:6], MEASURES[6:]
+OF_DRAFTS = ("entailment", "complete", "depth", "contradicted", "accepted", "drafts")
 PARTS: Mapping[str, str] = {
     "none": "the whole loop",
     "feedback": "without feedback",
@@ -152,7 +151,7 @@ def paired_table(book: Book, study: ChainStudy, compared: pandas.DataFrame) -> p
 
 def invariance_table(book: Book, study: ChainStudy, figures: pandas.DataFrame) -> pandas.DataFrame:
     """Table of how alike answers to a prompt and to its paraphrases are: `invariance`."""
-    frame = _by_arm(figures, INVARIANCE)
+    frame = _by_arm(figures, ("jaccard", "agreement"))
     return book.table(_shown(study, frame), "invariance", full=frame)
 
 
