@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from pathlib import Path
@@ -56,9 +56,7 @@ class FactTable:
         return list(special)
 
 
-def read_triples(
-    paths: Sequence[Path], table: FactTable | None = None, hidden: frozenset[str] = frozenset()
-) -> tuple[list[Triple], LoadReport]:
+def read_triples(paths: Sequence[Path], table: FactTable | None) -> tuple[list[Triple], LoadReport]:
     """The triples of all files, each once, in their order. Raises GraphError as `open_graph` does."""
     distinct: dict[Triple, None] = {}
     repaired: dict[str, str] = {}
@@ -67,9 +65,7 @@ def read_triples(
         if not triples:
             raise GraphError(f"{path} holds no triples; give a graph that says something")
         distinct.update((_mended(triple, repaired), None) for triple in triples)
-    predicates, subjects = set(table.predicates.values()) if table else set(), set(map(NamedNode, hidden))
-    triples = [triple for triple in distinct if triple.predicate not in predicates or triple.subject not in subjects]
-    return triples, LoadReport(len(triples), tuple(sorted(repaired.items())), _double_labels(triples))
+    return list(distinct), LoadReport(len(distinct), tuple(sorted(repaired.items())), _double_labels(distinct))
 
 
 def parse_file(path: Path, error_class: type[OvragError] = GraphError) -> list[Triple]:
@@ -147,7 +143,7 @@ def _mended(triple: Triple, repaired: dict[str, str]) -> Triple:
     return Triple(ends[0], triple.predicate, ends[1])
 
 
-def _double_labels(triples: Sequence[Triple]) -> dict[str, tuple[str, ...]]:
+def _double_labels(triples: Iterable[Triple]) -> dict[str, tuple[str, ...]]:
     bearers: dict[str, set[str]] = {}
     for triple in triples:
         if triple.predicate == LABEL and isinstance(triple.object, Literal) and isinstance(triple.subject, NamedNode):

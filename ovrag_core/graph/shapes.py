@@ -45,12 +45,11 @@ class ShapeViolation:
     """A node that breaks a constraint of a shape.
 
     `said` are the values that break it, with their predicates; where something is missing, what makes the node a
-    target. Of a SPARQL constraint, `value` is what its query gives beside the node.
+    target.
     """
 
     shape: str
     focus: Term
-    value: Term | None = None
     constraint: str = "sparql"
     said: Said = ()
 
@@ -96,10 +95,9 @@ def _broken(name: str, shape: Shape, store: Store) -> Iterator[ShapeViolation]:
         for focus, target in _focus_nodes(store, kind, iri).items():
             for constraint, check in shape.checks:
                 for pairs in check(store, focus):
-                    yield ShapeViolation(name, focus, None, constraint, pairs or target)
-            for query in shape.queries:
-                for row in store.select(query, {"this": focus}):
-                    yield ShapeViolation(name, focus, row.get("value"))
+                    yield ShapeViolation(name, focus, constraint, pairs or target)
+            if any(store.select(query, {"this": focus}) for query in shape.queries):
+                yield ShapeViolation(name, focus)
 
 
 def _focus_nodes(store: Store, kind: Node, iri: NamedNode) -> dict[Term, Said]:

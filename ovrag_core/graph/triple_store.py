@@ -95,25 +95,18 @@ def _reported() -> Iterator[None]:
         raise Unchecked(f"the graph could not answer ({one_line(str(error), 160)})") from None
 
 
-def load_graph(
-    source: str | Path | Sequence[str | Path], table: FactTable | None = None, hidden: frozenset[str] = frozenset()
-) -> EmbeddedStore:
+def load_graph(source: str | Path | Sequence[str | Path], table: FactTable | None = None) -> EmbeddedStore:
     """The graph in one or several files: Turtle, N-Triples, RDF/XML, or tables of facts (`.tsv`, needs `table`).
 
-    `hidden` are IRIs of subjects whose facts are left out: those under the predicates of `table`. Raises GraphError for
-    a file that is missing, empty or broken (with its line).
+    Raises GraphError for a file that is missing, empty or broken (with its line).
     """
-    paths = [source] if isinstance(source, str | Path) else list(source)
-    triples, report = read_triples([Path(path) for path in paths], table, hidden)
+    paths = [source] if isinstance(source, str | Path) else source
+    triples, report = read_triples([Path(path) for path in paths], table)
     return EmbeddedStore(triples, report)
 
 
 def open_graph(
-    source: str | Path | Sequence[Path],
-    table: FactTable | None = None,
-    hidden: frozenset[str] = frozenset(),
-    *,
-    attempts: int = 3,
+    source: str | Path | Sequence[Path], table: FactTable | None = None, *, attempts: int = 3
 ) -> EmbeddedStore | EndpointStore:
     """The graph at `source`: the address of a SPARQL endpoint, or one or several files (see `load_graph`).
 
@@ -122,7 +115,5 @@ def open_graph(
     if isinstance(source, str) and "://" in source:
         from ovrag_core.graph.endpoint import EndpointStore  # noqa: PLC0415 - files need no HTTP, which loads slowly
 
-        if hidden:
-            raise GraphError(f"{source} is an endpoint, whose facts cannot be hidden; give the graph as a file")
         return EndpointStore(source, attempts=attempts)
-    return load_graph(source, table, hidden)
+    return load_graph(source, table)

@@ -155,6 +155,4 @@ def test_an_address_that_is_none_or_holds_a_password_is_refused() -> None:
     with pytest.raises(GraphError, match="password") as caught:
         EndpointStore("http://me:secret@x.org/sparql")
     assert "secret" not in str(caught.value)
-    with pytest.raises(GraphError, match="cannot be hidden"):
-        open_graph("http://x.org/sparql", hidden=frozenset({"urn:a"}))
     assert isinstance(open_graph("https://x.org/sparql"), EndpointStore)
