@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy
 from numpy.typing import NDArray
+from pyoxigraph import NamedNode
 
 from ovrag_core.graph import EmbeddedStore, open_graph
 from ovrag_studies.abstention.cards.card import GOLD, LABELS, Card, CardClaim, Gold
@@ -55,7 +56,16 @@ def graph(folder: Path, hidden: Sequence[str] = ()) -> EmbeddedStore:
     lines += [f"{iri(one)}\t{one}\t{iri(other)}\t{other}\t{kind}" for one, other, kind in MOUTHS]
     path = folder / "rivers.tsv"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return open_graph(path, rivers().table, frozenset(map(iri, hidden)))
+    return opened(path, map(iri, hidden))
+
+
+def opened(path: Path, hidden: Iterable[str]) -> EmbeddedStore:
+    """The graph of a table without the facts of hidden subjects."""
+    domain = rivers()
+    store = open_graph(path, domain.table)
+    assert isinstance(store, EmbeddedStore)
+    pairs = [(NamedNode(each), predicate.node) for each in hidden for predicate in domain.predicates.values()]
+    return store.without(fact for pair in pairs for fact in store.triples(*pair))
 
 
 def card(subject: str, value: str, gold: Gold, question: str | None = None, *, id_: str = "", pred: str = "") -> Card:

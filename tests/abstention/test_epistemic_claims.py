@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from epistemic_rivers import opened
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode
 
-from ovrag_core.graph import open_graph
 from ovrag_studies.abstention.knowledge.domain import Domain, load_domain
 from ovrag_studies.abstention.parsing.claim_reader import QuestionReading, read_claim
 from ovrag_studies.abstention.parsing.name_index import Names, Thing, names_of
@@ -355,9 +355,7 @@ def test_no_text_breaks_the_reading(text: str) -> None:
 
 def test_the_questions_of_the_benchmark_are_read(external_data: Path) -> None:
     folder = external_data / "rivers"
-    store = open_graph(
-        folder / "hasMouth_facts.tsv", RIVERS.table, frozenset((folder / "hidden_subjects.txt").read_text().split())
-    )
+    store = opened(folder / "hasMouth_facts.tsv", (folder / "hidden_subjects.txt").read_text().split())
     names = names_of(store, RIVERS)
     cards = [json.loads(line) for line in (folder / "cards_gold.jsonl").read_text(encoding="utf-8").splitlines()]
     right, seconds = 0, []

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyshacl
 import pytest
+from epistemic_rivers import opened
 from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, serialize
 from rdflib import RDF, Graph
 from sparql_server import SparqlServer, from_graph
@@ -359,8 +360,8 @@ def test_names_of_one_thing_are_told_from_names_of_two(rivers: Domain, one: str,
 
 def test_the_gold_cards_are_licensed_as_they_are_marked(external_data: Path, rivers: Domain) -> None:
     folder = external_data / "rivers"
-    hidden = frozenset((folder / "hidden_subjects.txt").read_text(encoding="utf-8").split())
-    store = open_graph(folder / "hasMouth_facts.tsv", rivers.table, hidden)
+    hidden = (folder / "hidden_subjects.txt").read_text(encoding="utf-8").split()
+    store = opened(folder / "hasMouth_facts.tsv", hidden)
     cards = [json.loads(line) for line in (folder / "cards_gold.jsonl").read_text(encoding="utf-8").splitlines()]
     right = 0
     for number, card in enumerate(cards):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from epistemic_rivers import Words, card, graph, iri, rivers
+from epistemic_rivers import Words, card, graph, iri, opened, rivers
 
 from ovrag_core.graph import EmbeddedStore, open_graph
 from ovrag_studies.abstention.arms.fact_sentences import FactShelf, about, rank, verbalise, words
@@ -104,8 +104,8 @@ def test_the_right_passage_is_found_for_cards_from_elsewhere(external_data: Path
     folder = external_data / "rivers"
     if not folder.is_dir():
         pytest.skip("no folder of rivers in the external data")
-    hidden = frozenset((folder / "hidden_subjects.txt").read_text(encoding="utf-8").split())
-    passages = verbalise(open_graph(folder / "hasMouth_facts.tsv", rivers().table, hidden), rivers())
+    hidden = (folder / "hidden_subjects.txt").read_text(encoding="utf-8").split()
+    passages = verbalise(opened(folder / "hasMouth_facts.tsv", hidden), rivers())
     asked = [each for each in read_cards(folder / "cards_gold.jsonl") if each.label != "U"]
     shelf = FactShelf(passages, Words(), tmp_path)  # sentence vectors take half a minute, and do better
     known = {each.fact[0] for each in passages}
