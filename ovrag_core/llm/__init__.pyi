@@ -12,10 +12,10 @@ from .connection import connect as connect
 from .connection import open_chat as open_chat
 from .meter import Tally as Tally
 from .meter import current_tally as current_tally
+from .meter import load_prices as load_prices
 from .meter import sum_usage as sum_usage
 from .meter import tally as tally
 from .once import Made as Made
 from .once import Once as Once
-from .prices import load_prices as load_prices
 from .store import ReplyStore as ReplyStore
 from .store import warn_on_stderr as warn_on_stderr

@@ -12,10 +12,8 @@ from ovrag_core.base import ModelSetupError, Options, StoreError, project_file
 from ovrag_core.llm.background import run
 from ovrag_core.llm.chat import Chat, ChatModel
 from ovrag_core.llm.keys import key_for
-from ovrag_core.llm.meter import Budget, Tally
-from ovrag_core.llm.prices import Prices, load_prices
-from ovrag_core.llm.replay import RecordedReplies
-from ovrag_core.llm.store import ReplyStore, warn_on_stderr
+from ovrag_core.llm.meter import Budget, Prices, Tally, load_prices
+from ovrag_core.llm.store import RecordedReplies, ReplyStore, warn_on_stderr
 
 if TYPE_CHECKING:
     from ovrag_core.llm.openai import OpenAIBackend

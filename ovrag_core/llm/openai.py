@@ -1,13 +1,17 @@
 """Any OpenAI-compatible server by its address: chat with structured output.
 
 The client library sends, retries and honours Retry-After. Ours are a limit on the whole call, a limit on how many run
-at once, and the fitting of the request to what the server can do (`dialect`).
+at once, and the fitting of the request to what the server can do: a JSON Schema where it takes one, JSON mode where
+not, else the wish in words. Nothing is looked up by the name of a model or a server: each is told by what it refuses.
 """
 
 import asyncio
+import json
 import re
 import time
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import httpx  # noqa: F401 - the client looks at it; Chroma, which loads it, may be half-way in another thread by then
 import httpx2
@@ -25,11 +29,13 @@ from ovrag_core.base import (
     UnreachableError,
     Usage,
 )
-from ovrag_core.llm.chat import Completion, Request, clipped
-from ovrag_core.llm.dialect import Dialect, Structured, chat_body, simpler
+from ovrag_core.llm.chat import Completion, Message, Request, clipped
 from ovrag_core.llm.keys import read_address
 from ovrag_core.llm.meter import Budget
+from ovrag_core.llm.schema import JsonObject
 from ovrag_core.llm.store import warn_on_stderr
+
+Structured = Literal["json_schema", "json_object", "text"]
 
 CONNECT_SECONDS = 10.0
 SECRET_LENGTH = 12  # characters; shorter keys ("ollama") are no secret and may well stand in a text
@@ -39,10 +45,21 @@ PLAIN_HEADERS = frozenset(
     {"accept", "accept-encoding", "connection", "content-length", "content-type", "host", "user-agent"}
 )
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|thought|reasoning)>.*?(?:</\1>\s*|\Z)", re.S)
+_ABOUT_FORMAT = re.compile(r"response_?format|json_?schema|json_?object|structured output|schema|grammar|guided", re.I)
 _NO_MODEL = re.compile(r"(?:invalid|unknown) model\b|not a valid model|\bmodel\b.{0,80}(?:not found|not exist)", re.I)
 _TOO_LONG = re.compile(
     r"context.{0,20}(?:length|size|window)|too many tokens|max_(?:completion_)?tokens.{0,20}too large", re.I
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """Parts of a request that a server has been found to understand."""
+
+    structured: Structured = "json_schema"
+    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    temperature: bool = True
+    seed: bool = True
 
 
 class _Wire(BaseModel):
@@ -243,3 +260,49 @@ def _only_ours(key: str | None) -> Callable[[httpx2.Request], Coroutine[object, 
         request.headers = httpx2.Headers(headers | ({"authorization": f"Bearer {key}"} if key else {}))
 
     return strip
+
+
+def chat_body(request: Request, dialect: Dialect) -> JsonObject:
+    """The request as the server understands it."""
+    messages, schema = request.messages, request.schema
+    body: JsonObject = {"model": request.model, dialect.limit: request.max_tokens}
+    if dialect.temperature:
+        body["temperature"] = request.temperature
+    if dialect.seed and request.seed is not None:
+        body["seed"] = request.seed
+    if schema is not None and dialect.structured == "json_schema":
+        form: JsonObject = {"name": "reply", "strict": True, "schema": schema}
+        body["response_format"] = {"type": "json_schema", "json_schema": form}
+    elif schema is not None:
+        messages = _with_wish(messages, schema)
+        if dialect.structured == "json_object":
+            body["response_format"] = {"type": "json_object"}
+    body["messages"] = [{"role": m.role, "content": m.content} for m in messages]
+    return body
+
+
+def simpler(dialect: Dialect, words: str) -> Dialect | None:
+    """The next thing to try after a request refused in these words, None where they are about something else."""
+    if dialect.limit == "max_tokens" and "max_completion_tokens" in words:
+        return replace(dialect, limit="max_completion_tokens")
+    if dialect.temperature and _names("temperature", words):
+        return replace(dialect, temperature=False)
+    if dialect.seed and _names("seed", words):
+        return replace(dialect, seed=False)
+    if dialect.structured != "text" and _ABOUT_FORMAT.search(words):
+        return replace(dialect, structured="json_object" if dialect.structured == "json_schema" else "text")
+    return None
+
+
+def _names(field: str, words: str) -> bool:
+    """Return True where an error's words name a field, and not a thing that is called so ("seed capital")."""
+    named = rf"""['"`]{field}['"`]|\b(?:arguments?|parameters?|fields?|propert\w+|names?)\W[^.]*\b{field}\b"""
+    return re.search(named, words, re.I) is not None
+
+
+def _with_wish(messages: tuple[Message, ...], schema: JsonObject) -> tuple[Message, ...]:
+    """The schema in words, in the first system message: many chat templates take no other."""
+    wish = f"Answer with one JSON object, and nothing else, of this JSON Schema: {json.dumps(schema, sort_keys=True)}"
+    if messages and messages[0].role == "system":
+        return (Message("system", f"{messages[0].content}\n\n{wish}"), *messages[1:])
+    return (Message("system", wish), *messages)

@@ -1,4 +1,4 @@
-"""A file of recorded replies: JSON Lines, found again by the content of the request.
+"""Replies recorded once and replayed for ever: a file of JSON Lines, found again by the content of the request.
 
 The key of a line is the SHA-256 of its request in canonical JSON; of two lines of one key the last counts. Lines are
 appended whole under a lock on the file, so that several processes can record at once, and a killed one leaves at most a
@@ -6,12 +6,14 @@ broken last line, which the next cuts off. Keys and headers of the connection ne
 in `.xz` is packed, for git: replayed from, and not recorded into.
 """
 
+import asyncio
 import fcntl
 import hashlib
 import json
 import lzma
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -19,7 +21,8 @@ from typing import Never
 
 from pydantic import ValidationError
 
-from ovrag_core.base import Frozen, StoreError, replacing
+from ovrag_core.base import Frozen, ReplayMissError, StoreError, replacing
+from ovrag_core.llm.chat import Backend, Completion, Request
 from ovrag_core.llm.schema import JsonObject
 
 PACKED = ".xz"
@@ -153,6 +156,36 @@ class ReplyStore:
 
     def _refuse(self, error: OSError) -> Never:
         raise StoreError(f"{self.path} cannot be written ({error.strerror}); {_REMEDY}") from None
+
+
+class RecordedReplies:
+    """A backend that answers from a store, and asks the backend beneath, if any, once for what is not there."""
+
+    def __init__(self, store: ReplyStore, beneath: Backend | None = None) -> None:
+        self._store = store
+        self._beneath = beneath
+        self._under_way: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def send(self, request: Request, *, anew: bool = False) -> Completion:
+        """The recorded completion, or a new one, recorded. Raises ReplayMissError where nobody can be asked."""
+        content = request.as_json()
+        key = key_of(content)
+        async with self._under_way[key]:  # the same request twice at once is one call
+            recorded = self._store.get(key)
+            if recorded and not (anew and self._beneath):
+                return self._completion(recorded, cached=True)
+            if self._beneath is None:
+                raise ReplayMissError(self._store.miss(content))
+            completion = await self._beneath.send(request)
+            reply = completion.model_dump(mode="json", exclude={"cached"})
+            reply["seconds"] = round(completion.seconds, 6)
+            return self._completion(self._store.add(content, reply), cached=False)
+
+    def _completion(self, record: StoredReply, *, cached: bool) -> Completion:
+        try:
+            return Completion.model_validate({**record.reply, "cached": cached})
+        except ValidationError:
+            raise StoreError(f"{self._store.path}: the reply {record.key[:12]}… is not one of a chat") from None
 
 
 def pack(path: Path) -> Path:
