@@ -1,6 +1,8 @@
 from .embedding import DIMENSIONS as DIMENSIONS
+from .embedding import VECTORS as VECTORS
 from .embedding import Embedder as Embedder
 from .embedding import Vectors as Vectors
+from .embedding import kept_vectors as kept_vectors
 from .embedding import load_tokenizer as load_tokenizer
 from .embedding import minilm as minilm
 from .encoder import MAX_TOKENS as MAX_TOKENS
@@ -21,5 +23,3 @@ from .relevance import RelevanceReader as RelevanceReader
 from .relevance import join_question as join_question
 from .relevance import log_odds as log_odds
 from .relevance import windows_of as windows_of
-from .vectors import VECTORS as VECTORS
-from .vectors import kept_vectors as kept_vectors

@@ -6,10 +6,12 @@ batching cannot change a single bit of a result.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 from collections.abc import Sequence
 from functools import cache, cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import numpy
@@ -27,6 +29,7 @@ Vectors = NDArray[numpy.float32]
 MINILM = "all-MiniLM-L6-v2"
 MAX_TOKENS = 256  # what all-MiniLM-L6-v2 was trained with; the rest of a longer text is not seen
 DIMENSIONS = 384
+VECTORS = Path("data/cache/vectors")
 
 
 class Embedder(Protocol):
@@ -73,6 +76,32 @@ class MiniLM:
 def minilm() -> MiniLM:
     """The bundled embedder, loaded once in a process."""
     return MiniLM()
+
+
+def kept_vectors(embedder: Embedder, texts: Sequence[str], folder: Path = VECTORS) -> Vectors:
+    """One row per text (n × d, float32), from `folder` where the same texts were embedded before.
+
+    What is kept is the list as a whole: ask for the passages of one document at a time. A file that is broken or of
+    another shape is made anew. Writers do not disturb each other.
+    """
+    digest = hashlib.sha256(embedder.name.encode())
+    for text in texts:
+        data = text.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(data) + data)
+    file = folder / f"{digest.hexdigest()[:32]}.npy"
+    try:
+        stored: Vectors = numpy.load(file, allow_pickle=False)
+        if stored.ndim == 2 and len(stored) == len(texts) and stored.dtype == numpy.float32:
+            return stored
+    except (OSError, ValueError, EOFError):
+        pass
+    vectors = embedder.embed(texts)
+    folder.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_suffix(f".{os.getpid()}.tmp")
+    with unfinished.open("wb") as out:
+        numpy.save(out, vectors, allow_pickle=False)
+    unfinished.replace(file)
+    return vectors
 
 
 @cache

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ovrag_core.retrieval.embedding import Vectors
-from ovrag_core.retrieval.vectors import kept_vectors
+from ovrag_core.retrieval.embedding import Vectors, kept_vectors
 
 
 class Counting:
