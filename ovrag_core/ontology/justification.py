@@ -69,8 +69,9 @@ def all_minimal_conflicts(
 ) -> tuple[list[tuple[int, ...]], bool]:
     """Minimal conflicts among `items`, breadth first, at most `limit`, and whether these are all of them.
 
-    Each is verified by deletion before it is returned. `known` are conflicts found earlier, with fewer axioms: those
-    that are still minimal need not be searched again. `stop` is asked between conflicts and ends the search early.
+    Each is verified by deletion before it is returned; where one does not stand up to it, ReasonerError is raised.
+    `known` are conflicts found earlier, with fewer axioms: those that are still minimal need not be searched again.
+    `stop` is asked between conflicts and ends the search early.
     """
     remembered = _Remembered(contradicts)
     conflicts = [conflict for conflict in known if set(conflict) <= set(items) and is_minimal(conflict, contradicts)]
@@ -83,18 +84,14 @@ def all_minimal_conflicts(
         conflict = next(filter(removed.isdisjoint, conflicts), None)
         if conflict is None:
             conflict = minimal_conflict([item for item in items if item not in removed], remembered)
-            conflicts += _verified(conflict, contradicts)
+            if conflict is not None:
+                if not is_minimal(conflict, contradicts):
+                    raise ReasonerError("the reasoner is not monotone: an explanation did not stand up to deletion")
+                conflicts.append(conflict)
         branches = [removed | {item} for item in conflict or ()]
         queue.extend(branch for branch in branches if branch not in queued)
         queued.update(branches)
     return conflicts, True
-
-
-def _verified(conflict: tuple[int, ...] | None, contradicts: Contradicts) -> list[tuple[int, ...]]:
-    """The conflict, if any, after deletion. Raises ReasonerError where it does not stand up to it."""
-    if conflict is not None and not is_minimal(conflict, contradicts):
-        raise ReasonerError("the reasoner is not monotone: an explanation did not stand up to deletion")
-    return [] if conflict is None else [conflict]
 
 
 class _Remembered:

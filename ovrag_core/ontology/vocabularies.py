@@ -1,6 +1,5 @@
 """List what an ontology can say, for people, prompts and programs."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from ovrag_core.ontology.load import Ontology, OntologyTerm
@@ -19,8 +18,10 @@ _KINDS_OF_VALUE = {
 def vocabulary(ontology: Ontology) -> dict[str, list[dict[str, Any]]]:
     """Name, label, IRI, parents and alternative names of each class and property, for programs."""
     return {
-        "classes": [_entry(term, _NAMES) for term in ontology.classes],
-        "properties": [_entry(term, (*_NAMES, "kind", "values")) for term in ontology.properties],
+        "classes": [{name: getattr(term, name) for name in _NAMES} for term in ontology.classes],
+        "properties": [
+            {name: getattr(term, name) for name in (*_NAMES, "kind", "values")} for term in ontology.properties
+        ],
     }
 
 
@@ -41,7 +42,3 @@ def _property_line(term: OntologyTerm, ontology: Ontology) -> str:
         origin, target = (", ".join(sorted(names)) or "anything" for names in ends)
         return f"{term.name}: from {origin} to {target}"
     return f"{term.name}: {_KINDS_OF_VALUE.get(term.values, 'text')}"
-
-
-def _entry(term: OntologyTerm, fields: Iterable[str]) -> dict[str, Any]:
-    return {field: getattr(term, field) for field in fields}
