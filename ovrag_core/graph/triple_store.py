@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from pyoxigraph import BlankNode, NamedNode, Quad, QuerySolutions, Triple, Variable
 from pyoxigraph import Store as Oxigraph
@@ -15,9 +15,6 @@ from ovrag_core.graph import query as queries
 from ovrag_core.graph.loading import FactTable, LoadReport, read_triples
 from ovrag_core.graph.query import Row, Term
 from ovrag_core.text import one_line
-
-if TYPE_CHECKING:
-    from ovrag_core.graph.endpoint import EndpointStore
 
 
 class Store(Protocol):
@@ -105,9 +102,7 @@ def load_graph(source: str | Path | Sequence[str | Path], table: FactTable | Non
     return EmbeddedStore(triples, report)
 
 
-def open_graph(
-    source: str | Path | Sequence[Path], table: FactTable | None = None, *, attempts: int = 3
-) -> EmbeddedStore | EndpointStore:
+def open_graph(source: str | Path | Sequence[Path], table: FactTable | None = None, *, attempts: int = 3) -> Store:
     """The graph at `source`: the address of a SPARQL endpoint, or one or several files (see `load_graph`).
 
     `attempts` are those at an endpoint (see `EndpointStore`).

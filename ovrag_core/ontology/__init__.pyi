@@ -20,8 +20,8 @@ from .reasoner import ReasonerName as ReasonerName
 from .rules import PLACEHOLDER as PLACEHOLDER
 from .rules import RULE as RULE
 from .rules import Rule as Rule
-from .rules import rules_page as rules_page
 from .typed_values import Value as Value
 from .typed_values import read_value as read_value
+from .vocabularies import rules_page as rules_page
 from .vocabularies import vocabulary as vocabulary
 from .vocabularies import vocabulary_text as vocabulary_text

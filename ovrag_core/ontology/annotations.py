@@ -1,20 +1,14 @@
 """Names and values in an ontology that nothing would read: most are slips of the pen."""
 
-from __future__ import annotations
-
 import difflib
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
 
 from rdflib import OWL, RDF, RDFS, XSD, Graph, URIRef
 from rdflib.term import Node
 
 from ovrag_core.ontology.rules import RULE, SH
 from ovrag_core.ontology.typed_values import KINDS
-
-if TYPE_CHECKING:
-    from ovrag_core.ontology.load import Ontology
 
 _BUILT_IN = tuple(map(str, (RDF, RDFS, OWL, XSD)))
 _OF_RULES = (OWL.annotatedSource, OWL.annotatedTarget)
@@ -54,13 +48,12 @@ def unknown_terms(graph: Graph) -> Iterator[Unknown]:
                 yield (None, annotation, value), clause
 
 
-def unknown_names(ontology: Ontology) -> Iterator[Unknown]:
-    """Yield classes and properties that axioms or shapes use and nothing declares.
+def unknown_names(graph: Graph, terms: Collection[str]) -> Iterator[Unknown]:
+    """Yield classes and properties that axioms or shapes use, and that are none of the declared `terms` (IRIs).
 
     A name of a foreign namespace may be declared elsewhere, but not one of an axiom that states a rule.
     """
-    graph = ontology.graph
-    iris = {_local(iri): iri for iri in ontology.by_iri}
+    iris = {_local(iri): iri for iri in terms}
     namespaces = {iri.removesuffix(name) for name, iri in iris.items()}
     for name in sorted(_used(graph) - set(graph.subjects(RDF.type)), key=str):
         is_foreign = str(name).removesuffix(_local(name)) not in namespaces

@@ -215,7 +215,7 @@ def load_ontology(folder: Path = ONTOLOGIES, rules: Path | None = None, *, also:
         type_names=frozenset(fold(str(word)) for word in graph.objects(RDF.type, SKOS.altLabel)) | {"rdftype"},
         without_suffix=frozenset(str(node) for node in graph.subjects(RULE.withoutSuffix)),
     )
-    _refuse(unknown_names(ontology), files)
+    _refuse(unknown_names(graph, ontology.by_iri.keys()), files)
     return ontology
 
 

@@ -10,11 +10,10 @@ import fcntl
 import hashlib
 import json
 import shutil
-import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -55,8 +54,6 @@ class Index:
         self._rows_of: dict[str, list[int]] = {}
         for row, chunk in enumerate(self.chunks):
             self._rows_of.setdefault(chunk.document_id, []).append(row)
-        self._collection: ChromaCollection | None = None
-        self._opening = threading.Lock()
 
     @property
     def document_ids(self) -> tuple[str, ...]:
@@ -93,7 +90,7 @@ class Index:
         wanted = min(top_k + _MARGIN, available)
         while True:
             # Below the collection's size an HNSW search may miss neighbours, and with a filter come back short.
-            nearest = self._opened().query([vector.tolist()], n_results=wanted, where=where, include=[])
+            nearest = self._collection.query([vector.tolist()], n_results=wanted, where=where, include=[])
             rows = [self._rows[chunk_id] for chunk_id in nearest["ids"][0]]
             scored = self._scored(rows, vector)
             if wanted == available or (len(scored) >= top_k and scored[-1].score < scored[top_k - 1].score):
@@ -113,11 +110,9 @@ class Index:
             )
         return sorted(hits, key=lambda hit: (-hit.score, hit.chunk_id))
 
-    def _opened(self) -> ChromaCollection:
-        with self._opening:
-            if self._collection is None:
-                self._collection = _open_collection(self._folder, self.chunks, self._vectors)
-            return self._collection
+    @cached_property
+    def _collection(self) -> ChromaCollection:
+        return _open_collection(self._folder, self.chunks, self._vectors)
 
 
 def build(folder: Path, chunks: Sequence[Chunk], vectors: Vectors, embedder_name: str) -> Index:

@@ -11,8 +11,7 @@ from rdflib import OWL, RDF, Graph, Literal
 from ovrag_core.base.errors import OntologyError
 from ovrag_core.loop.closed_world import ClosedWorld
 from ovrag_core.ontology.load import Ontology, fold, load_ontology
-from ovrag_core.ontology.rules import rules_page
-from ovrag_core.ontology.vocabularies import vocabulary, vocabulary_text
+from ovrag_core.ontology.vocabularies import rules_page, vocabulary, vocabulary_text
 
 CLASHES = {"secured_unsecured", "openend_closedend", "borrower_type", "lender_type"}
 HEAD = """
