@@ -24,7 +24,6 @@ from ovrag_core.evaluation.statistics import (
 
 MATRIX = ("tp", "fp", "tn", "fn")
 BESIDE = ("unchecked", "error", "unlabelled")
-JUDGED = (*MATRIX, "unlabelled")
 RATES = ("precision", "recall", "f1")
 CLEAN = "clean"
 Asked = TypeVar("Asked", QueryRecord, LatencyRecord)
@@ -70,7 +69,7 @@ def count(frame: pd.DataFrame) -> dict[str, int]:
     Those beside the matrix are not part of any rate; queries about documents without a label are judged too.
     """
     cells = {name: int(frame[name].sum()) for name in (*MATRIX, *BESIDE)}
-    return {"queries": sum(cells[name] for name in JUDGED), **cells}
+    return {"queries": sum(cells[name] for name in (*MATRIX, "unlabelled")), **cells}
 
 
 def rates(frame: pd.DataFrame, plan: Resampling) -> dict[str, Estimate]:

@@ -12,16 +12,7 @@ from typing import Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from ovrag_core.base import (
-    EmptyReplyError,
-    Frozen,
-    MalformedReplyError,
-    ModelError,
-    RefusalError,
-    SchemaReplyError,
-    TruncatedReplyError,
-    Usage,
-)
+from ovrag_core.base import Frozen, Usage, errors
 from ovrag_core.llm.background import run
 from ovrag_core.llm.meter import Tally, current_tally, sum_usage
 from ovrag_core.llm.schema import JsonObject, parse, strict_schema
@@ -149,12 +140,12 @@ class ChatModel:
         try:
             try:
                 parsed = await self._attempt(request, schema, sent, anew=False)
-            except ModelError:
+            except errors.ModelError:
                 if not self._retry_failures or not all(completion.cached for completion in sent):
                     raise
                 sent.clear()
                 parsed = await self._attempt(request, schema, sent, anew=True)
-        except ModelError as error:
+        except errors.ModelError as error:
             raise type(error)(f"{self.name}, {purpose}: {error}") from None
         finally:
             if tally is not None:  # what cannot be used was paid for all the same
@@ -176,11 +167,11 @@ class ChatModel:
             return None
         try:
             return parse(reply.text, schema)
-        except (MalformedReplyError, SchemaReplyError) as problem:
+        except (errors.MalformedReplyError, errors.SchemaReplyError) as problem:
             repaired = await self._send(_repair(request, reply.text, problem), sent, anew=anew)
         try:
             return parse(repaired.text, schema)
-        except (MalformedReplyError, SchemaReplyError) as problem:
+        except (errors.MalformedReplyError, errors.SchemaReplyError) as problem:
             raise type(problem)(f"{problem}, also after it was asked to repair it") from None
 
     async def _send(self, request: Request, sent: list[Completion], *, anew: bool) -> Completion:
@@ -191,18 +182,18 @@ class ChatModel:
         return completion
 
 
-def _problem(completion: Completion, max_tokens: int) -> ModelError | None:
+def _problem(completion: Completion, max_tokens: int) -> errors.ModelError | None:
     if completion.refusal or completion.finish_reason == "content_filter":
         reason = f": {clipped(completion.refusal)}" if completion.refusal else " by a content filter"
-        return RefusalError(f"the model declined to answer{reason}")
+        return errors.RefusalError(f"the model declined to answer{reason}")
     if completion.finish_reason == "length":
-        return TruncatedReplyError(f"the reply was cut off at the limit; raise max_tokens above {max_tokens}")
+        return errors.TruncatedReplyError(f"the reply was cut off at the limit; raise max_tokens above {max_tokens}")
     if not completion.text.strip():
-        return EmptyReplyError("the reply holds no text")
+        return errors.EmptyReplyError("the reply holds no text")
     return None
 
 
-def _repair(request: Request, text: str, problem: ModelError) -> Request:
+def _repair(request: Request, text: str, problem: errors.ModelError) -> Request:
     wanted = json.dumps(request.schema, sort_keys=True)
     plea = f"That cannot be used: {problem}. Answer again with one JSON object, and nothing else, of this JSON Schema:"
     turns = (Message("assistant", text or "(nothing)"), Message("user", f"{plea} {wanted}"))

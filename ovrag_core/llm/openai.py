@@ -18,17 +18,7 @@ import httpx2
 import openai
 from pydantic import AliasPath, BaseModel, Field, ValidationError
 
-from ovrag_core.base import (
-    MalformedReplyError,
-    ModelError,
-    ModelSetupError,
-    NeverReachedError,
-    RateLimitError,
-    ServerError,
-    TimeLimitError,
-    UnreachableError,
-    Usage,
-)
+from ovrag_core.base import Usage, errors
 from ovrag_core.llm.chat import Completion, Message, Request, clipped
 from ovrag_core.llm.keys import read_address
 from ovrag_core.llm.meter import Budget
@@ -98,7 +88,7 @@ class OpenAIBackend:
         address = read_address(base_url)
         self.host, self._local = address.host, address.local
         if key and not (address.local or address.encrypted):
-            raise ModelSetupError(
+            raise errors.ModelSetupError(
                 f"the key for {self.host} would go there unencrypted; write https:// in llm.base_url, or open a tunnel "
                 "to this machine (ssh -L) and name http://localhost"
             )
@@ -153,7 +143,7 @@ class OpenAIBackend:
             async with asyncio.timeout(self._seconds_per_call):
                 return await self._fitted(request)
         except TimeoutError:
-            raise TimeLimitError(f"{self.host} gave no reply within {self._seconds_per_call:g} s") from None
+            raise errors.TimeLimitError(f"{self.host} gave no reply within {self._seconds_per_call:g} s") from None
         except openai.OpenAIError as error:
             raise self._explained(error, request.model) from None
 
@@ -183,29 +173,31 @@ class OpenAIBackend:
             return _Wire.model_validate_json(content)
         except ValidationError:
             shown = clipped(content[:200].decode(errors="replace"), 60)
-            raise MalformedReplyError(
+            raise errors.MalformedReplyError(
                 f"{self.host} did not answer like an OpenAI-compatible server: {shown!r}; check base_url"
             ) from None
 
-    def _explained(self, error: openai.OpenAIError, model: str) -> ModelError:
+    def _explained(self, error: openai.OpenAIError, model: str) -> errors.ModelError:
         host, words = self.host, self._words(error)
         absent = isinstance(error.__cause__, (httpx2.ConnectError, httpx2.ConnectTimeout))
         if absent and not self._reached:
-            return NeverReachedError(
+            return errors.NeverReachedError(
                 f"{host} cannot be reached; start the server, or check llm.base_url and the network"
             )
         self._reached = True
         if isinstance(error, openai.APIStatusError):
             return self._status_explained(error, model, words)
         if isinstance(error, openai.APITimeoutError):
-            return TimeLimitError(
+            return errors.TimeLimitError(
                 f"{host} was silent for longer than the limit, also when asked again; raise llm.seconds_per_attempt"
             )
         if isinstance(error, openai.APIConnectionError):
-            return UnreachableError(f"{host} cannot be reached, or cut the connection; check base_url and the network")
-        return ServerError(f"{host} answered with an error: {words}")
+            return errors.UnreachableError(
+                f"{host} cannot be reached, or cut the connection; check base_url and the network"
+            )
+        return errors.ServerError(f"{host} answered with an error: {words}")
 
-    def _status_explained(self, error: openai.APIStatusError, model: str, words: str) -> ModelError:
+    def _status_explained(self, error: openai.APIStatusError, model: str, words: str) -> errors.ModelError:
         host, status, whole = self.host, error.status_code, str(error.body or error)
         no_model = f"{host} has no model {model}"
         faults_of_setup = {
@@ -215,19 +207,19 @@ class OpenAIBackend:
             404: f"{no_model}, or base_url lacks its /v1: {words}",
         }
         if status in faults_of_setup:
-            return ModelSetupError(faults_of_setup[status])
+            return errors.ModelSetupError(faults_of_setup[status])
         if error.code == "insufficient_quota":
-            return ModelSetupError(f"there is no credit left at {host}: {words}")
+            return errors.ModelSetupError(f"there is no credit left at {host}: {words}")
         if status == 429:
-            return RateLimitError(f"{host} still refuses after every retry: {words}")
+            return errors.RateLimitError(f"{host} still refuses after every retry: {words}")
         if status in (400, 422) and _NO_MODEL.search(whole):
-            return ModelSetupError(f"{no_model}: {words}")
+            return errors.ModelSetupError(f"{no_model}: {words}")
         if status in (400, 413, 422) and _TOO_LONG.search(whole):
-            return ServerError(
+            return errors.ServerError(
                 f"prompt and reply are longer than {model} takes; lower llm.max_tokens, extraction.window or "
                 f"retrieval.top_k, or let the server give it more context: {words}"
             )
-        return ServerError(f"{host} answered with an error ({status}): {words}")
+        return errors.ServerError(f"{host} answered with an error ({status}): {words}")
 
     def _words(self, error: openai.OpenAIError) -> str:
         """The server's own words on one line, without the key that it may repeat."""

@@ -19,12 +19,10 @@ import yaml
 from tqdm import tqdm
 from typer.core import TyperGroup
 
-from ovrag_core.base import DocumentError, OvragError, Settings, bar, load_settings, notice, project_file
+from ovrag_core.base import Document, DocumentError, OvragError, Settings, bar, load_settings, notice, project_file
 
 if TYPE_CHECKING:
     from typer._click import Context
-
-    from ovrag_core.base import Document
 
 P = ParamSpec("P")
 FOUND, BAD = 1, 2

@@ -14,8 +14,6 @@ from .money import MoneyMention as MoneyMention
 from .money import amounts as amounts
 from .money import currency_of as currency_of
 from .money import moneys as moneys
-from .negation import NEGATION as NEGATION
-from .negation import is_negated as is_negated
 from .number_reading import NUMBER_WORD as NUMBER_WORD
 from .number_reading import NUMBER_WORDS as NUMBER_WORDS
 from .number_reading import ONES as ONES
@@ -29,12 +27,14 @@ from .passages import find_passages as find_passages
 from .quotes import locate as locate
 from .sentence_split import ends as ends
 from .sentence_split import sentences as sentences
-from .stemming import STOP_WORDS as STOP_WORDS
-from .stemming import stem as stem
-from .stemming import stems as stems
+from .tokens import NEGATION as NEGATION
+from .tokens import STOP_WORDS as STOP_WORDS
 from .tokens import any_of as any_of
 from .tokens import fold as fold
+from .tokens import is_negated as is_negated
 from .tokens import plain_words as plain_words
+from .tokens import stem as stem
+from .tokens import stems as stems
 from .tokens import word_list as word_list
 from .word_hashing import BUCKETS as BUCKETS
 from .word_hashing import hashed_words as hashed_words

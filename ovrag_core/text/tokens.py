@@ -1,4 +1,4 @@
-"""Words of a text: one way to fold, find and leave them out, and patterns that match any of a list."""
+"""Words of a text: one way to fold, find, stem and leave them out, patterns that match any of a list, and negations."""
 
 import re
 import unicodedata
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib import resources
 
+import Stemmer
 import yaml
 
 _WORD = re.compile(r"[^\W_]+")
@@ -43,3 +44,38 @@ def word_list(name: str) -> frozenset[str]:
 def _lists() -> dict[str, str]:
     lists: dict[str, str] = yaml.safe_load(resources.files(__package__).joinpath("words.yaml").read_text("utf-8"))
     return lists
+
+
+STOP_WORDS = word_list("stop")
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_UNSEEN = str.maketrans("", "", "\u00ad\u200b\ufeff")  # soft hyphens and the like stand within words
+_stemmer = Stemmer.Stemmer("english")
+NEGATIONS = word_list("negation")
+NEGATION = rf"(?:\b{any_of(NEGATIONS)}\b|n['’]t\b)"  # to be matched whatever the case
+_JUST_BEFORE = re.compile(rf"{NEGATION}[^,;]{{0,40}}$", re.IGNORECASE)
+
+
+def stems(text: str, empty: frozenset[str] = STOP_WORDS) -> list[str]:
+    """Stems of the words of `text` in order, without those that are `empty` (function words)."""
+    words = _ASCII_WORD.findall(text.translate(_UNSEEN).lower())
+    return [stem(word) for word in words if word not in empty]
+
+
+@lru_cache(maxsize=1 << 17)
+def stem(word: str) -> str:
+    """Stem of a word in lower case (Porter's second English stemmer)."""
+    stemmed: str = _stemmer.stemWord(word)
+    return stemmed
+
+
+def is_negation(word: str) -> bool:
+    """Return True where a word in lower case, "don't" among them, turns round what it stands with."""
+    return word in NEGATIONS or word.endswith(("n't", "n’t"))
+
+
+def is_negated(before: str) -> bool:
+    """Return True where what stands behind `before` is negated.
+
+    The negation lies within 40 characters before it, in the same part of the sentence.
+    """
+    return bool(_JUST_BEFORE.search(before))

@@ -19,7 +19,7 @@ from ovrag_core.base.types import Document
 from ovrag_core.evaluation.statistics import Resampling
 from ovrag_core.retrieval.embedding import Vectors, minilm
 from ovrag_core.retrieval.lexical import WordRanker, join
-from ovrag_core.text.stemming import stems
+from ovrag_core.text.tokens import stems
 from ovrag_studies.contract_review.measures import chunk_metrics
 from ovrag_studies.contract_review.retrieval.expansion import (
     ask,

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from ovrag_core.text.stemming import STOP_WORDS, stem, stems
-from ovrag_core.text.tokens import any_of, fold, plain_words, word_list
+from ovrag_core.text.tokens import STOP_WORDS, any_of, fold, plain_words, stem, stems, word_list
 
 
 @pytest.mark.parametrize(("text", "folded"), [("Loan", "loan"), ("Müller & Café", "muller & cafe"), ("GROẞ", "gross")])
