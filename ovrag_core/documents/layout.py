@@ -29,7 +29,6 @@ _TABLE_ROWS = 2
 _LABEL_LINES = 4
 _PROSE_LINES = 4
 _PROSE_WORDS = 4
-_RIGHT_PART = 0.25  # of the width, from the left: a second column begins beyond
 
 _RULE = re.compile(r"_{4,}|\.{8,}|-{8,}|…{3,}")
 _LABEL = re.compile(r"\s*([^\W\d_][^:_]{0,30}?)\s*:")
@@ -131,8 +130,6 @@ def _compose(lines: list[Line]) -> str:
 
 def _blocks(lines: list[Line]) -> list[tuple[list[Line], float | None]]:
     """The lines in runs that share a gutter; the gutter's middle where its sides are to be read one after the other."""
-    if not _may_have_columns(lines):
-        return [(lines, None)]
     blocks: list[tuple[list[Line], float | None]] = []
     start = 0
     while start < len(lines):
@@ -142,13 +139,6 @@ def _blocks(lines: list[Line]) -> list[tuple[list[Line], float | None]]:
         else:
             blocks.append((rows, gutter))
     return blocks
-
-
-def _may_have_columns(lines: list[Line]) -> bool:
-    """Return True where anything begins in the right part of the page: most pages of prose need no search."""
-    low = min((line[0].x0 for line in lines), default=0.0)
-    high = max((line[-1].x1 for line in lines), default=0.0)
-    return any(cell.x0 > low + _RIGHT_PART * (high - low) for line in lines for cell in line)
 
 
 def _next_block(lines: list[Line], start: int) -> tuple[list[Line], float | None, int]:
@@ -251,7 +241,7 @@ def _is_prose(side: list[Line]) -> bool:
 
 
 def _write_rows(lines: list[Line]) -> str:
-    text = _text(lines[0]) if lines else ""
+    text = _text(lines[0])
     for above, line in pairwise(lines):
         # The rows of a table are set wider than lines of prose and stay together.
         table = len(line) > 1 and len(above) > 1
