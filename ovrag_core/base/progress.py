@@ -27,10 +27,7 @@ def bar(total: int, label: str, unit: str = "it") -> tqdm[Never]:
 
 @contextmanager
 def notice(text: str) -> Iterator[None]:
-    """Print `text` on standard error where the block takes longer than two seconds and a person is watching.
-
-    A bar or another notice that begins meanwhile takes its place.
-    """
+    """Print `text` on standard error after two seconds where a person is watching, unless a bar or notice begins."""
     no_notice()
     if not sys.stderr.isatty():
         yield

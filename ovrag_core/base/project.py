@@ -14,20 +14,14 @@ EXTERNAL = "OVRAG_EXTERNAL_DATA"  # variable of the environment: the folder of d
 
 
 def project_file(path: Path) -> Path:
-    """`path` where it exists as given, else the same path in the project's folder.
-
-    Below `data/external` it is that of `external_data`, where the environment names another folder.
-    """
+    """`path` where it exists, else in the project's folder; what is below `data/external`, in `external_data`."""
     if path.is_relative_to(EXTERNAL_FOLDER) and EXTERNAL in os.environ:
         return external_data(*path.relative_to(EXTERNAL_FOLDER).parts)
     return path if path.is_absolute() or path.exists() else ROOT / path
 
 
 def project_of(folder: Path) -> Path:
-    """The nearest folder that holds a params.yaml, from `folder` upwards; else the one that this package lies in.
-
-    Raises NotebookError where there is none.
-    """
+    """The nearest folder with a params.yaml, from `folder` upwards, else our own. Raises NotebookError for none."""
     folder = folder.resolve()
     for candidate in (folder, *folder.parents, ROOT):
         if (candidate / MARK).is_file():

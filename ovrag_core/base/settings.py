@@ -170,10 +170,7 @@ class Settings(Part):
 
 
 def study_settings(settings: Settings, study: str, model: type[P]) -> P:
-    """The parameters of one study, `studies.<study>`, as `model`; what is not there has the model's default.
-
-    Raises SettingsError with the key for an unknown key or a bad value.
-    """
+    """The parameters `studies.<study>` as `model`. Raises SettingsError with the key that is unknown or bad."""
     try:
         return model.model_validate(settings.studies.get(study, {}))
     except ValidationError as error:

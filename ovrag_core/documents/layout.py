@@ -203,10 +203,7 @@ def _join_wrapped(block: list[Line], gutter: float) -> list[Line]:
 
 
 def _is_one_label(lines: list[Line], stands_apart: bool) -> bool:
-    """Return True where lines of labels are one label.
-
-    They are where some stand beside no value, or where each but the first begins in lower case.
-    """
+    """Return True where some lines stand beside no value, or each but the first begins in lower case."""
     texts = [_text(line) for line in lines]
     if len(lines) > _LABEL_LINES or any(":" in text for text in texts):
         return False

@@ -130,10 +130,7 @@ def document_frame(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def document_rates(frame: pd.DataFrame, confidence: float) -> pd.DataFrame:
-    """Per arm, the share of expected clashes flagged at least once, and of clean documents flagged at least once.
-
-    Documents are the trials here, so the intervals are Wilson's.
-    """
+    """Per arm, the shares of expected clashes and of clean documents flagged at least once; intervals are Wilson's."""
     documents = document_frame(frame)
     rows = []
     for arm in frame["arm"].unique():

@@ -103,10 +103,7 @@ def load_graph(source: str | Path | Sequence[str | Path], table: FactTable | Non
 
 
 def open_graph(source: str | Path | Sequence[Path], table: FactTable | None = None, *, attempts: int = 3) -> Store:
-    """The graph at `source`: the address of a SPARQL endpoint, or one or several files (see `load_graph`).
-
-    `attempts` are those at an endpoint (see `EndpointStore`).
-    """
+    """The graph at the address of a SPARQL endpoint, asked at most `attempts` times, or in files (see `load_graph`)."""
     if isinstance(source, str) and "://" in source:
         from ovrag_core.graph.endpoint import EndpointStore  # noqa: PLC0415 - files need no HTTP, which loads slowly
 

@@ -212,8 +212,5 @@ def clipped(text: str, limit: int = 200) -> str:
 
 
 def fence(*texts: str) -> str:
-    """Line to put before and after texts of others in a prompt, whose words are then not taken for its own.
-
-    It stands in none of them, and nobody who wrote them could foresee it.
-    """
+    """Line to put around texts of others in a prompt: it stands in none of them, and none could foresee it."""
     return f"-----{hashlib.sha256(chr(0).join(texts).encode('utf-8', 'replace')).hexdigest()[:12]}-----"

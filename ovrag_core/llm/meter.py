@@ -36,10 +36,7 @@ class Spending:
 
 @dataclass(slots=True)
 class Tally:
-    """Spending by purpose.
-
-    A recorded reply counts like the call that was recorded, so that a replayed run has the records of the first.
-    """
+    """Spending by purpose. A recorded reply counts like the call that was recorded, so replays have its records."""
 
     by_purpose: dict[str, Spending] = field(default_factory=dict)
     discarded: Counter[str] = field(default_factory=Counter)  # statements of a model that were not used, by reason
@@ -84,10 +81,7 @@ def current_tally() -> Tally | None:
 
 @contextmanager
 def tally(*, apart: bool = False) -> Iterator[Tally]:
-    """Counts every model call made inside, also by tasks started inside.
-
-    What a tally within a tally has counted is counted to both at its end, unless it stands `apart`.
-    """
+    """Counts every model call made inside, also by tasks; the tally around it does too, unless this stands `apart`."""
     inner, outer = Tally(), _tally.get()
     token = _tally.set(inner)
     try:

@@ -18,10 +18,7 @@ _FENCED = re.compile(r"```[a-zA-Z]*\s*\n(.*?)\n?\s*```", re.S)
 
 @cache  # every call of a run asks for the same one, and making it takes longer than sending it
 def strict_schema(model: type[BaseModel]) -> JsonObject:
-    """The JSON Schema of `model` in the strict form of structured output: closed objects, every property required.
-
-    Whoever asks again is given the same object, which is not to be changed.
-    """
+    """The JSON Schema of `model`, closed and all properties required; the same object each time, not to be changed."""
     strict = _strict(model.model_json_schema())
     assert isinstance(strict, dict)
     return strict

@@ -59,10 +59,7 @@ def warn_on_stderr(message: str) -> None:
 
 
 class ReplyStore:
-    """The recorded replies of one file.
-
-    Raises StoreError where the file is no store or, with `create`, cannot be written.
-    """
+    """The recorded replies of a file. Raises StoreError for one that is no store or, with `create`, not writable."""
 
     def __init__(self, path: Path, *, create: bool = False, warn: Warn = warn_on_stderr) -> None:
         self.path = path
@@ -189,10 +186,7 @@ class RecordedReplies:
 
 
 def pack(path: Path) -> Path:
-    """Write the store beside itself as `.xz`, sorted by key, the same bytes each time; the path of the packed one.
-
-    Raises StoreError where it is no store or cannot be written.
-    """
+    """Write the store beside itself as `.xz`, by key, the same bytes each time. Raises StoreError where it cannot."""
     content = ReplyStore(path).sorted_lines().encode()
     packed = path.with_name(path.name + PACKED)
     with replacing(packed, StoreError, _REMEDY) as partial:

@@ -145,10 +145,7 @@ class HermiT:
 def consistent_afresh(
     logic: Logic, axioms: Iterable[int], facts: Iterable[Fact], seconds: float, *, pellet: bool = False
 ) -> bool:
-    """Return True where axioms and facts have a model, by a reasoner as it comes: nothing is kept for the next check.
-
-    That is Pellet (needs a JVM started with `pellet=True`), or HermiT.
-    """
+    """Return True where axioms and facts have a model, by a new HermiT, or Pellet in a JVM started with it."""
     asserted = [logic.assertion(fact) for fact in facts]
     ontology = logic.manager.createOntology(_java_set([*(logic.axioms[number] for number in axioms), *asserted]))
     reasoner = (_pellet if pellet else _hermit)(ontology, seconds)
@@ -175,10 +172,7 @@ def _hermit(ontology: JavaObject, seconds: float) -> JavaObject:
 
 
 def treats_names_apart(logic: Logic) -> bool:
-    """Return True where an axiom applies to named individuals only (keys, SWRL rules).
-
-    Facts given to a tableau are not named individuals.
-    """
+    """Return True where an axiom is about named individuals alone (keys, SWRL rules), as a tableau's facts are not."""
     return any(axiom.getAxiomType().toString() in ("HasKey", "Rule") for axiom in logic.axioms)
 
 

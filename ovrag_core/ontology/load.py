@@ -123,10 +123,7 @@ class Ontology:
         return fold(predicate) in self.type_names or (":" in predicate and fold(_local(predicate)) == "type")
 
     def says_nothing(self, type_: str) -> bool:
-        """Return True where a type carries no constraint.
-
-        Such a type is none, a datatype, a term of RDF or OWL, or a word for anything.
-        """
+        """Return True for a type without constraint: none, a datatype, a term of RDF or OWL, a word for anything."""
         name = type_.strip()
         return not name or fold(_local(name)) in self.any_types or _BUILT_IN.match(name) is not None
 

@@ -17,10 +17,7 @@ _NAME, _SAID = 20, 58  # characters of a line in a box, and of a quote
 
 
 def draw(violation: Violation, width_inches: float = 5.9) -> Figure:
-    """The statements of `violation` as arrows from what they are about to what they say, each with its quote.
-
-    The axioms that forbid them together stand underneath.
-    """
+    """The statements of `violation` as arrows with their quotes; underneath, the axioms that forbid them together."""
     rows = [_QUOTED_ROW if triple.evidence else _ROW for triple in violation.triples]
     foot = _HEAD + _AXIOM * len(violation.axioms) if violation.axioms else 0.05
     height = sum(rows) + foot + 0.1

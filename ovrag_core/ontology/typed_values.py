@@ -65,10 +65,14 @@ def read_value(text: str, kind: str) -> Value | None:
 def amount(text: str) -> Value | None:
     """`USD 962,000.00`, `$1.5 million`, `1.000.000,00 EUR`, `two hundred thousand dollars ($200,000)`."""
     matches = sorted(_AMOUNT.finditer(text), key=lambda match: match["words"] is not None)
-    if not matches or (number := _number(matches[0]["figures"] or matches[0]["words"])) is None:
+    if not matches:
         return None
-    number *= _SCALES[matches[0]["scale"].lower()] if matches[0]["scale"] else 1
-    return Value(_plain(-number if matches[0]["minus"] else number), XSD + "decimal", currency_of(text))
+    best = matches[0]
+    number = parse_number(best["figures"]) if best["figures"] else words_to_number(best["words"])
+    if number is None:
+        return None
+    amount = Decimal(number) * (_SCALES[best["scale"].lower()] if best["scale"] else 1)
+    return Value(_plain(-amount if best["minus"] else amount), XSD + "decimal", currency_of(text))
 
 
 def rate(text: str) -> Value | None:
@@ -118,13 +122,6 @@ _READERS: dict[str, Callable[[str], Value | None]] = {
     "amount": amount, "rate": rate, "date": date, "months": months, "boolean": boolean, "text": _text,
 }  # fmt: skip
 KINDS = frozenset(_READERS)
-
-
-def _number(written: str) -> Decimal | None:
-    if written[0].isdigit():
-        return parse_number(written)
-    number = words_to_number(written)
-    return None if number is None else Decimal(number)
 
 
 def _plain(number: Decimal) -> str:

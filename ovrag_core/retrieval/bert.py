@@ -101,10 +101,7 @@ def _pool() -> ThreadPoolExecutor:
 
 @cache
 def _blas() -> ThreadpoolController:
-    """Return the controller that keeps the library of products to one thread.
-
-    The library's own threads wait in a circle, and slow down all beside them.
-    """
+    """Return the controller that keeps the library of products to one thread; its own would slow down the others."""
     return ThreadpoolController()
 
 

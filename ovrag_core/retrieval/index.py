@@ -116,10 +116,7 @@ class Index:
 
 
 def build(folder: Path, chunks: Sequence[Chunk], vectors: Vectors, embedder_name: str) -> Index:
-    """Store chunks and their vectors (n × d, unit length) in `folder` and index them.
-
-    Raises ValueError where counts differ, an id is used twice, or there is nothing to index.
-    """
+    """Store and index chunks and vectors (n × d, unit length). Raises ValueError for none, unlike counts, equal ids."""
     if len(chunks) != len(vectors) or not len(chunks):
         raise ValueError(f"{len(chunks)} chunks cannot be indexed with {len(vectors)} vectors")
     if len({chunk.id for chunk in chunks}) < len(chunks):

@@ -78,10 +78,7 @@ def join_question(question: Sequence[int], paragraph: Sequence[int]) -> tuple[li
 
 
 def windows_of(text: str, spans: Sequence[tuple[int, int]] | None = None) -> list[str]:
-    """List what is read beside a whole paragraph: each sentence behind the one before it, on which it may lean.
-
-    Sentences are at `spans`; without these, all are meant, or the whole where there is none.
-    """
+    """List each sentence (at `spans`, else all) behind the one before, on which it may lean; the whole without any."""
     if spans is None:
         spans = list(find_passages(text)) or [(0, len(text))]
     return [text[spans[max(0, row - 1)][0] : end] for row, (_, end) in enumerate(spans)]

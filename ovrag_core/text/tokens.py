@@ -74,8 +74,5 @@ def is_negation(word: str) -> bool:
 
 
 def is_negated(before: str) -> bool:
-    """Return True where what stands behind `before` is negated.
-
-    The negation lies within 40 characters before it, in the same part of the sentence.
-    """
+    """Return True where a negation stands at most 40 characters before, in the same part of the sentence."""
     return bool(_JUST_BEFORE.search(before))
