@@ -203,7 +203,7 @@ def _join_wrapped(block: list[Line], gutter: float) -> list[Line]:
 
 
 def _is_one_label(lines: list[Line], stands_apart: bool) -> bool:
-    """Return True where some lines stand beside no value, or each but the first begins in lower case."""
+    """Return True for lines of one label: some stand beside no value, or each but the first begins in lower case."""
     texts = [_text(line) for line in lines]
     if len(lines) > _LABEL_LINES or any(":" in text for text in texts):
         return False

@@ -64,15 +64,14 @@ def read_value(text: str, kind: str) -> Value | None:
 
 def amount(text: str) -> Value | None:
     """`USD 962,000.00`, `$1.5 million`, `1.000.000,00 EUR`, `two hundred thousand dollars ($200,000)`."""
-    matches = sorted(_AMOUNT.finditer(text), key=lambda match: match["words"] is not None)
-    if not matches:
+    best = min(_AMOUNT.finditer(text), key=lambda match: match["words"] is not None, default=None)
+    if best is None:
         return None
-    best = matches[0]
     number = parse_number(best["figures"]) if best["figures"] else words_to_number(best["words"])
     if number is None:
         return None
-    amount = Decimal(number) * (_SCALES[best["scale"].lower()] if best["scale"] else 1)
-    return Value(_plain(-amount if best["minus"] else amount), XSD + "decimal", currency_of(text))
+    value = Decimal(number) * (_SCALES[best["scale"].lower()] if best["scale"] else 1)
+    return Value(_plain(-value if best["minus"] else value), XSD + "decimal", currency_of(text))
 
 
 def rate(text: str) -> Value | None:

@@ -1,4 +1,4 @@
-"""Words of a text: one way to fold, find, stem and leave them out, patterns that match any of a list, and negations."""
+"""Words of a text: one way to fold, find, stem and leave them out, and patterns that match any of a list."""
 
 import re
 import unicodedata
@@ -50,9 +50,6 @@ STOP_WORDS = word_list("stop")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _UNSEEN = str.maketrans("", "", "\u00ad\u200b\ufeff")  # soft hyphens and the like stand within words
 _stemmer = Stemmer.Stemmer("english")
-NEGATIONS = word_list("negation")
-NEGATION = rf"(?:\b{any_of(NEGATIONS)}\b|n['’]t\b)"  # to be matched whatever the case
-_JUST_BEFORE = re.compile(rf"{NEGATION}[^,;]{{0,40}}$", re.IGNORECASE)
 
 
 def stems(text: str, empty: frozenset[str] = STOP_WORDS) -> list[str]:
@@ -66,13 +63,3 @@ def stem(word: str) -> str:
     """Stem of a word in lower case (Porter's second English stemmer)."""
     stemmed: str = _stemmer.stemWord(word)
     return stemmed
-
-
-def is_negation(word: str) -> bool:
-    """Return True where a word in lower case, "don't" among them, turns round what it stands with."""
-    return word in NEGATIONS or word.endswith(("n't", "n’t"))
-
-
-def is_negated(before: str) -> bool:
-    """Return True where a negation stands at most 40 characters before, in the same part of the sentence."""
-    return bool(_JUST_BEFORE.search(before))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from ovrag_core.evaluation.ranking import first_rank, recall, reciprocal
+from ovrag_core.evaluation.risk import first_rank, recall, reciprocal
 from ovrag_core.evaluation.statistics import (
     Resampling,
     compare_pairs,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ovrag_core.text.tokens import NEGATION, is_negated, is_negation
+from ovrag_core.text.negation import NEGATION, is_negated, is_negation
 
 
 @pytest.mark.parametrize("word", ["not", "never", "nobody", "without", "don't", "isn’t"])

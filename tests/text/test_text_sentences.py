@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ovrag_core.text.sentence_split import sentences
+from ovrag_core.text.passages import sentences
 
 
 def cut(text: str, **options: bool) -> list[str]:
