@@ -57,12 +57,13 @@ _PARTIAL = re.compile(
     rf"|\b(?P<m3>{_NAMED})\.?,?\s+(?P<y3>(?:19|20)\d\d)\b"
     rf"|\b(?P<m2>{_NAMED})\.?\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*:)"
 )
-DURATION = re.compile(
+_DURATION = re.compile(
     rf"(?<![\w.,$€£/])(?P<number>\d{{1,3}}|{NUMBER_WORDS})(?:\s*\((?P<figures>\d{{1,3}}|{NUMBER_WORDS})\))?[\s-]+"
     r"(?P<between>(?:(?:equal|consecutive|successive|regular|level|substantially|fixed|calendar|full|,)\s+)*)"
     r"(?P<unit>months?|years?|monthly|annual|yearly|quarterly)\b(?!\s+(?:old|notice))",
     re.IGNORECASE,
 )
+_IN_MONTHS = {"m": 1, "y": 12, "a": 12, "q": 3}  # by the first letter of a unit
 
 
 class PartialDate(NamedTuple):
@@ -112,13 +113,12 @@ def add_months(day: date, months: int) -> date:
 
 def durations(text: str) -> list[tuple[int, int, int]]:
     """Each number of months or years in `text`, in months, with its span; "36 monthly instalments" are 36."""
-    return [(in_months(match["number"], match["unit"]), *match.span()) for match in DURATION.finditer(text)]
-
-
-def in_months(number: str, unit: str) -> int:
-    """Count the months that "three" "years" or "36" "monthly" are."""
-    count = int(number) if number.isdigit() else words_to_number(number) or 0
-    return count * {"m": 1, "y": 12, "a": 12, "q": 3}[unit[0].lower()]
+    found = []
+    for match in _DURATION.finditer(text):
+        number = match["number"]
+        count = int(number) if number.isdigit() else words_to_number(number) or 0
+        found.append((count * _IN_MONTHS[match["unit"][0].lower()], *match.span()))
+    return found
 
 
 def _parts(named: Mapping[str, str], month_first: bool) -> tuple[int, int, int]:

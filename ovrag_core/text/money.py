@@ -31,15 +31,8 @@ class MoneyMention:
 
 _DATA: dict[str, Any] = yaml.safe_load(resources.files(__package__).joinpath("money.yaml").read_text("utf-8"))
 _DAY = date(2025, 1, 1)  # of the list of currencies, so that it is the same every year
-_HEADLINES = frozenset({"CUP", "SOS", "TOP"})  # codes that are words of headlines as well
-CURRENCIES = (
-    frozenset(
-        code
-        for territory in get_global("territory_currencies")
-        for code in get_territory_currencies(territory, _DAY, _DAY)
-    )
-    - _HEADLINES
-)
+_IN_USE = {code for place in get_global("territory_currencies") for code in get_territory_currencies(place, _DAY, _DAY)}
+CURRENCIES = frozenset(_IN_USE) - {"CUP", "SOS", "TOP"}  # which are words of headlines as well
 _SIGNS: dict[str, str] = {sign: meaning for meaning, signs in _DATA["signs"].items() for sign in signs}
 _NOUNS: tuple[tuple[str, str, dict[str, str]], ...] = tuple(
     (name["noun"], name["alone"], name.get("of", {})) for name in _DATA["names"]
