@@ -22,8 +22,6 @@ _REMEDY = "run from the project's folder or name the file"
 Positive = Annotated[int, Field(gt=0)]
 NotNegative = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-
-
 P = TypeVar("P", bound=BaseModel)
 
 
@@ -79,7 +77,7 @@ class Options(Part):
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
     seed: int | None = 42
     concurrency: Positive = 8
-    retries: Annotated[int, Field(ge=0)] = 5
+    retries: NotNegative = 5
     seconds_per_attempt: Seconds = 60.0
     seconds_per_call: Seconds = 300.0
     prices: Path = Path("data/prices.yaml")

@@ -19,7 +19,6 @@ MAX_CHARACTERS = 5_000_000  # some 1,500 pages, whose reading takes minutes
 _WINDOWS_1252 = {byte: bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(0x80, 0xA0)}
 
 Kind = Literal["pdf", "docx", "html", "text"]
-
 _PDF_WINDOW = 1024  # readers accept a header within the first kilobyte
 _HTML_START = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S

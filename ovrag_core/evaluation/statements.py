@@ -9,8 +9,6 @@ from ovrag_core.evaluation.contamination import about, last_violations
 from ovrag_core.ontology import ABox, Ontology, assert_triples
 
 COMPATIBLE = "what was read of the asked contract is compatible"
-
-
 Asserted = dict[str, list[tuple[str, ABox, list[Triple]]]]  # by arm: a query's document, what it asserts, its triples
 
 

@@ -22,8 +22,6 @@ _TO_TERMS = tuple(
     SH[name] for name in ("path", "class", "lessThan", "targetClass", "targetObjectsOf", "targetSubjectsOf")
 )
 _BOOLEANS = frozenset({"true", "false"})
-
-
 Unknown = tuple[tuple[Node | None, Node | None, Node | None], str]  # pattern of the statements that hold it; a clause
 
 
