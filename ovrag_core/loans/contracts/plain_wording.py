@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from ovrag_core.loans.contracts.draft import Draft, sentence
-from ovrag_core.loans.contracts.phrasings import only
+from ovrag_core.loans.contracts.lists import only
 from ovrag_core.loans.contracts.terms import LoanTerms, Side
 from ovrag_core.loans.contracts.written_figures import day, values_of
 

@@ -8,8 +8,7 @@ from decimal import Decimal
 from random import Random
 
 from ovrag_core.loans.contracts.draft import Draft, LineStyle, sentence
-from ovrag_core.loans.contracts.lists import Entry, lists
-from ovrag_core.loans.contracts.phrasings import choose, fitting, phrasings
+from ovrag_core.loans.contracts.lists import Entry, choose, fitting, lists, phrasings
 from ovrag_core.loans.contracts.terms import LoanTerms, Side
 from ovrag_core.loans.contracts.written_figures import Styles, day, money, percent, values_of
 

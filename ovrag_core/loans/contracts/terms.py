@@ -1,4 +1,7 @@
-"""Terms of a contract before a word of it is written: parties, sums, dates, purpose, security, planted clash."""
+"""Terms of contracts before a word of them is written, and how many there are of each sort: seeded sampling.
+
+Terms are parties, sums, dates, purpose, security and the planted clash.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,11 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cached_property
+from itertools import cycle, islice
 from random import Random
 from typing import NamedTuple
 
+from ovrag_core.base import CorpusError
 from ovrag_core.loans.contracts.lists import lists
 from ovrag_core.loans.contracts.names import company_name, lender_name, person_name
 from ovrag_core.loans.loan_facts import PartyKind
@@ -20,6 +25,15 @@ _FIRST_DAY, _LAST_DAY = date(2023, 1, 9), date(2026, 2, 20)  # of signing
 _RATE_STEPS = (Decimal("0.05"), Decimal("0.125"), Decimal("0.25"), Decimal("0.01"))
 _PERSONAL_ASSETS = ("equipment", "vehicle", "deposit")
 _COMPANY_ASSETS = ("equipment", "equipment", "receivables", "undertaking", "securities")
+
+# The published corpus's hundred contracts, in their order.
+SHARES = {
+    "CLEAN": 60,
+    "secured_unsecured": 15,
+    "openend_closedend": 15,
+    "borrower_type": 5,
+    "lender_type": 5,
+}
 
 
 class Planted(NamedTuple):
@@ -299,3 +313,39 @@ class LoanTerms:
         if self.kind != "CommercialLoan" or self.variant in ("commercial_to_person", "commercial_by_person"):
             return None
         return self._person() if chance < 0.15 else self._company() if chance <= 0.3 else None
+
+
+def quotas(count: int) -> dict[str, int]:
+    """Split `count` contracts into clean ones and those that carry each clash, by largest remainder."""
+    quota = {name: count * share // 100 for name, share in SHARES.items()}
+    left = count - sum(quota.values())
+    for name in sorted(SHARES, key=lambda name: -(count * SHARES[name] % 100))[:left]:
+        quota[name] += 1
+    return quota
+
+
+def plan(count: int) -> list[tuple[str, str | None]]:
+    """Kind and planted clash of each contract in order: clean ones over the seven kinds in turn, then each clash type.
+
+    Raises CorpusError where `count` is not positive.
+    """
+    if count < 1:
+        raise CorpusError(f"corpus.contracts must be at least 1, not {count}")
+    quota = quotas(count)
+    slots: list[tuple[str, str | None]] = [(kind, None) for kind in islice(cycle(lists()["kinds"]), quota["CLEAN"])]
+    for clash_type in quota:
+        variants = [variant for variant, planted in PLANTED.items() if planted.clash_type == clash_type]
+        slots += [(PLANTED[variant].kind, variant) for variant in islice(cycle(variants), quota[clash_type])]
+    return slots
+
+
+def sample(count: int, seed: int) -> list[LoanTerms]:
+    """Terms of `count` contracts; the same for the same arguments on every machine.
+
+    Names do not repeat between contracts as long as the lists last.
+    """
+    used: set[str] = set()
+    return [
+        LoanTerms(number, kind, variant, Random(f"terms/{seed}/{number}"), used)
+        for number, (kind, variant) in enumerate(plan(count), start=1)
+    ]

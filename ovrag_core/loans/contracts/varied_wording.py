@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from ovrag_core.loans.contracts.draft import Draft, LineStyle
-from ovrag_core.loans.contracts.lists import lists
-from ovrag_core.loans.contracts.phrasings import fits
+from ovrag_core.loans.contracts.lists import fits, lists
 from ovrag_core.loans.contracts.speaker import Speaker, capitals
 from ovrag_core.loans.contracts.terms import PLANTED, LoanTerms
 from ovrag_core.loans.contracts.written_figures import day, money
