@@ -31,7 +31,6 @@ ASKED: dict[str, tuple[str, ...]] = {
     "repayment": ("credit_form",),
     "summary": ("principal", "interest_rate", "loan_types", "borrower", "lender", "security"),
 }
-BOTH = "contradictory"
 
 
 def held_against(answer: str, topic: str, truth: ContractTruth, ontology: Ontology) -> dict[str, bool]:
@@ -41,7 +40,7 @@ def held_against(answer: str, topic: str, truth: ContractTruth, ontology: Ontolo
     verdicts: dict[str, bool] = {}
     for fact in ASKED.get(topic, ()):
         claimed, wanted = _value(stated, fact), _value(truth, fact)
-        if claimed is not None and wanted not in (None, BOTH):
+        if claimed is not None and wanted not in (None, "contradictory"):
             verdicts[fact] = _agree(claimed, wanted)
     return verdicts
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ovrag_core.base import Document, DocumentError, Evidence, Frozen
 from ovrag_core.loans.conformed import ConformedCopy
-from ovrag_core.loans.grounds import Passage, passage, stating
+from ovrag_core.loans.grounds import Passage, passage, passages_of, stating
 from ovrag_core.loans.loan_facts import LoanReading, Party
 from ovrag_core.loans.reading.amended import misfit
 from ovrag_core.loans.reading.amendments import Identity, Role, amend, in_order, without_security
@@ -211,7 +211,6 @@ def _only_kind_known(fact: str, before: LoanReading, after: LoanReading) -> bool
 
 def _said(fact: str, reading: LoanReading, by: str | None, other: LoanReading | None = None) -> Passage | None:
     """A passage that states a fact: of the document `by`, or of any, one that the other reading has not first."""
-    stated = [(triple, triple.evidence) for triple in stating(FIELDS[fact], reading.triples) if triple.evidence]
-    about = [(triple, evidence) for triple, evidence in stated if by in (None, evidence.document_id)]
-    gone = [(triple, evidence) for triple, evidence in about if other and triple not in other.triples]
-    return next((passage(evidence) for _, evidence in gone or about), None)
+    stated = [t for t in stating(FIELDS[fact], reading.triples) if t.evidence and by in (None, t.evidence.document_id)]
+    gone = [triple for triple in stated if other and triple not in other.triples]
+    return next(iter(passages_of(gone or stated)), None)

@@ -206,7 +206,7 @@ def import_run(
     records = _placed(_records(rows, model, truths), documents, contracts)
     if rejudge:
         records += tuple(rejudge_by(settings or Settings(), records))
-    seconds = tuple(_latency(row, row.latency_total) for row in rows if row.latency_total is not None)
+    seconds = tuple(_latency(row) for row in rows if row.latency_total is not None)
     write_run(files, records, seconds, manifest)
     return Import(files, source.name, len(rows), records, seconds, left_behind)
 
@@ -344,16 +344,13 @@ def _outcome(row: RecordedRow, attempts: Sequence[Attempt], count: int, *, judge
     return ("corrected" if count > 1 else "accepted"), None
 
 
-def _latency(row: RecordedRow, total: float) -> LatencyRecord:
+def _latency(row: RecordedRow) -> LatencyRecord:
     return LatencyRecord(
         arm=row.condition,
         document_id=row.contract_id,
         question_id=row.question_id,
-        total=total,
         attempts=row.total_attempts or len(row.correction_attempts or ()) or 1,
-        rag=row.latency_rag,
-        extraction=row.latency_extraction,
-        validation=row.latency_validation,
+        **{part: getattr(row, f"latency_{part}") for part in ("rag", "extraction", "validation", "total")},
     )
 
 

@@ -33,8 +33,7 @@ def answer_table(run: Run, frame: pd.DataFrame) -> pd.DataFrame:
                 share = ratio(given.sum().tolist(), given.size().tolist(), run.plan)
                 row |= confusion.bounds(f"{verdict}_share", share)
             rows.append(row)
-    columns = ["arm", "when", "queries", *HELD, *confusion.with_bounds([f"{v}_share" for v in _GIVEN])]
-    return run.table(pd.DataFrame(rows, columns=columns), "answers")
+    return run.table(pd.DataFrame(rows), "answers")
 
 
 def change_table(run: Run, frame: pd.DataFrame) -> pd.DataFrame:

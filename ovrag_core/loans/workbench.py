@@ -135,7 +135,8 @@ def _bench(
 ) -> Bench:
     read_once = ReadOnce()
     chat = connection.chat if connection else None
-    model_reader = _other_reader(settings, validator.ontology, chat, embedder)
+    is_other = settings.ontology.domain is not None
+    model_reader = _other_reader(settings, validator.ontology, chat, embedder) if is_other else None
     extractor = model_reader or _extractor(settings, validator.ontology, chat, read_once)
     if connection is None:
         answerer: Answerer = ExtractiveAnswerer(embedder)
@@ -175,16 +176,11 @@ def review_extractor(settings: Settings, ontology: Ontology) -> Iterator[tuple[E
 def other_reader(settings: Settings, ontology: Ontology) -> Iterator[ModelReader]:
     """Open the reader of another domain's documents for a review: the model of the settings, by the domain's form."""
     with open_connection(settings) or nullcontext() as connection:
-        chat = connection.chat if connection else None
-        model_reader = _other_reader(settings, ontology, chat, minilm())
-        assert model_reader is not None  # for who asks for it has named a domain
-        yield model_reader
+        yield _other_reader(settings, ontology, connection.chat if connection else None, minilm())
 
 
-def _other_reader(settings: Settings, ontology: Ontology, model: Chat | None, embedder: Embedder) -> ModelReader | None:
-    """The reader of a domain that has none of its own; None for loans. Raises SettingsError without a model."""
-    if settings.ontology.domain is None:
-        return None
+def _other_reader(settings: Settings, ontology: Ontology, model: Chat | None, embedder: Embedder) -> ModelReader:
+    """The reader of a domain that has none of its own. Raises SettingsError without a model."""
     if model is None:
         raise SettingsError(
             f"documents of {settings.ontology.domain} are read by a language model; name one: "

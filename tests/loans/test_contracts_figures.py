@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ovrag_core.loans.contracts.lists import choose, fits, only, phrasings
-from ovrag_core.loans.contracts.names import company_name, lender_name, person_name
+from ovrag_core.loans.contracts.terms import company_name, lender_name, person_name
 from ovrag_core.loans.contracts.written_figures import day, money, number_words, ordinal, percent
 
 

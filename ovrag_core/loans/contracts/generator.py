@@ -1,7 +1,8 @@
-"""Contracts on disk: sampled, worded, set as PDFs, with their ground truth beside them."""
+"""Contracts on disk: how many of each sort, sampled, worded, set as PDFs, with their ground truth beside them."""
 
 from __future__ import annotations
 
+from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 from typing import Literal
@@ -12,7 +13,7 @@ from ovrag_core.loans.contracts.draft import Draft
 from ovrag_core.loans.contracts.lists import lists, only
 from ovrag_core.loans.contracts.plain_wording import write_plain
 from ovrag_core.loans.contracts.render import write_pdf
-from ovrag_core.loans.contracts.terms import PLANTED, LoanTerms, sample
+from ovrag_core.loans.contracts.terms import PLANTED, LoanTerms
 from ovrag_core.loans.contracts.varied_wording import write_varied
 from ovrag_core.loans.contracts.written_figures import values_of
 from ovrag_core.loans.loan_facts import Money, Party, PartyKind
@@ -24,6 +25,14 @@ _SIDES: dict[PartyKind, str] = {
     "legal_entity": "an organisation (a company)",
     "financial_institution": "an organisation (a lending institution)",
     "government": "an organisation (a public authority)",
+}
+# The published corpus's hundred contracts, in their order.
+SHARES = {
+    "CLEAN": 60,
+    "secured_unsecured": 15,
+    "openend_closedend": 15,
+    "borrower_type": 5,
+    "lender_type": 5,
 }
 
 
@@ -53,6 +62,42 @@ def generate(folder: Path, truth_path: Path, *, count: int, seed: int, wording: 
             f"{error.filename or folder} cannot be written: {error.strerror}; choose another folder"
         ) from None
     return truths
+
+
+def quotas(count: int) -> dict[str, int]:
+    """Split `count` contracts into clean ones and those that carry each clash, by largest remainder."""
+    quota = {name: count * share // 100 for name, share in SHARES.items()}
+    left = count - sum(quota.values())
+    for name in sorted(SHARES, key=lambda name: -(count * SHARES[name] % 100))[:left]:
+        quota[name] += 1
+    return quota
+
+
+def plan(count: int) -> list[tuple[str, str | None]]:
+    """Kind and planted clash of each contract in order: clean ones over the seven kinds in turn, then each clash type.
+
+    Raises CorpusError where `count` is not positive.
+    """
+    if count < 1:
+        raise CorpusError(f"corpus.contracts must be at least 1, not {count}")
+    quota = quotas(count)
+    slots: list[tuple[str, str | None]] = [(kind, None) for kind in islice(cycle(lists()["kinds"]), quota["CLEAN"])]
+    for clash_type in quota:
+        variants = [variant for variant, planted in PLANTED.items() if planted.clash_type == clash_type]
+        slots += [(PLANTED[variant].kind, variant) for variant in islice(cycle(variants), quota[clash_type])]
+    return slots
+
+
+def sample(count: int, seed: int) -> list[LoanTerms]:
+    """Terms of `count` contracts; the same for the same arguments on every machine.
+
+    Names do not repeat between contracts as long as the lists last.
+    """
+    used: set[str] = set()
+    return [
+        LoanTerms(number, kind, variant, Random(f"terms/{seed}/{number}"), used)
+        for number, (kind, variant) in enumerate(plan(count), start=1)
+    ]
 
 
 def compose(terms: LoanTerms, *, seed: int, wording: Wording) -> Draft:

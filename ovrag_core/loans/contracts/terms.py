@@ -1,23 +1,20 @@
-"""Terms of contracts before a word of them is written, and how many there are of each sort: seeded sampling.
+"""Terms of a contract before a word of it is written: parties, sums, dates, purpose, security, planted clash.
 
-Terms are parties, sums, dates, purpose, security and the planted clash.
+The names of people, companies and lenders are invented, nobody's in particular.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cached_property
-from itertools import cycle, islice
 from random import Random
 from typing import NamedTuple
 
-from ovrag_core.base import CorpusError
 from ovrag_core.loans.contracts.lists import lists
-from ovrag_core.loans.contracts.names import company_name, lender_name, person_name
 from ovrag_core.loans.loan_facts import PartyKind
 from ovrag_core.text import add_months
 
@@ -25,15 +22,6 @@ _FIRST_DAY, _LAST_DAY = date(2023, 1, 9), date(2026, 2, 20)  # of signing
 _RATE_STEPS = (Decimal("0.05"), Decimal("0.125"), Decimal("0.25"), Decimal("0.01"))
 _PERSONAL_ASSETS = ("equipment", "vehicle", "deposit")
 _COMPANY_ASSETS = ("equipment", "equipment", "receivables", "undertaking", "securities")
-
-# The published corpus's hundred contracts, in their order.
-SHARES = {
-    "CLEAN": 60,
-    "secured_unsecured": 15,
-    "openend_closedend": 15,
-    "borrower_type": 5,
-    "lender_type": 5,
-}
 
 
 class Planted(NamedTuple):
@@ -315,37 +303,34 @@ class LoanTerms:
         return self._person() if chance < 0.15 else self._company() if chance <= 0.3 else None
 
 
-def quotas(count: int) -> dict[str, int]:
-    """Split `count` contracts into clean ones and those that carry each clash, by largest remainder."""
-    quota = {name: count * share // 100 for name, share in SHARES.items()}
-    left = count - sum(quota.values())
-    for name in sorted(SHARES, key=lambda name: -(count * SHARES[name] % 100))[:left]:
-        quota[name] += 1
-    return quota
+def person_name(random: Random, cultures: Sequence[str], *, bare: bool = False) -> str:
+    """A person's full name, now and then with a middle initial, a title or a suffix unless `bare`."""
+    culture = lists()["people"][random.choice(cultures)]
+    name = f"{random.choice(culture['first'])} {random.choice(culture['last'])}"
+    if random.random() < 0.2:
+        name = name.replace(" ", f" {random.choice(lists()['middles'])} ", 1)
+    chance = random.random()
+    if bare or chance < 0.8:
+        return name
+    return f"{random.choice(lists()['titles'])} {name}" if chance < 0.95 else name + random.choice(lists()["suffixes"])
 
 
-def plan(count: int) -> list[tuple[str, str | None]]:
-    """Kind and planted clash of each contract in order: clean ones over the seven kinds in turn, then each clash type.
+def company_name(random: Random, form: str, cultures: Sequence[str]) -> str:
+    """A company's name with its legal form; some bear a person's or a family's name."""
+    trade = random.choice(lists()["trades"])
+    chance = random.random()
+    if chance < 0.15:
+        stem = f"{random.choice(lists()['people'][random.choice(cultures)]['last'])} {trade}"
+    elif chance < 0.25:
+        stem = f"{person_name(random, cultures, bare=True)} {trade}"
+    elif chance < 0.35:
+        stem = random.choice(lists()["company_stems"])
+    else:
+        stem = f"{random.choice(lists()['company_stems'])} {trade}"
+    return f"{stem}, {form}" if form.startswith("Inc") and random.random() < 0.5 else f"{stem} {form}"
 
-    Raises CorpusError where `count` is not positive.
-    """
-    if count < 1:
-        raise CorpusError(f"corpus.contracts must be at least 1, not {count}")
-    quota = quotas(count)
-    slots: list[tuple[str, str | None]] = [(kind, None) for kind in islice(cycle(lists()["kinds"]), quota["CLEAN"])]
-    for clash_type in quota:
-        variants = [variant for variant, planted in PLANTED.items() if planted.clash_type == clash_type]
-        slots += [(PLANTED[variant].kind, variant) for variant in islice(cycle(variants), quota[clash_type])]
-    return slots
 
-
-def sample(count: int, seed: int) -> list[LoanTerms]:
-    """Terms of `count` contracts; the same for the same arguments on every machine.
-
-    Names do not repeat between contracts as long as the lists last.
-    """
-    used: set[str] = set()
-    return [
-        LoanTerms(number, kind, variant, Random(f"terms/{seed}/{number}"), used)
-        for number, (kind, variant) in enumerate(plan(count), start=1)
-    ]
+def lender_name(random: Random, pattern: str, *, continental: bool) -> str:
+    """A lending organisation's name from its pattern."""
+    stem = random.choice(lists()["continental_stems" if continental else "lender_stems"])
+    return pattern.format(stem=stem, person=random.choice(lists()["lender_people"]))
