@@ -1,4 +1,3 @@
-from .answer_truth import answer_frame as answer_frame
 from .contracts.contract_truth import ContractTruth as ContractTruth
 from .contracts.contract_truth import highlighted as highlighted
 from .contracts.contract_truth import load_truth as load_truth
@@ -16,6 +15,7 @@ from .imports import import_run as import_run
 from .loan_facts import Facts as Facts
 from .loan_facts import Party as Party
 from .model_results import accused_table as accused_table
+from .model_results import answer_frame as answer_frame
 from .model_results import answer_table as answer_table
 from .model_results import change_table as change_table
 from .model_results import form_table as form_table

@@ -91,11 +91,6 @@ class Review(Frozen):
     seconds: float
     notes: tuple[str, ...] = ()
 
-    @property
-    def clashes(self) -> int:
-        """Number of violations that are contradictions rather than warnings."""
-        return sum(violation.severity == "clash" for violation in self.violations)
-
     def to_json(self) -> str:
         """One line of JSON, as `ovrag review --format jsonl` prints it."""
         return self.model_dump_json()
@@ -190,9 +185,9 @@ def review_of(
 
 def findings(violations: Iterable[Violation]) -> tuple[Finding, ...]:
     """A finding for each contradiction, its passages in the order of their documents."""
-    shared = [name for name in Finding.model_fields if name in Violation.model_fields]
+    shared = set(Finding.model_fields)
     return tuple(
-        Finding(**{name: getattr(violation, name) for name in shared}, evidence=_in_order(violation))
+        Finding(**violation.model_dump(include=shared), evidence=_in_order(violation))
         for violation in contradictions(violations)
     )
 
@@ -263,7 +258,8 @@ def title(result: Review) -> str:
 
 def headline(result: Review) -> str:
     """The outcome in a few words; where hardly a fact is read, that finding nothing means little."""
-    ways = "" if result.clashes == 1 else f" in {result.clashes} ways"
+    clashes = sum(finding.severity == "clash" for finding in result.violations)
+    ways = "" if clashes == 1 else f" in {clashes} ways"
     words = {"UNCHECKED": "not checked", "CLEAN": "no contradiction found", "CLASH": f"contradicts itself{ways}"}
     read = max(
         (sum(is_stated(facility, field) for field in FIELDS.values()) for facility in result.facilities), default=0

@@ -9,14 +9,16 @@ import pytest
 
 from ovrag_core.base import LatencyRecord, QueryRecord, RunError, Settings
 from ovrag_core.base.types import Answer, Attempt, Verdict
-from ovrag_core.loans.answer_truth import answer_frame, held_against, judged
 from ovrag_core.loans.contracts.contract_truth import ContractTruth
 from ovrag_core.loans.loan_facts import Money, Party
 from ovrag_core.loans.model_results import (
     accused_table,
+    answer_frame,
     answer_table,
     change_table,
     form_table,
+    held_against,
+    judged,
     recorded_runs,
     seconds_table,
     systems_table,

@@ -16,24 +16,10 @@ from ovrag_core.loans.contracts.render import write_pdf
 from ovrag_core.loans.contracts.terms import PLANTED, LoanTerms
 from ovrag_core.loans.contracts.varied_wording import write_varied
 from ovrag_core.loans.contracts.written_figures import values_of
-from ovrag_core.loans.loan_facts import Money, Party, PartyKind
+from ovrag_core.loans.loan_facts import Money, Party
 
 Wording = Literal["plain", "varied"]
 _WRITERS = {"plain": write_plain, "varied": write_varied}
-_SIDES: dict[PartyKind, str] = {
-    "natural_person": "a person",
-    "legal_entity": "an organisation (a company)",
-    "financial_institution": "an organisation (a lending institution)",
-    "government": "an organisation (a public authority)",
-}
-# The published corpus's hundred contracts, in their order.
-SHARES = {
-    "CLEAN": 60,
-    "secured_unsecured": 15,
-    "openend_closedend": 15,
-    "borrower_type": 5,
-    "lender_type": 5,
-}
 
 
 def generate(folder: Path, truth_path: Path, *, count: int, seed: int, wording: Wording) -> dict[str, ContractTruth]:
@@ -66,9 +52,10 @@ def generate(folder: Path, truth_path: Path, *, count: int, seed: int, wording: 
 
 def quotas(count: int) -> dict[str, int]:
     """Split `count` contracts into clean ones and those that carry each clash, by largest remainder."""
-    quota = {name: count * share // 100 for name, share in SHARES.items()}
+    shares: dict[str, int] = lists()["shares"]
+    quota = {name: count * share // 100 for name, share in shares.items()}
     left = count - sum(quota.values())
-    for name in sorted(SHARES, key=lambda name: -(count * SHARES[name] % 100))[:left]:
+    for name in sorted(shares, key=lambda name: -(count * shares[name] % 100))[:left]:
         quota[name] += 1
     return quota
 
@@ -145,9 +132,9 @@ def _answers(terms: LoanTerms, collateral: str | None) -> tuple[str | None, dict
         "pledge": collateral or "",
         "kind": _kind_of_loan(terms),
         "borrower": terms.borrower.name,
-        "borrower_kind": _SIDES[terms.borrower.kind],
+        "borrower_kind": lists()["sides"][terms.borrower.kind],
         "lender": terms.lender.name,
-        "lender_kind": _SIDES[terms.lender.kind],
+        "lender_kind": lists()["sides"][terms.lender.kind],
     }
 
     def say(clause: str) -> str:

@@ -29,21 +29,10 @@ class Planted(NamedTuple):
 
     clash_type: str
     kind: str
-    passages: tuple[str, str]
+    passages: Sequence[str]
 
 
-PLANTED = {  # by variant
-    "mortgage_unsecured": Planted("secured_unsecured", "Mortgage", ("secured", "unsecured")),
-    "secured_without_collateral": Planted("secured_unsecured", "CommercialLoan", ("secured", "no_collateral")),
-    "consumer_collateral_unsecured": Planted("secured_unsecured", "ConsumerLoan", ("secured", "unsecured")),
-    "card_fixed_term": Planted("openend_closedend", "CardAccount", ("open_end", "closed_end")),
-    "term_loan_revolving": Planted("openend_closedend", "CommercialLoan", ("closed_end", "open_end")),
-    "consumer_both": Planted("openend_closedend", "ConsumerLoan", ("closed_end", "open_end")),
-    "consumer_to_company": Planted("borrower_type", "ConsumerLoan", ("consumer", "borrower")),
-    "commercial_to_person": Planted("borrower_type", "CommercialLoan", ("commercial", "borrower")),
-    "commercial_by_person": Planted("lender_type", "CommercialLoan", ("commercial", "lender")),
-    "mortgage_by_person": Planted("lender_type", "Mortgage", ("secured", "lender")),
-}
+PLANTED = {variant: Planted(**entry) for variant, entry in lists()["planted"].items()}
 
 
 @dataclass(frozen=True, slots=True)
