@@ -45,5 +45,4 @@ from .workbench import corpus_bench as corpus_bench
 from .workbench import documents_bench as documents_bench
 from .workbench import make_validator as make_validator
 from .workbench import other_reader as other_reader
-from .workbench import rejudge_by as rejudge_by
 from .workbench import review_extractor as review_extractor

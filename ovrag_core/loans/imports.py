@@ -12,6 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,8 +37,8 @@ from ovrag_core.base import (
 from ovrag_core.documents import find
 from ovrag_core.loans.contracts.contract_truth import ContractTruth, load_truth
 from ovrag_core.loans.reading.details import find_details
-from ovrag_core.loans.workbench import rejudge_by
-from ovrag_core.loop import ARMS, Shelf
+from ovrag_core.loans.workbench import make_validator
+from ovrag_core.loop import ARMS, Shelf, rejudged
 from ovrag_core.retrieval import load_all
 from ovrag_core.runs import RUN_NAME, RUNS, Key, RunFiles, manifest_text, read_manifest, run_files, write_run
 
@@ -205,7 +206,8 @@ def import_run(
     rows, left_behind = _read_rows(content, source)
     records = _placed(_records(rows, model, truths), documents, contracts)
     if rejudge:
-        records += tuple(rejudge_by(settings or Settings(), records))
+        with closing(make_validator(settings or Settings())) as validator:
+            records += tuple(rejudged(records, validator))
     seconds = tuple(_latency(row) for row in rows if row.latency_total is not None)
     write_run(files, records, seconds, manifest)
     return Import(files, source.name, len(rows), records, seconds, left_behind)

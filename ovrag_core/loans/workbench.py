@@ -7,7 +7,7 @@ import tempfile
 import weakref
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,7 +15,6 @@ from ovrag_core.base import (
     Chunk,
     CorpusError,
     Document,
-    QueryRecord,
     Settings,
     SettingsError,
     Triple,
@@ -43,7 +42,6 @@ from ovrag_core.loop import (
     Searcher,
     Shelf,
     Validator,
-    rejudged,
 )
 from ovrag_core.ontology import Ontology, open_form, open_ontology
 from ovrag_core.retrieval import INDEX, Documents, Embedder, Index, index_loaded, minilm
@@ -60,12 +58,6 @@ def make_validator(settings: Settings, *, wait: bool = True) -> Validator:
         heap_megabytes=settings.validation.heap_megabytes,
         wait=wait,
     )
-
-
-def rejudge_by(settings: Settings, records: Sequence[QueryRecord]) -> list[QueryRecord]:
-    """Judge the recorded attempts again with the validator that the settings ask for."""
-    with closing(make_validator(settings)) as validator:
-        return rejudged(records, validator)
 
 
 def corpus_bench(settings: Settings, *, spent_usd: float = 0.0) -> Bench:
@@ -195,15 +187,14 @@ def _extractor(settings: Settings, ontology: Ontology, model: Chat | None, read_
     """The extractor that the settings ask for; results are labelled with its name."""
     if model is None or settings.extractor == "reader":
         return read_once
-    seed, window, form_name = settings.llm.seed, settings.extraction.window, settings.extraction.form
-    by_meaning = settings.extraction.support == "meaning"
+    seed, window = settings.llm.seed, settings.extraction.window
     extractor: FormHybrid | ChatExtractor | HybridExtractor
-    if form_name == "triples":
+    if settings.extraction.form == "triples":
+        by_meaning = settings.extraction.support == "meaning"
         chat = ChatExtractor(model, ontology, seed=seed, window=window, by_meaning=by_meaning)
         extractor = chat if settings.extractor == "chat" else HybridExtractor(chat, read_once, reader.NAME)
     else:
-        form = open_form(settings, ontology)
-        model_reader = form_reader(model, form, seed=seed)
+        model_reader = form_reader(model, open_form(settings, ontology), seed=seed)
         extractor = FormHybrid(model_reader, read_once, reader.NAME, ontology, window=window)
     if settings.extractor == "answers":
         return AnswersAlone(extractor, read_once, extractor.name)

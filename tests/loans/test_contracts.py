@@ -15,10 +15,9 @@ from pypdf import PdfReader
 
 from ovrag_core.base.errors import CorpusError
 from ovrag_core.loans import ContractTruth, generate, highlighted, load_truth
-from ovrag_core.loans.contracts.draft import Draft
+from ovrag_core.loans.contracts.draft import Draft, write_pdf
 from ovrag_core.loans.contracts.generator import compose, plan, quotas, sample, truth_of
 from ovrag_core.loans.contracts.lists import lists, phrasings
-from ovrag_core.loans.contracts.render import write_pdf
 from ovrag_core.loans.contracts.speaker import Speaker
 from ovrag_core.loans.contracts.terms import PLANTED
 

@@ -9,10 +9,9 @@ from typing import Literal
 
 from ovrag_core.base import CorpusError, bar
 from ovrag_core.loans.contracts.contract_truth import ContractTruth, save_truth
-from ovrag_core.loans.contracts.draft import Draft
+from ovrag_core.loans.contracts.draft import Draft, write_pdf
 from ovrag_core.loans.contracts.lists import lists, only
 from ovrag_core.loans.contracts.plain_wording import write_plain
-from ovrag_core.loans.contracts.render import write_pdf
 from ovrag_core.loans.contracts.terms import PLANTED, LoanTerms
 from ovrag_core.loans.contracts.varied_wording import write_varied
 from ovrag_core.loans.contracts.written_figures import values_of
