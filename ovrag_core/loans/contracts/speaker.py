@@ -12,8 +12,6 @@ from ovrag_core.loans.contracts.lists import Entry, choose, fitting, lists, phra
 from ovrag_core.loans.contracts.terms import LoanTerms, Side
 from ovrag_core.loans.contracts.written_figures import Styles, day, money, percent, values_of
 
-_COMMON_WORDS = """Bank Banque First Savings National Trust Sparkasse Volksbank Spaarbank Bankhaus Building Caisse
-populaire Limited Private Credit Union Student Department Ministry Office"""
 _LENDERS_BY_TRADE = {"Bank", "Financier", "Funder", "Issuer"}
 
 
@@ -147,7 +145,7 @@ def _short_names(terms: LoanTerms) -> tuple[str, str] | None:
 
 def _short_name(side: Side) -> str:
     words = [word.strip(",.") for word in side.name.split()]
-    common = _COMMON_WORDS.split()
+    common = lists()["common_words"]
     return next((word for word in words if len(word) > 4 and word.isalpha() and word not in common), "")
 
 

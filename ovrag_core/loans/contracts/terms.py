@@ -159,8 +159,7 @@ class LoanTerms:
         is_company = (
             self.variant == "consumer_to_company"
             or (self.use == "business" and self.variant != "commercial_to_person")
-            or (self.kind == "Mortgage" and self.variant is None and chance < 0.25)
-            or (self.kind == "GreenLoan" and chance < 0.6)
+            or (self.variant is None and chance < self._of_kind.get("companies", 0))
         )
         return self._company() if is_company else self._person()
 
