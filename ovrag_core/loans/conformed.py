@@ -83,25 +83,12 @@ class ConformedCopy:
 
         None where the span holds nothing but gaps.
         """
-        segments = [segment for segment in _joined(self._cut(start, end)) if segment.text.strip()]
+        segments = [segment for segment in self._cut(start, end) if segment.text.strip()]
         if not segments:
             return None
         words = set(_words(about))
         best = max(segments, key=lambda part: (len(words & set(_words(part.text))), len(part.text)))
         return Evidence.of(best.document, *strip_span(best.document.text, *(best.shown or (best.start, best.end))))
-
-
-def _joined(segments: Iterable[Segment]) -> list[Segment]:
-    """Segments that follow one another in their document as one."""
-    joined: list[Segment] = []
-    for segment in segments:
-        last = joined[-1] if joined else None
-        follows = last and last.document is segment.document and last.end == segment.start
-        if last and follows and (last.shown, last.blank) == (segment.shown, segment.blank):
-            joined[-1] = replace(last, end=segment.end)
-        else:
-            joined.append(segment)
-    return joined
 
 
 def _words(text: str) -> list[str]:
