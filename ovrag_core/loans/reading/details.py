@@ -122,29 +122,21 @@ def _numbers(text: str) -> Iterator[Detail]:
 
 def _names(text: str) -> Iterator[Detail]:
     """The parties by what the text says of them, then people and organisations by the build of their names."""
-    yield from _parties(text)
+    for party in find_parties(Document("", text), whole=False):
+        yield from _named(party.name, party.start, party.end, person=party.kind == "natural_person")
     for name in names.find_names(text)[:_MAX_NAMES]:
-        kind = names.shown_bearer(name.text)
-        if kind and (detail := _named(name.text, name.start, name.end, person=kind == "natural_person")):
-            yield detail
+        if kind := names.shown_bearer(name.text):
+            yield from _named(name.text, name.start, name.end, person=kind == "natural_person")
 
 
-def _parties(text: str) -> Iterator[Detail]:
-    for mention in find_parties(Document("", text), whole=False):
-        spelled = r"\s+".join(map(re.escape, mention.name.split()))
-        match = re.compile(rf"(?<!\w){spelled}(?!\w)").search(text, mention.start, mention.end)
-        if match and (detail := _named(mention.name, *match.span(), person=mention.kind == "natural_person")):
-            yield detail
-
-
-def _named(name: str, start: int, end: int, *, person: bool) -> Detail | None:
+def _named(name: str, start: int, end: int, *, person: bool) -> Iterator[Detail]:
     core = bare_words(name)
     if not core or all(word in names.common_words() for word in plain_words(name).split()):
-        return None
+        return
     full = " ".join(core)
     # A single word that may stand for somebody.
     alone = [word for word in (core[-1], core[0]) if person and word.isalpha() and word not in names.common_words()]
-    return Detail("name", start, end, frozenset([f"name:{full}"]), _calls(core, person=person), words=(full, *alone))
+    yield Detail("name", start, end, frozenset([f"name:{full}"]), _calls(core, person=person), words=(full, *alone))
 
 
 def bare_words(name: str) -> list[str]:

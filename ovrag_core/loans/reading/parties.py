@@ -1,7 +1,6 @@
 """Lenders, borrowers and guarantors, from the text of one loan document.
 
-The judge tells who is named as what, and what each is. What remains to rules is people named in one breath
-and the passage that shows a party.
+The judge tells who is named as what, and what each is. What remains to rules is people named in one breath.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from ovrag_core.loans.loan_facts import PartyKind
 from ovrag_core.loans.reading.judge import KINDS
 from ovrag_core.loans.reading.names import BEARERS, Name, ends_in_form, is_known_institution, likely_bearers
 from ovrag_core.loans.reading.roles import LEAST, LEAST_IN_A_PASSAGE, PARTIES, PRINCIPALS, Role, Sighting, sighted
-from ovrag_core.text import Span, strip_span
+from ovrag_core.ontology import fold
 
 
 @dataclass(frozen=True, slots=True)
 class PartyMention:
-    """A party in a role; `[start, end)` is a passage that names it."""
+    """A party in a role, with the mention at `[start, end)` that names it so."""
 
     role: Role
     name: str
@@ -44,7 +43,6 @@ class Parties:
         return chain(self.borrowers, self.lenders, self.guarantors)
 
 
-_MAX_PASSAGE = 400
 LIKELY = 0.6  # probability from which a kind is said
 FEW = 0.003  # the least that is made of a probability
 PERSON = 0.5  # probability from which a name is a person's who may be named with another
@@ -58,7 +56,7 @@ def find_parties(document: Document, *, whole: bool = True) -> Parties:
     A passage, which is not the `whole` document, need not name any party: it takes more evidence there.
     """
     text = document.text
-    return Parties(*_ranked(text, _joined(text, sighted(text, LEAST if whole else LEAST_IN_A_PASSAGE))))
+    return Parties(*_ranked(_joined(text, sighted(text, LEAST if whole else LEAST_IN_A_PASSAGE))))
 
 
 def _joined(text: str, sightings: Sequence[Sighting]) -> list[Sighting]:
@@ -74,7 +72,8 @@ def _joined(text: str, sightings: Sequence[Sighting]) -> list[Sighting]:
         if link and (second := people.get((role, link.end()))) and _as_one(first.text.split(), second.text.split()):
             both = Name(start, second.end, " ".join(text[start : second.end].split()), first.title)
             pairs |= {(role, start): both, (role, second.start): both}
-    return [replace(s, name=pairs.get((s.role, s.name.start), s.name)) for s in sightings]
+    joint = ((s, pairs.get((s.role, s.name.start))) for s in sightings)
+    return [replace(s, name=both, shown=both) if both else s for s, both in joint]
 
 
 def _as_one(first: Sequence[str], second: Sequence[str]) -> bool:
@@ -82,18 +81,14 @@ def _as_one(first: Sequence[str], second: Sequence[str]) -> bool:
     return len(second) > 1 and (first[-1] == second[-1] or min(len(first), len(second)) <= SHORT)
 
 
-def _key(name: str) -> str:
-    return "".join(c for c in name.casefold() if c.isalnum())
-
-
-def _ranked(text: str, sightings: Iterable[Sighting]) -> Iterator[tuple[PartyMention, ...]]:
+def _ranked(sightings: Iterable[Sighting]) -> Iterator[tuple[PartyMention, ...]]:
     """Names of each role, best first: the strongest sighting counts, others add a little.
 
     A name keeps its better role.
     """
     groups: dict[tuple[str, Role], list[Sighting]] = {}
     for sighting in sightings:
-        groups.setdefault((_key(sighting.name.text), sighting.role), []).append(sighting)
+        groups.setdefault((fold(sighting.name.text), sighting.role), []).append(sighting)
     scores = {key: _score(group) for key, group in groups.items()}
     likeliest = _likeliest_pair(scores)
     for role in PARTIES:
@@ -105,7 +100,7 @@ def _ranked(text: str, sightings: Iterable[Sighting]) -> Iterator[tuple[PartyMen
             if all(score >= scores.get((name, other), score) for other in PARTIES)
         }
         order = sorted(rest, key=lambda name: (-rest[name], min(s.name.start for s in groups[name, role])))
-        yield tuple(_mention(text, groups[name, role]) for name in ([first] if first else []) + order)
+        yield tuple(_mention(groups[name, role]) for name in ([first] if first else []) + order)
 
 
 def _likeliest_pair(scores: Mapping[tuple[str, Role], float]) -> dict[Role, str]:
@@ -124,12 +119,12 @@ def _score(group: list[Sighting]) -> float:
     return weights[0] + min(0.5, 0.05 * sum(weights[1:]))
 
 
-def _mention(text: str, group: list[Sighting]) -> PartyMention:
+def _mention(group: list[Sighting]) -> PartyMention:
     group = sorted(group, key=lambda s: (-s.own, s.name.start))
     best = group[0]
     spelled = next((s.name.text for s in group if not s.name.text.isupper()), best.name.text)
     shown = next((s.shown for s in group if s.shown.text == spelled), best.shown)
-    return PartyMention(best.role, spelled, _kind(best), *_passage(text, shown.start, shown.end))
+    return PartyMention(best.role, spelled, _kind(best), shown.start, shown.end)
 
 
 def _kind(best: Sighting) -> PartyKind | None:
@@ -144,22 +139,3 @@ def _kind(best: Sighting) -> PartyKind | None:
         odds[KINDS.index("natural_person")] = 0
     likeliest = int(odds.argmax())
     return KINDS[likeliest] if odds[likeliest] > LIKELY * odds.sum() else None
-
-
-def _passage(text: str, start: int, end: int) -> Span:
-    """The sentence or row around `[start, end)`, trimmed to `_MAX_PASSAGE` characters about it."""
-    limit = _MAX_PASSAGE
-    left = max(0, start - limit)
-    before = text[left:start]
-    cuts = re.finditer(r"\n\s*\n|[.;!?][)\"”]?\s+(?=[A-Z\"“(])|\n(?=[ \t]*[^\n:]{2,40}:)", before)
-    line_start = before.rfind("\n") + 1
-    uncut = 0 if left == 0 else line_start or len(before)
-    begin = left + max((cut.end() for cut in cuts), default=uncut)
-    after = text[end : end + limit]
-    stop = re.search(r"\n\s*\n|(?<=[a-z0-9)%\"”])[.;!?][)\"”]?(?=\s|$)|\n(?=[ \t]*[^\n:]{2,40}:)", after)
-    finish = end + (stop.end() if stop and not stop.group().startswith("\n") else stop.start() if stop else len(after))
-    if finish - begin > limit:
-        begin = max(begin, end - limit // 2) if start - begin > limit // 2 else begin
-        begin = min(begin, start)
-        finish = max(end, min(finish, begin + limit))
-    return strip_span(text, begin, finish)
