@@ -22,7 +22,7 @@ from ovrag_core.loans.reading.claims import OPPOSITES
 from ovrag_core.loans.reading.facts import facilities_of
 from ovrag_core.loans.reading.gate import gate
 from ovrag_core.loans.reading.judge import STATEMENTS, load_judge
-from ovrag_core.loans.reading.prepared import addressed, placed
+from ovrag_core.loans.reading.prepared import placed, without_orders
 from ovrag_core.loans.reading.sentences import as_read
 from ovrag_core.loans.reading.subjects import ROLES, bare_name, one_name_each, with_loan_types, without_repetitions
 from ovrag_core.loop import NOT_BORNE_OUT, NOT_IN_THE_TEXT, PURPOSES
@@ -220,13 +220,6 @@ class ChatExtractor:
         )
         fenced = f"Each excerpt stands between two lines of {mark}:\n\n{excerpts}"
         return [Message("system", self._systems[origin]), Message("user", fenced)]
-
-
-def without_orders(text: str) -> str:
-    """The text with blanks where it speaks to its reader, so that offsets stay."""
-    for start, end in addressed(text):
-        text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
-    return text
 
 
 def windows_of(document: Document, size: int = WINDOW) -> list[Chunk]:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from ovrag_core.base import Chunk, Document, Evidence, Origin, Triple
 from ovrag_core.llm import Chat
 from ovrag_core.loans.loan_facts import PREDICATES, Facility, LoanReading, SecondReading, Standing
-from ovrag_core.loans.reading.chat import WINDOW, ChatExtractor, windows_of, without_orders
+from ovrag_core.loans.reading.chat import WINDOW, ChatExtractor, windows_of
 from ovrag_core.loans.reading.claims import FORM
 from ovrag_core.loans.reading.facilities import FacilityName, find_facilities, mentioned
 from ovrag_core.loans.reading.facts import PARTY_CLASSES, facilities_of
 from ovrag_core.loans.reading.names import shown_bearer
+from ovrag_core.loans.reading.prepared import without_orders
 from ovrag_core.loans.reading.sentences import plain_text
 from ovrag_core.loans.reading.subjects import (
     LOAN,

@@ -71,7 +71,6 @@ class Judged:
 
     def __init__(self, judge: Judge, text: str) -> None:
         self._judge = judge
-        self.text = text
         self._windows = Windows(text, judge._tokenizer)
         self._states: dict[int, NDArray[numpy.float32]] = {}
 

@@ -32,10 +32,15 @@ _LONGEST = 600  # characters of a paragraph that is set aside whole; of a longer
 def prepare(document: Document) -> tuple[Document, Repaired]:
     """The document to be read, and the way back to the one that it was made from."""
     repaired = repair(document.text)
-    text = repaired.text
-    for start, end in addressed(text):
-        text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
+    text = without_orders(repaired.text)
     return Document(document.id, text, document.pages if text == document.text else ()), repaired
+
+
+def without_orders(text: str) -> str:
+    """The text with blanks where it speaks to its reader, so that offsets stay."""
+    for start, end in addressed(text):
+        text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
+    return text
 
 
 def addressed(text: str) -> list[tuple[int, int]]:

@@ -64,7 +64,6 @@ _NOT_DESIGNATED = re.compile(
     re.IGNORECASE,
 )
 _COLLATERAL_WORD = re.compile(r"\b(?:collateral|security|assets?|pledge[sd]?|charged?|mortgaged?)\b", re.IGNORECASE)
-_GOES_ON = re.compile(r"(?:\b(?:over|of|on|in|and|the|a|to|at)|,)\s*\Z")
 _SUBSIDIZED = re.compile(r"\bsubsidi[sz]ed\b|\binterest subsidy\b", re.IGNORECASE)
 
 
@@ -288,10 +287,7 @@ def _say_parties(
     page: _Page, subject: str, role: str, mentions: Sequence[PartyMention], claims: Sequence[Claim]
 ) -> None:
     for mention in mentions:
-        # The passage of a mention may begin with the label that the name stands below.
-        offset = page.document.text.find(mention.name, mention.start, mention.end)
-        named = (offset, offset + len(mention.name)) if offset >= 0 else (mention.start, mention.end)
-        place = page.around(*named)
+        place = page.around(mention.start, mention.end)
         kind = PARTY_CLASSES[mention.kind] if mention.kind else ""
         page.say(subject, role, mention.name, place, object_type=kind)
         if mention.kind is not None:
@@ -332,10 +328,7 @@ def _resolved(page: _Page, what: str) -> str:
     word = re.escape(term["term"])
     for unit in page.units:
         if unit.kind == "row" and re.fullmatch(rf"(?:the )?{word}", unit.label, re.IGNORECASE):
-            end = unit.end
-            while _GOES_ON.search(text[unit.value_start : end]) and text[end : end + 1] == "\n":
-                end = (text.find("\n", end + 1) + 1 or len(text) + 1) - 1
-            return " ".join(text[unit.value_start : end].split())[:200]
+            return " ".join(text[unit.value_start : unit.end].split())[:200]
     defined = re.search(rf"\"(?:the )?{word}\"\s+(?:means?|is|are|refers to)\s+(?P<what>[^;\n]{{4,200}})", text)
     defined = defined or re.search(
         rf"(?P<what>[^.;:\n(]{{8,160}})\s*\((?:collectively,? )?(?:the )?\"(?:the )?{word}\"\)", text

@@ -80,7 +80,6 @@ class Sighting:
 @cache
 def role_words() -> dict[str, tuple[Role, bool]]:
     """Role words in lower case with their role and whether they are certain."""
-    table: dict[str, tuple[Role, bool]] = {}
     groups: tuple[tuple[str, Role, bool], ...] = (
         ("weakBorrowerTerm", "borrower", False),
         ("weakLenderTerm", "lender", False),
@@ -88,10 +87,7 @@ def role_words() -> dict[str, tuple[Role, bool]]:
         ("lenderTerm", "lender", True),
         ("guarantorTerm", "guarantor", True),
     )
-    for kind, role, certain in groups:
-        for entry in words(kind):
-            table[entry.lower()] = (role, certain)
-    return table
+    return {entry.lower(): (role, certain) for kind, role, certain in groups for entry in words(kind)}
 
 
 def candidates(text: str) -> list[Name]:
@@ -123,7 +119,6 @@ class Definition(NamedTuple):
 
     term: str
     rows: tuple[int, ...]  # the names before it, as places in their list
-    start: int  # of the brackets, or of the words, that define it
     places: tuple[Span, ...]  # the first few mentions elsewhere; none of a term that names a role itself
 
 
@@ -141,7 +136,7 @@ def definitions(text: str, names: Sequence[Span]) -> Iterator[Definition]:
             known.add(term)
             _, certain = role_words().get(singular(term), NO_ROLE)
             places = [] if certain else _places(text, term, [(start, stop), *names])
-            yield Definition(term, tuple(rows), start, tuple(places))
+            yield Definition(term, tuple(rows), tuple(places))
 
 
 def _defined_terms(text: str) -> Iterator[tuple[int, str, int]]:

@@ -157,9 +157,7 @@ def ticked_only(text: str) -> str:
 
 
 def as_read(text: str) -> str:
-    """A text as it is judged: quotes, dashes and blanks made plain, what is not chosen or struck blanked; every offset
-    stays.
-    """
+    """A text as it is judged, offset by offset: signs made plain, what is not chosen or is struck out blanked."""
     return _STRUCK.sub(_blank, ticked_only(text.translate(SAME_LENGTH)))
 
 
