@@ -16,8 +16,6 @@ from ovrag_core.text import NEGATION, find_passages, stems
 
 Force = Literal["duty", "ban", "may", "waived", "is", "not"]
 
-CLOSE = 0.95  # of the best likeness: cues from there on speak of the same
-
 _ADVERB = r"(?:\s+(?:\w+ly|also|now|ever|be|been|being|yet|otherwise|longer|always))*"
 _NOT = r"(?:not|never|no longer|n't)"
 _MODALS = r"(?:must|shall|should|may|can|could|might|ought to|are to|is to|has to|have to)"
@@ -88,20 +86,15 @@ _ACTIVE = re.compile(
     r"|forbidd)ing$",
     re.I,
 )
-_NOUN = re.compile(r"(?:prohibition|ban|requirement|exemption|waiver|obligation|permission|duty)s?$", re.I)
 _CONDITION = re.compile(
     r"\b(?:only|solely|exclusively|unless|except(?:ions?)?|subject to|provid(?:ed|ing)|without|condition(?:s|al)?"
     r"|until|if|limited to|restricted to|prior|(?:pre-?)?approv\w+|others?|non-?[a-z]{4,}"
     r"|un(?:approved|authori[sz]ed|trained|qualified|licensed|certified|registered|supervised|accompanied|escorted))\b",
     re.I,
 )
-_FORMER = re.compile(r"\b(?:previous(?:ly)?|former(?:ly)?|supersed\w+|replac(?:es|ed|ing)|used to|initially)\b", re.I)
 _BREAK = re.compile(
     r"[;:]\s|,\s|\s[-–—]{1,2}\s|\b(?:but|while|whereas|although|however|and|or|which|who|unless|if|when)\b", re.I
 )
-_SKIPPED_TEXT = "be been being is are was were also now only always and or either to from for"
-_SKIPPED = frozenset(_SKIPPED_TEXT.split())
-_WORD = re.compile(r"[A-Za-z0-9][\w'-]*")
 
 # Which force of the evidence supports which one claimed. A plain statement of a policy is taken for its rule.
 _SUPPORTS: dict[Force, frozenset[Force]] = {
@@ -125,16 +118,12 @@ _CONDITIONED: dict[Force, frozenset[Force]] = {
 
 @dataclass(frozen=True, slots=True)
 class ForceCue:
-    """One force of a sentence: `head` are stems of what it governs, `around` those of its part of the sentence.
-
-    `former` says that the sentence tells of a rule that held before.
-    """
+    """One force of a sentence: `head` are stems of what it governs, `around` those of its part of the sentence."""
 
     force: Force
     head: frozenset[str]
     around: frozenset[str]
     conditional: bool
-    former: bool
     text: str
 
 
@@ -145,11 +134,10 @@ def find_cues(text: str) -> tuple[ForceCue, ...]:
 
 
 def _of_sentence(sentence: str) -> list[ForceCue]:
-    matches = list(_CUE.finditer(sentence))
+    matches, conditional = list(_CUE.finditer(sentence)), bool(_CONDITION.search(sentence))
     if not matches:
-        force: Force = "not" if _DENIAL.search(sentence) else "is"
         words = frozenset(stems(sentence))
-        return [ForceCue(force, words, words, bool(_CONDITION.search(sentence)), False, "")]
+        return [ForceCue("not" if _DENIAL.search(sentence) else "is", words, words, conditional, "")]
     # Between two cues the second one's part begins at the last break, or else right before it.
     starts = [
         max((mark.start() for mark in _BREAK.finditer(sentence, left.end(), right.start())), default=right.start())
@@ -161,26 +149,17 @@ def _of_sentence(sentence: str) -> list[ForceCue]:
         head, around = _head(match[0], before, after, sentence[match.end() :]), frozenset(stems(f"{before} {after}"))
         if cues and not head:  # "are allowed on weekdays but banned at weekends": the same ones
             head, around = cues[-1].head, around or cues[-1].around
-        force = _CUES[int(str(match.lastgroup)[1:])][0]
-        conditional, former = bool(_CONDITION.search(sentence)), bool(_FORMER.search(before))
-        cues.append(ForceCue(force, head, around, conditional, former, match[0]))
+        cues.append(ForceCue(_CUES[int(str(match.lastgroup)[1:])][0], head, around, conditional, match[0]))
     return cues
 
 
 def _head(cue: str, before: str, after: str, rest: str) -> frozenset[str]:
     """The stems of what a cue governs, by the words of its part of the sentence; `rest` is all behind it."""
     if _MODAL.search(cue):
-        words = _content_words(after)[:1]
-    elif _ACTIVE.search(cue) or re.match(r"\s+(?:to|from|for)\b", rest):
-        words = _content_words(after)[:2]
-    else:
-        words = _content_words(before)[-3:]
-    return frozenset(stems(" ".join(words)))
-
-
-def _content_words(text: str) -> list[str]:
-    words = _WORD.findall(text)
-    return [word for word in words if word.lower() not in _SKIPPED and not word.lower().endswith("ly") and stems(word)]
+        return frozenset(stems(after)[:1])
+    if _ACTIVE.search(cue) or re.match(r"\s+(?:to|from|for)\b", rest):
+        return frozenset(stems(after)[:2])
+    return frozenset(stems(before)[-3:])
 
 
 def find_opposed(sentence: str, evidence: Sequence[str]) -> tuple[str, str] | None:
@@ -202,11 +181,9 @@ def _denied(text: str) -> list[str]:
 
 
 def _opposing(claimed: ForceCue, given: Sequence[ForceCue]) -> ForceCue | None:
-    if _NOUN.search(claimed.text) and any(_supported(claimed, cue) for cue in given):
-        return None  # "this ban" speaks of a rule that another sentence gives
-    scored = [(_likeness(claimed, cue), cue) for cue in given if claimed.former or not cue.former]
+    scored = [(_likeness(claimed, cue), cue) for cue in given]
     best = max((score for score, _ in scored), default=0.0)
-    rivals = [cue for score, cue in scored if score > 0 and score >= CLOSE * best]
+    rivals = [cue for score, cue in scored if score == best > 0]
     return rivals[0] if rivals and not any(_supported(claimed, cue) for cue in rivals) else None
 
 
