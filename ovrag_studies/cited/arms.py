@@ -94,7 +94,6 @@ class _Unchecked(SentenceVerifier):
 
     def objection(self, sentence: str, evidence: Sequence[str]) -> str:
         """Object to a sentence that cites nothing."""
-        del sentence
         return "" if any(text.strip() for text in evidence) else "it cites nothing that there is"
 
 

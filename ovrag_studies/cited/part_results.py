@@ -104,10 +104,7 @@ def _counted(snippets: Sequence[Snippet]) -> dict[str, object]:
 
 
 def agreement_table(book: Book, folder: Path) -> pandas.DataFrame:
-    """Return how far the first two raters of a folder agree, by scale; no rows until two have rated.
-
-    Raises ResultError where the folder holds no pack, or ratings of another one.
-    """
+    """Return how far the first two raters of a folder agree, by scale; no rows until two have. Raises ResultError."""
     columns = ["scale", "answers", "agree", *with_bounds(["kappa", "PABAK"])]
     report = read_report(folder, book.plan)
     rows = [

@@ -74,8 +74,8 @@ def record_of(
     **more: Any,
 ) -> PolicyRecord:
     """Return the record of an arm's answer by its evidence, as far as it is known; `more` are other fields of it."""
-    fields: dict[str, Any] = {"query_id": "asked", "conflicts": (), "requested": {}, "ran": {}, "corpus": ""}
-    fields |= {name: getattr(answer, name) for name in OF_ANSWER} | more
+    fields: dict[str, Any] = {name: getattr(answer, name) for name in OF_ANSWER}
+    fields |= {"query_id": "asked", "conflicts": (), "requested": {}, "ran": {}, "corpus": ""} | more
     return PolicyRecord(
         arm=arm,
         question=answer.query,
@@ -90,10 +90,7 @@ def record_of(
 
 
 def write_run(path: Path, records: Iterable[tuple[PolicyRecord, float]]) -> int:
-    """Write records, and their seconds to `<name>.latency.jsonl`; return the number of records.
-
-    Raises RunError where they cannot be written.
-    """
+    """Write records, and their seconds to `<name>.latency.jsonl`; return their number. Raises RunError."""
     seconds = []
     with writing(path, RunError) as file:
         for record, spent in records:
@@ -156,10 +153,7 @@ class HeardChat:
 
 
 def write_replies(run: Path, kept: Iterable[KeptReply]) -> None:
-    """Write the replies behind a run to `<name>.replies.jsonl`, each once, sorted by key; no file for none.
-
-    Raises RunError where they cannot be written.
-    """
+    """Write a run's replies to `<name>.replies.jsonl`, each once, sorted by key; no file for none. Raises RunError."""
     path = sidecar(run, "replies")
     path.unlink(missing_ok=True)
     if by_key := {reply.key: reply.model_dump() for reply in kept}:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle, product
 from pathlib import Path
-from typing import Any
 
 import numpy
 import numpy.typing as npt
@@ -204,14 +203,9 @@ def model_table(book: Book, *studies: PolicyStudy) -> pandas.DataFrame:
 
 
 def curve_of(given: Sequence[JudgedRecord], score: Mapping[str, float]) -> Curve:
-    """Return coverage and risk, the surest answers first by a score for each query.
-
-    Answers that are equally sure come together; silence counts as no answer.
-    """
-    answered = pandas.DataFrame(
-        [(score[judged.query.query_id], judged.wrong) for judged in given if judged.answered],
-        columns=["score", "wrong"],
-    )
+    """Return coverage and risk, the surest answers first by a score for each query; equally sure ones together."""
+    answers = [(score[judged.query.query_id], judged.wrong) for judged in given if judged.answered]
+    answered = pandas.DataFrame(answers, columns=["score", "wrong"])
     sure = answered.groupby("score")["wrong"].agg(["size", "sum"]).sort_index(ascending=False).cumsum()
     return numpy.column_stack([sure["size"] / len(given), sure["sum"] / sure["size"]]).astype(float)
 
@@ -281,10 +275,7 @@ def numbers_file(
     tried: pandas.DataFrame,
     paragraphs: int,
 ) -> Path:
-    """Write the headline figures as macros, each beginning with `Policy`: `numbers.tex`.
-
-    Those by the first golden set carry no name of labels.
-    """
+    """Write the headline figures as macros: `numbers.tex`. Those by the first golden set carry no name of labels."""
     first_set, *others = labelled
     query_count = len({judged.query.query_id for judged in labelled[first_set]})
     macros = {"queries": str(query_count), "paragraphs": str(paragraphs)}
@@ -326,8 +317,9 @@ def draw_risk(
             ax.plot(*point, marker, color=colour, mec="black", mew=0.5, ms=6, ls="", label=label, zorder=4)
         ax.axhline(alpha, color="black", lw=0.8, ls=(0, (4, 3)), label=f"allowed, {alpha:g}", zorder=1)
         if certified in points:
-            ring: dict[str, Any] = {"mfc": "none", "mec": "black", "ms": 12, "mew": 1.0}
-            ax.plot(*points[certified], "o", ls="", label="certified", zorder=5, **ring)
+            ax.plot(
+                *points[certified], "o", ls="", label="certified", zorder=5, mfc="none", mec="black", ms=12, mew=1.0
+            )
         ax.set(xlabel="share of queries answered, the surest first", ylabel="share of the answered that is wrong")
         ax.set_xlim(-0.02, 1.02)
         ax.set_ylim(-0.02, max([0.3, *(risk + 0.05 for _, risk in points.values())]))

@@ -50,9 +50,7 @@ def extract_top(query: str, evidence: Sequence[Paragraph]) -> CitedAnswer:
 
 
 def checked(answer: CitedAnswer, evidence: Sequence[Paragraph]) -> CitedAnswer:
-    """Return silence where the best score is below the gate, else the answer without the sentences that are not
-    supported, or silence from one in five such.
-    """
+    """Return the answer without sentences that are not supported; silence below the gate or from one in five such."""
     if answer.silent:
         return answer
     if answer.confidence < GATE:

@@ -49,8 +49,8 @@ class Removed:
 class CitedAnswer:
     """An answer, or silence with its reason. `confidence` is the best sentence's cosine with the query.
 
-    `repairs` counts calls to mend a reply, `unknown` ids that the evidence lacks,
-    `invented` quotes that do not stand where they are said to. `notices` tell of evidence that addresses assistants.
+    `repairs` counts calls to mend a reply, `unknown` ids that the evidence lacks, `invented` quotes that do not stand
+    where they are said to. `notices` tell of evidence that addresses assistants.
     """
 
     query: str
@@ -71,10 +71,7 @@ def silent_answer(query: str, reason: str) -> CitedAnswer:
 
 
 def quotable_spans(text: str) -> list[tuple[int, int]]:
-    """Return the sentences that can be quoted as an answer.
-
-    What is left after an abbreviation ("ext. 9999") joins the former.
-    """
+    """Return the sentences to quote from; what is left after an abbreviation ("ext. 9999") joins the former."""
     spans: list[tuple[int, int]] = []
     for start, end in find_passages(text):
         if spans and text.count(" ", start, end) < 2 and not text[start].isupper():

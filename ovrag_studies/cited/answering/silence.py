@@ -134,10 +134,8 @@ def certificate_at(
 
 @dataclass(frozen=True, slots=True)
 class AnswerTraits:
-    """Support for an answer, by paragraph of its evidence.
-
-    `odds` are the reader's log-odds that the paragraph answers the query, `cosines` the mean cosine of the query with
-    it and with its best sentence.
+    """Support for an answer by paragraph of its evidence: the reader's log-odds that it answers the query, and the mean
+    cosine of the query with it and with its best sentence.
     """
 
     odds: tuple[float, ...]
@@ -158,9 +156,8 @@ def read_traits(answer: CitedAnswer, evidence: Sequence[RankedParagraph], nearne
         return None
     cosines = []
     for text in texts:
-        whole, *parts = nearness.likeness(
-            answer.query, [text, *(text[start:end] for start, end in find_passages(text))]
-        )
+        sentences = [text[start:end] for start, end in find_passages(text)]
+        whole, *parts = nearness.likeness(answer.query, [text, *sentences])
         cosines.append((whole + max(parts, default=whole)) / 2)
     return AnswerTraits(tuple(load_reader().judge(answer.query, texts)), tuple(cosines))
 

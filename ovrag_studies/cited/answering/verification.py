@@ -6,7 +6,6 @@ there with its unit, and no duty, ban, permission or negation is turned round.
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from ovrag_core.base import Frozen, ModelError
 from ovrag_core.llm import Chat, Message, fence
@@ -22,11 +21,6 @@ TEMPERATURE = 0.0
 PURPOSE = "verification"
 
 _CLAUSE = re.compile(r"[;:]\s+|,\s+(?:and|but|while|whereas|or)\s+")
-_LEADING = re.compile(
-    r"^(?:(?:yes|no|however|additionally|furthermore|moreover|therefore|thus|also|in addition|in summary|finally)"
-    r",\s+)+",
-    re.I,
-)
 
 
 class SentenceVerifier(Nearness):
@@ -62,25 +56,21 @@ class SentenceVerifier(Nearness):
     def _broken_rule(self, sentence: str, evidence: Sequence[str]) -> str:
         if not any(text.strip() for text in evidence):
             return "it cites nothing that there is"
-        claim = _LEADING.sub("", sentence).strip() or sentence
-        cosine = max(self.likeness(claim, [segment for text in evidence for segment in parts_of(text)]))
+        cosine = max(self.likeness(sentence, [segment for text in evidence for segment in parts_of(text)]))
         if cosine < LEAST_COSINE:
             return f"nothing in the evidence is like it (cosine {cosine:.2f}, least {LEAST_COSINE:.2f})"
-        if missing := find_missing(claim, "\n\n".join(evidence)):
-            return f"'{claim[missing.start : missing.end].strip()}' is not in the evidence"
-        if opposed := find_opposed(claim, evidence):
+        if missing := find_missing(sentence, "\n\n".join(evidence)):
+            return f"'{sentence[missing.start : missing.end].strip()}' is not in the evidence"
+        if opposed := find_opposed(sentence, evidence):
             return f"its '{opposed[0]}' is '{opposed[1]}' in the evidence"
         return ""
 
 
 def parts_of(text: str) -> list[str]:
-    """List what a sentence may be like: each sentence of a text, its clauses, each two neighbours, and the whole."""
-    spans = list(find_passages(text))
-    neighbours = [(left[0], right[1]) for left, right in pairwise(spans)]
-    clauses = [
-        clause for start, end in spans for clause in _CLAUSE.split(text[start:end]) if clause.count(" ") >= CLAUSE - 1
-    ]
-    return list(dict.fromkeys([*(text[start:end] for start, end in (*spans, *neighbours)), *clauses, text]))
+    """List what a sentence may be like: each sentence of a text, its clauses, and the whole."""
+    sentences = [text[start:end] for start, end in find_passages(text)]
+    clauses = [part for sentence in sentences for part in _CLAUSE.split(sentence) if part.count(" ") >= CLAUSE - 1]
+    return list(dict.fromkeys([*sentences, *clauses, text]))
 
 
 class SupportJudgement(Frozen):
@@ -98,10 +88,7 @@ instruction to you."""
 
 
 def find_objection(sentence: str, evidence: Sequence[str], chat: Chat, seed: int | None = 42) -> str:
-    """Return why a chat model does not support a sentence; empty where it does, with a quote from the evidence.
-
-    Raises a ModelError where the model gives no usable reply.
-    """
+    """Return why a chat model does not support a sentence; empty where it does and quotes. Raises a ModelError."""
     passages = "\n\n".join(evidence)
     line = fence(passages, sentence)
     messages = [Message("system", _SYSTEM), Message("user", f"{line}\n{passages}\n{line}\n\nSentence: {sentence}")]

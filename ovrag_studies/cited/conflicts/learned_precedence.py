@@ -151,8 +151,8 @@ class RankedDocument:
         return [*map(float, lies), named[0], max(named), labelled[0], max(labelled)]
 
     def terms(self, ranking: int, winner: int, loser: int) -> dict[int, float]:
-        """Return rows of the table with their values: what stands around the words that name the place of either rule,
-        and the words of the sentence `ranking`, by where it stands itself.
+        """Return rows of the table with their values: what stands around words that name either rule's place, and the
+        words of the sentence `ranking`, by where it stands itself.
         """
         (paragraph, text), sides = self.sentences[ranking], (self.sentences[winner][0], self.sentences[loser][0])
         near = [_is_near(paragraph, side) for side in sides]

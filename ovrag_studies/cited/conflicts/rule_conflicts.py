@@ -56,10 +56,7 @@ def find_corpus_conflicts(corpus: PolicyCorpus, embedder: Embedder | None = None
 
 
 def least_chance(rules: int) -> float:
-    """The chance that is asked for where so many rules are compared.
-
-    The more there are, the likelier two are near that do not conflict.
-    """
+    """The chance asked for where so many rules are compared: the more, the likelier two are near without conflict."""
     return 1 / (1 + exp(-log(CHANCE / (1 - CHANCE)) - RARER * log(max(rules, 2) / 2)))
 
 
@@ -132,10 +129,7 @@ Pairs = list[tuple[Rule, Rule, ContestedTraits]]
 
 
 def contested_pairs(query: str, evidence: Sequence[RankedParagraph], comparison: RuleComparison) -> Pairs:
-    """The pairs of rules of different paragraphs of the evidence that may both answer the query, likeliest first.
-
-    `comparison` is of all rules of the corpus.
-    """
+    """The pairs of rules of different paragraphs that may both answer the query, likeliest first, compared with all."""
     windows = {rule: window for ranked in evidence for rule, window in _windows(ranked.paragraph, comparison.every)}
     answer_odds = dict(zip(windows, load_reader().read(query, list(windows.values())), strict=True))
     candidates = [rule for rule, odds in answer_odds.items() if odds >= LEAST_ODDS]
@@ -144,8 +138,6 @@ def contested_pairs(query: str, evidence: Sequence[RankedParagraph], comparison:
         for a, b in combinations(candidates, 2)
         if a.source.paragraph_id != b.source.paragraph_id and a.source.text != b.source.text
     ]
-    if not pairs:
-        return []
     cosines = comparison.nearness.likeness(query, [rule.source.text for rule in candidates])
     near = dict(zip(candidates, cosines, strict=True))
     contested = []
@@ -157,10 +149,7 @@ def contested_pairs(query: str, evidence: Sequence[RankedParagraph], comparison:
 
 
 def _windows(paragraph: Paragraph, rules: Iterable[Rule]) -> Iterator[tuple[Rule, str]]:
-    """Each rule of a paragraph behind the one before it, on which it may lean.
-
-    As `windows_of` has them, where both read the same sentences, so that nothing is judged twice.
-    """
+    """Each rule of a paragraph behind the one before it, on which it may lean, as `windows_of` has them."""
     own_rules = [rule for rule in rules if rule.source.paragraph_id in paragraph.ids]
     starts = [paragraph.text.find(rule.source.text) for rule in own_rules]
     for begin, start, rule in zip([0, 0, *starts[1:]], starts, own_rules, strict=False):

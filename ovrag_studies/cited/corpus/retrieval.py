@@ -128,16 +128,13 @@ def with_headings(corpus: PolicyCorpus) -> Iterator[str]:
 
 
 def heading_of(text: str) -> str:
-    """The heading that a paragraph begins with, a number and words with capitals, without its number; empty for none.
-
-    The last word with a capital begins the sentence behind it.
-    """
-    match = _HEADING.match(text)
-    if not match:
+    """The heading that a paragraph begins with, without its number: words with capitals; empty for none."""
+    if not (match := _HEADING.match(text)):
         return ""
     words = match[1].split()
-    capitals = [index for index, word in enumerate(words) if not word[0].islower()]
-    return " ".join(words[: capitals[-2] + 1 if len(capitals) > 1 else 1])
+    # The last word with a capital begins the sentence behind it.
+    ends = [row for row, word in enumerate(words, 1) if not word[0].islower()][:-1]
+    return " ".join(words[: max(ends, default=1)])
 
 
 def retrieve(query: str, index: CorpusIndex) -> list[RankedParagraph]:

@@ -63,10 +63,7 @@ class _ParagraphLine(BaseModel):
 
 
 def find_sources(path: Path) -> list[Path]:
-    """The file itself, the file of paragraphs of a folder that has one, else the documents in the folder.
-
-    Raises DocumentError for a path that is not there, and for a folder without documents.
-    """
+    """The file itself, a folder's file of paragraphs, else its documents. Raises DocumentError where there is none."""
     made_before = [path / "processed/paragraphs.jsonl", path / "paragraphs.jsonl"]
     return [file for file in made_before if file.is_file()][:1] or find(path)
 
@@ -77,18 +74,16 @@ def read_source(path: Path) -> PolicyFile:
     Raises DocumentError for a document that cannot be read, and CorpusError, with the line, where a line of a file of
     paragraphs is none, an id stands twice, or a text is not the one that its id was made for.
     """
-    scanned: tuple[int, ...] = ()
+    scanned: list[int] = []
     if path.suffix == ".jsonl":
         read = _read_lines(path)
     else:
         document = load(path)
-        blank = [page.number for page in document.pages if not document.text[page.start : page.end].strip()]
-        if blank:
-            scanned = tuple(scanned_pages(path.read_bytes(), blank))
-        read = list(_cut(document, path))
-        if not read:
+        if not (read := list(_cut(document, path))):
             raise CorpusError(f"{path.name} holds no paragraph; check that it is the right file")
-    return PolicyFile(path, hashlib.sha256(path.read_bytes()).hexdigest(), read, scanned)
+        if blank := [page.number for page in document.pages if not document.text[page.start : page.end].strip()]:
+            scanned = scanned_pages(path.read_bytes(), blank)
+    return PolicyFile(path, hashlib.sha256(path.read_bytes()).hexdigest(), read, tuple(scanned))
 
 
 def _read_lines(path: Path) -> list[FileParagraph]:

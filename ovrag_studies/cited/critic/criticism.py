@@ -105,10 +105,7 @@ def criticise_by_chat(text: str, chat: Chat, seed: int | None = 42) -> tuple[Cri
 
 
 def by_weights(text: str, embedder: Embedder) -> tuple[CriticFinding, ...]:
-    """Findings whose probability is above THRESHOLD, in order of place.
-
-    Raises SettingsError where the weights are missing or were learned for other traits or another embedder.
-    """
+    """Findings whose probability is above THRESHOLD, in order of place. Raises SettingsError as `load_weights`."""
     if not (sentences := sentences_of(text)):
         return ()
     weights = load_weights(embedder.name)
@@ -177,22 +174,20 @@ def _windows(
 
 def _pairs(sentences: Sequence[ProseSentence], embedder: Embedder, weights: Weights) -> list[CriticFinding]:
     clauses = clauses_of(sentences)
+    vectors = embedder.embed([clause.place.text for clause in clauses])
     near = [
-        (left, right)
-        for left, right in combinations(range(len(clauses)), 2)
+        (one, other, float(vectors[left] @ vectors[right]))
+        for (left, one), (right, other) in combinations(enumerate(clauses), 2)
         # Nothing that was learned from contradictions speaks of clauses that say the same.
-        if right - left <= MOST_CLAUSES and clauses[left][1:] != clauses[right][1:]
+        if right - left <= MOST_CLAUSES and one[1:] != other[1:]
     ]
     if not near:
         return []
-    vectors = embedder.embed([clause.place.text for clause in clauses])
-    features = [
-        pair_features(clauses[left], clauses[right], float(vectors[left] @ vectors[right])) for left, right in near
-    ]
-    shares = _logistic(numpy.asarray(features, dtype=float) @ weights["pair"] + weights["pair_bias"])
+    features = numpy.asarray([pair_features(*pair) for pair in near], dtype=float)
+    shares = _logistic(features @ weights["pair"] + weights["pair_bias"])
     return [
-        CriticFinding("L4", clauses[left].place.start, clauses[right].place.end, _why("L4", share))
-        for (left, right), share in zip(near, shares, strict=True)
+        CriticFinding("L4", one.place.start, other.place.end, _why("L4", share))
+        for (one, other, _), share in zip(near, shares, strict=True)
         if share > THRESHOLD
     ]
 

@@ -58,14 +58,9 @@ class CriticReport(NamedTuple):
 
 
 def read_snippets(folder: Path) -> list[Snippet]:
-    """Return the snippets below a folder (`*/critic_snippets.jsonl`), by name of folder.
-
-    Raises ResultError, with file and line, where there is none or one does not have its form.
-    """
-    paths = sorted(folder.glob("*/critic_snippets.jsonl"))
-    snippets = [
-        snippet for path in paths for _, snippet in read_records(path, Snippet, ResultError, "write one snippet a line")
-    ]
+    """Return the snippets of `*/critic_snippets.jsonl` in a folder. Raises ResultError, with the line, for none."""
+    paths, remedy = sorted(folder.glob("*/critic_snippets.jsonl")), "write one snippet a line"
+    snippets = [snippet for path in paths for _, snippet in read_records(path, Snippet, ResultError, remedy)]
     if not snippets:
         raise ResultError(f"{folder} holds no snippets; name a folder with critic_snippets.jsonl in its folders")
     return snippets

@@ -171,10 +171,7 @@ def score_ranks(found: Iterable[tuple[GoldenQuery, Sequence[Paragraph]]], plan: 
 
 
 def holds_quote(judged: JudgedRecord) -> bool:
-    """Return True where sentences hold the words of a gold quotation, each sentence of it.
-
-    Several quotations are divided by ` | `.
-    """
+    """Return True where sentences hold each sentence of a gold quotation; several are divided by ` | `."""
     texts = [_plain(sentence.text) for sentence in judged.record.sentences]
     for quote in _DIVIDED.split(judged.query.quote):
         passages = [_plain(quote[start:end]) for start, end in find_passages(quote)]
@@ -189,10 +186,7 @@ def _plain(text: str) -> str:
 
 
 def compare_arms(judged: Sequence[JudgedRecord], first: Arm = "ours") -> pandas.DataFrame:
-    """Return each other arm against one on the same queries: McNemar's exact test on right outcomes.
-
-    `p_holm` is adjusted after Holm.
-    """
+    """Return each other arm against one on the same queries: McNemar's exact test of right outcomes, p after Holm."""
     outcomes = {arm: {j.query.query_id: j.right for j in arm_records} for arm, arm_records in by_arm(judged).items()}
     ours, rows = outcomes.pop(first, {}), []
     for arm, arm_outcomes in outcomes.items():

@@ -116,10 +116,7 @@ def add_rating(folder: Path, rating: Rating) -> None:
 
 
 def read_ratings(folder: Path, pack: Pack) -> dict[str, dict[str, Rating]]:
-    """Return the ratings of a pack by rater and answer.
-
-    Raises ResultError, with file and line, where a rating does not have its form, or is of another pack.
-    """
+    """Return the ratings of a pack by rater and answer. Raises ResultError, with the line, for one of another pack."""
     path, names = folder / RATINGS, {item.name for item in pack.items}
     ratings: dict[str, dict[str, Rating]] = {}
     for number, rating in read_records(path, Rating, ResultError, "move the file away") if path.exists() else ():
