@@ -261,7 +261,6 @@ def latency_table(book: Book, seconds: Mapping[Arm, Sequence[float]]) -> pandas.
     rows = [
         (NAMES[arm], len(durations), sum(durations), *numpy.quantile(durations, [0.5, 0.95, 1.0]).tolist())
         for arm, durations in seconds.items()
-        if durations
     ]
     columns = ["arm", "queries", "all", "median", "95th percentile", "longest"]
     return book.table(pandas.DataFrame(rows, columns=columns), "latency")

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
-from ovrag_core.text import NUMBER_WORDS, SCALES, currency_of, partial_dates, stems, words_to_number
+from ovrag_core.text import NUMBER_WORDS, SCALES, Span, currency_of, partial_dates, stems, words_to_number
 
 Bound = Literal["least", "most", ""]
 Frequency = Literal["word", "figure", ""]
@@ -147,12 +147,7 @@ def overlaps(quantity: Quantity, others: Iterable[Quantity]) -> bool:
 
 
 def made(
-    text: str,
-    value: Decimal | str,
-    unit: str,
-    span: tuple[int, int],
-    of: frozenset[str] = frozenset(),
-    every: Frequency = "",
+    text: str, value: Decimal | str, unit: str, span: Span, of: frozenset[str] = frozenset(), every: Frequency = ""
 ) -> Quantity:
     """A quantity with what the words around it say of its bound, and whether it held before."""
     start, end = span
@@ -200,9 +195,10 @@ def _time_unit(name: str, kind: str | None) -> tuple[str, Decimal]:
 
 def _numbers(text: str) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
-        value = _value(match)
-        if value is None:
-            continue
+        if match["figures"]:
+            value = Decimal(match["figures"].replace(",", "")) * _SCALES.get((match["scale"] or "").lower(), 1)
+        else:
+            value = Decimal(words_to_number(match["words"]) or 0)
         start, end = match.start() + len(match[0]) - len(match[0].lstrip()), match.end()
         after = UNIT_AFTER.match(text, end)
         if match["sign"]:
@@ -211,13 +207,6 @@ def _numbers(text: str) -> Iterator[Quantity]:
             yield _measured(text, value, after, start)
         elif (match["words"] or "").lower() != "one":  # a pronoun as often as a number
             yield made(text, value, "", (start, end), counted(text, start, end))
-
-
-def _value(match: re.Match[str]) -> Decimal | None:
-    if match["figures"]:
-        return Decimal(match["figures"].replace(",", "")) * _SCALES.get((match["scale"] or "").lower(), 1)
-    number = words_to_number(match["words"])
-    return None if number is None else Decimal(number)
 
 
 def _measured(text: str, value: Decimal, after: re.Match[str], start: int) -> Quantity:
