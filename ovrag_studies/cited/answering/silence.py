@@ -142,9 +142,7 @@ class AnswerTraits:
     cosines: tuple[float, ...]
 
     def score(self, cosine: float, mean: float) -> float:
-        """Surety that the answer is right, 0 to 1, rising with the greatest sum of log-odds and weighed cosine of a
-        paragraph, and with the weighed mean of the log-odds.
-        """
+        """Score how sure the answer is, 0 to 1: by log-odds and cosine of the best paragraph, and mean log-odds."""
         best = max(odds + cosine * near for odds, near in zip(self.odds, self.cosines, strict=True))
         return 1 / (1 + exp(-SCALE * (best + mean * sum(self.odds) / len(self.odds)) - SHIFT))
 

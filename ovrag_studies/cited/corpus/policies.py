@@ -50,10 +50,7 @@ class Paragraph(ParagraphPlace):
 
 @dataclass(frozen=True, slots=True)
 class PolicyDocument:
-    """A document of the corpus. `sha256` is that of the file that it was read from, be it one of paragraphs.
-
-    `scanned` are pages without text that are images, and so are not in the corpus.
-    """
+    """A document of the corpus. `sha256` is that of its file, be it one of paragraphs; `scanned` pages have no text."""
 
     doc_id: str
     file: str

@@ -13,9 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
-from ovrag_core.base import CorpusError, Document, read_records
+from ovrag_core.base import CorpusError, Document, Frozen, read_records
 from ovrag_core.documents import find, load, scanned_pages
 from ovrag_core.text import find_passages, one_line
 
@@ -51,9 +49,7 @@ class PolicyFile:
     scanned: tuple[int, ...]
 
 
-class _ParagraphLine(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
-
+class _ParagraphLine(Frozen, extra="ignore", strict=True):
     doc_id: str
     source_file: str
     page: int

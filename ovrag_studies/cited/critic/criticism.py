@@ -87,11 +87,7 @@ def criticise(text: str, embedder: Embedder | None = None) -> tuple[CriticFindin
 
 
 def criticise_by_chat(text: str, chat: Chat, seed: int | None = 42) -> tuple[CriticFinding, ...]:
-    """Ask a chat model for findings in the text. Raises a ModelError where it gives no usable reply.
-
-    A passage that does not stand in the text is left out. Replies are kept by the model's own cache, whose key is made
-    of text, prompt and model.
-    """
+    """Ask a chat model for findings; passages that are not in the text are left out. Raises a ModelError."""
     if not text.strip():
         return ()
     line = fence(text)

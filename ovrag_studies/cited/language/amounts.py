@@ -69,11 +69,7 @@ _CAPPED = re.compile(
 
 @lru_cache(maxsize=1 << 14)
 def find_amounts(text: str) -> tuple[Quantity, ...]:
-    """All that a rule may set: the quantities of `find_quantities`, and what a rule says without a figure.
-
-    "Immediately" is no time, "the same day" half a day, "one signature" a count, "three times a week" a frequency, and
-    "the third day" of the unit "nth day".
-    """
+    """All that a rule may set: quantities, and what is said without a figure; "the third day" is of "nth day"."""
     amounts = [*_said(text), *_counts(text), *_frequencies(text)]
     plain = (
         replace(quantity, bound="most")

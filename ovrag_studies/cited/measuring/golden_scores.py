@@ -23,7 +23,7 @@ from ovrag_core.evaluation import (
     reciprocal,
     wilson,
 )
-from ovrag_core.text import find_passages, one_line
+from ovrag_core.text import find_passages, one_line, plain_words
 from ovrag_studies.cited.answering.cited_answers import LONGEST_QUERY
 from ovrag_studies.cited.answering.quotations import verifies
 from ovrag_studies.cited.answering.verification import SentenceVerifier
@@ -36,7 +36,6 @@ DEPTH = 5  # paragraphs that ranks are measured among
 Scored = dict[Arm, dict[str, Estimate]]  # figures of arms by their measures
 
 _DIVIDED = re.compile(r"\s\|+\s")
-_PUNCTUATION = re.compile(r"[^\w%£$€.]+")
 
 
 class JudgedRecord(NamedTuple):
@@ -172,17 +171,13 @@ def score_ranks(found: Iterable[tuple[GoldenQuery, Sequence[Paragraph]]], plan: 
 
 def holds_quote(judged: JudgedRecord) -> bool:
     """Return True where sentences hold each sentence of a gold quotation; several are divided by ` | `."""
-    texts = [_plain(sentence.text) for sentence in judged.record.sentences]
+    texts = [f" {plain_words(sentence.text)} " for sentence in judged.record.sentences]
     for quote in _DIVIDED.split(judged.query.quote):
-        passages = [_plain(quote[start:end]) for start, end in find_passages(quote)]
-        told = [any(passage in text for text in texts) for passage in passages if passage.strip()]
+        passages = [plain_words(quote[start:end]) for start, end in find_passages(quote)]
+        told = [any(f" {passage} " in text for text in texts) for passage in passages if passage]
         if told and all(told):
             return True
     return False
-
-
-def _plain(text: str) -> str:
-    return f" {' '.join(word.strip('.') for word in _PUNCTUATION.sub(' ', text.lower()).split())} ".replace("  ", " ")
 
 
 def compare_arms(judged: Sequence[JudgedRecord], first: Arm = "ours") -> pandas.DataFrame:
