@@ -7,7 +7,7 @@ beginnings of prompts has read it. Only a few queries are under way, whatever th
 import time
 from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain, groupby
+from itertools import chain
 from queue import SimpleQueue
 from typing import NamedTuple
 
@@ -36,18 +36,19 @@ def answers(todo: Sequence[PlannedQuery], settings: Settings, bench: Bench) -> A
     """
     if settings.llm.provider != "offline":
         return _by_threads(todo, bench, settings.llm.concurrency)
-    return (_answer(query, bench) for query in by_document(todo))
+    return (_answer(query, bench) for query in chain.from_iterable(_by_document(todo)))
 
 
 def _answer(query: PlannedQuery, bench: Bench) -> Answered:
     return ask(query.question, query.document_id, ARMS[query.arm], bench)
 
 
-def by_document(todo: Sequence[PlannedQuery]) -> list[PlannedQuery]:
-    """The queries of each document one after another, documents in the order of their first query."""
-    names = dict.fromkeys(query.document_id for query in todo)
-    rank = {name: number for number, name in enumerate(names)}
-    return sorted(todo, key=lambda query: rank[query.document_id])
+def _by_document(todo: Sequence[PlannedQuery]) -> list[list[PlannedQuery]]:
+    """The queries of each document, documents in the order of their first query."""
+    groups: dict[str, list[PlannedQuery]] = {}
+    for query in todo:
+        groups.setdefault(query.document_id, []).append(query)
+    return list(groups.values())
 
 
 def _by_threads(todo: Sequence[PlannedQuery], bench: Bench, calls: int) -> Answers:
@@ -85,5 +86,5 @@ def _by_threads(todo: Sequence[PlannedQuery], bench: Bench, calls: int) -> Answe
 
 def _lanes(todo: Sequence[PlannedQuery], enough: int) -> list[list[PlannedQuery]]:
     """Queries that are asked one after another: a document's, or single ones where the documents are not `enough`."""
-    documents = [list(queries) for _, queries in groupby(by_document(todo), key=lambda query: query.document_id)]
-    return documents if len(documents) >= enough else [[query] for queries in documents for query in queries]
+    documents = _by_document(todo)
+    return documents if len(documents) >= enough else [[query] for query in chain.from_iterable(documents)]

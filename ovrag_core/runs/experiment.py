@@ -10,12 +10,11 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files as files_of
 from itertools import product
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from tqdm import tqdm
 
@@ -142,19 +141,12 @@ def summary(records: Iterable[QueryRecord]) -> list[str]:
     return lines
 
 
-@dataclass(frozen=True, slots=True)
-class Failures:
-    """Queries of a run that were not judged: counts, `text` with the first reason, `arms` of which none was judged."""
+class Failures(NamedTuple):
+    """Queries of a run that were not judged: count, `text` with the first reason, `arms` of which none was judged."""
 
-    errors: int
-    unchecked: int
-    arms: tuple[str, ...]
+    total: int
     text: str
-
-    @property
-    def total(self) -> int:
-        """Number of queries that ended in an error or unchecked."""
-        return self.errors + self.unchecked
+    arms: tuple[str, ...]
 
 
 def count_failures(records: Iterable[QueryRecord]) -> Failures:
@@ -167,12 +159,10 @@ def count_failures(records: Iterable[QueryRecord]) -> Failures:
         judged[record.arm] = judged.get(record.arm, False) or record.failure is None
         if record.failure is not None and not first_failure:
             first_failure = f"{record.arm} {record.document_id} {record.question_id}: {record.failure}"
-    errors, unchecked = outcomes["error"], outcomes["unchecked"]
-    text = (
-        f"{errors + unchecked:,} of {outcomes.total():,} queries were not judged ({errors:,} errors, {unchecked:,} "
-        f"unchecked), the first, {first_failure}"
-    )
-    return Failures(errors, unchecked, tuple(arm for arm, any_judged in judged.items() if not any_judged), text)
+    total = outcomes["error"] + outcomes["unchecked"]
+    counts = f"{outcomes['error']:,} errors, {outcomes['unchecked']:,} unchecked"
+    text = f"{total:,} of {outcomes.total():,} queries were not judged ({counts}), the first, {first_failure}"
+    return Failures(total, text, tuple(arm for arm, any_judged in judged.items() if not any_judged))
 
 
 def refuse_failed(records: Iterable[QueryRecord]) -> None:

@@ -70,14 +70,9 @@ def read_latency(path: Path) -> list[LatencyRecord]:
     return list(_records(path, LatencyRecord)) if path.exists() else []
 
 
-def record_line(record: QueryRecord) -> str:
-    """A record as its line in a run."""
+def line_of(record: QueryRecord | LatencyRecord) -> str:
+    """A record as its line in a run, the seconds of a query as their line in a sidecar."""
     return record.model_dump_json(exclude_defaults=True) + "\n"
-
-
-def latency_line(record: LatencyRecord) -> str:
-    """The seconds of a query as their line in a sidecar."""
-    return record.model_dump_json(exclude_none=True) + "\n"
 
 
 def key_of(record: QueryRecord | LatencyRecord) -> Key:
@@ -98,9 +93,9 @@ def manifest_text(values: Mapping[str, object]) -> str:
 
 def write_run(files: RunFiles, records: Iterable[QueryRecord], seconds: Iterable[LatencyRecord], manifest: str) -> None:
     """The files of a complete run, its records last."""
-    write_whole(files.latency, map(latency_line, seconds))
+    write_whole(files.latency, map(line_of, seconds))
     write_whole(files.manifest, [manifest])
-    write_whole(files.records, map(record_line, records))
+    write_whole(files.records, map(line_of, records))
 
 
 def read_manifest(path: Path) -> dict[str, object]:
@@ -155,8 +150,8 @@ class Appending(NamedTuple):
         """Append a query. Raises RunError where the disk takes no more; what was appended before stays."""
         try:
             # A query counts as done when both lines are whole, so a crash between the two costs that query alone.
-            _append(self.latency, latency_line(latency))
-            _append(self.records, record_line(record))
+            _append(self.latency, line_of(latency))
+            _append(self.records, line_of(record))
         except OSError as error:
             raise _unwritable(self.files.partial_records, error) from None
 

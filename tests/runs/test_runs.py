@@ -63,7 +63,7 @@ def test_errors_are_recorded_and_asked_again_on_demand(settings: Settings, tmp_p
     assert [record.error for record in failed] == ["the server did not answer"] * 2
     assert keys(path) == keys(whole)
     failures = count_failures(read_run(path))
-    assert (failures.errors, failures.unchecked, failures.arms) == (2, 0, ())
+    assert (failures.total, failures.arms) == (2, ())
     assert failures.text.startswith("2 of 12 queries were not judged (2 errors, 0 unchecked), the first, plain ")
     assert failures.text.endswith("the server did not answer")
 
@@ -98,7 +98,7 @@ def test_what_could_not_be_checked_is_asked_again_on_demand(settings: Settings, 
 
     broken = dict.fromkeys(TEXTS, "is_Broken")
     path = run_experiment(settings, bench(broken), tmp_path)
-    assert count_failures(read_run(path)).unchecked == 6
+    assert "(0 errors, 6 unchecked)" in count_failures(read_run(path)).text
     mended = bench(broken)
     mended.validator = Mended()
     run_experiment(settings, mended, tmp_path, retry_errors=True)
