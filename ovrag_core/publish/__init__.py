@@ -1,6 +1,6 @@
 """From results to a thesis: where each comes from, and how it gets into LaTeX.
 
-Apart from `thesis`, which makes the results, so that a change here leaves the stages that made them up to date.
+Apart from `report`, which makes the results, so that a change here leaves the stages that made them up to date.
 """
 
 from lazy_loader import attach_stub

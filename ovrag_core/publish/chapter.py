@@ -31,10 +31,10 @@ NO_PROSE = re.compile(
 NUMBER = re.compile(r"(?<![A-Za-z\d.#])\d+(?:[.,]\d+)*")  # F1 and the like are names
 
 
-def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, str], project: Path) -> list[str]:
+def chapter_problems(folder: Path, results: Iterable[str], project: Path) -> list[str]:
     """List the problems that keep the chapter in `folder` from saying what the results say, one sentence each.
 
-    `results` are paths of tables, figures and macros that must be taken, `values` the macros that they define.
+    `results` are paths in the project of the tables, figures and macros that must be taken.
     Reported: inputs that do not exist, results that no file takes, references to tables and figures that are none,
     macros that look like ours and are not defined, typed numbers. Sections of studies without results are not set, and
     therefore not read.
@@ -46,6 +46,7 @@ def chapter_problems(folder: Path, results: Iterable[str], values: Mapping[str, 
     ]
     texts = {path.name: COMMENT.sub("", text_of(path)) for path in sources}
     taken = {name: _inputs(text, wanted, sections) for name, text in texts.items()}
+    values = macros(*(project / path for path in wanted))
     labels = set(LABEL.findall("\n".join([*texts.values(), *(text_of(project / path) for path in wanted)])))
     return [
         *(f"{name} {fault}" for name, paths in taken.items() for fault in _missing(paths, folder, project)),
@@ -83,11 +84,6 @@ def _faults(text: str, labels: Collection[str], values: Mapping[str, str]) -> It
     for line, typed in enumerate(text.splitlines(), 1):
         for number in NUMBER.findall(NO_PROSE.sub("", typed)):
             yield f"line {line}: the number {number} is typed"
-
-
-def defined_macros(project: Path, results: Iterable[str]) -> dict[str, str]:
-    """All macros of the results with their values."""
-    return macros(*(project / path for path in results if path.endswith(".tex")))
 
 
 def _begin(macro: str) -> str:

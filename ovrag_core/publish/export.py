@@ -14,7 +14,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field, StringConstraints, ValidationError
 
 from ovrag_core.base import Frozen, ResultError, replacing
-from ovrag_core.publish.chapter import chapter_problems, defined_macros
+from ovrag_core.publish.chapter import chapter_problems
 from ovrag_core.publish.stages import Stage, State, changes, read_stages
 
 MANIFEST = "results.json"
@@ -84,8 +84,7 @@ def check(project: Path, target: Path | None = None, only: Sequence[str] = ()) -
     problems = [f"{path} was edited by hand; {remedy}" for path, remedy in edited_results(results).items()]
     problems += [f"{sentence}; run `{stage.remedy}`" for stage, sentence in stale_results(stages, results)]
     if target is None:
-        values = defined_macros(project, results)
-        return [*problems, *chapter_problems(project / CHAPTER, results, values, project)]
+        return [*problems, *chapter_problems(project / CHAPTER, results, project)]
     copies = compare(results, project, target, dropped=not only)
     return [*problems, *(f"{target / path} {_WRONG[kind]}" for path, kind in copies.items() if kind != "same")]
 

@@ -85,10 +85,7 @@ def overfull(log: str, points: float = 1.0) -> list[str]:
 
 
 def main() -> None:
-    """Set the file that the command line names; one line on stderr and exit code 2 where it cannot be.
-
-    What sticks out of the text is named as well.
-    """
+    """Set the file that the command line names; one line on stderr and exit code 2 where it cannot be."""
     source = Path(sys.argv[1]) if len(sys.argv) > 1 else Path("thesis/main.tex")
     try:
         print(compile_pdf(source))

@@ -3,12 +3,8 @@
 A figure stands between two comments, the first of which names its macro: `<!-- OvragRecall -->0.780<!-- -->`. A table
 stands between lines of which the first names the CSV of a result:
 
-    <!-- table: tables/policy/external/arms.csv; rows: audited; columns: arm, measure, value; across: arm -->
+    <!-- table: tables/policy/external/arms.csv -->
     <!-- end -->
-
-`rows` are regular expressions with ` & ` between them, each of which some cell of a row must have whole, `columns` are
-those that are shown, in this order, and `across` has a column of its own for each of its values, filled by the last of
-the others.
 """
 
 import re
@@ -23,11 +19,7 @@ from ovrag_core.publish.origins import macros
 from ovrag_core.report import display
 
 FIGURE = re.compile(r"<!-- (?P<name>[A-Za-z]+) -->(?P<value>[^<\n]*)<!-- -->")
-TABLE = re.compile(
-    r"(?m)^(?P<head><!-- table: (?P<path>[^;\s]+)(?P<options>[^\n]*?) -->)\n"
-    r"(?P<body>(?:[^<\n][^\n]*\n|\n)*)<!-- end -->$"
-)
-OPTIONS = ("rows", "columns", "across")
+TABLE = re.compile(r"(?m)^(?P<head><!-- table: (?P<path>\S+) -->)\n(?P<body>(?:[^<\n][^\n]*\n|\n)*)<!-- end -->$")
 TABLES = Path("tables")
 
 
@@ -56,40 +48,18 @@ def refreshed(text: str, values: Mapping[str, str]) -> str:
 
 
 def retabled(text: str, project: Path) -> str:
-    """The text with every marked table as its CSV has it. Raises ResultError for a table, column or row that is not."""
-    return TABLE.sub(lambda match: f"{match['head']}\n{_markdown(match, project)}<!-- end -->", text)
+    """The text with every marked table as its CSV has it. Raises ResultError for a table that is not."""
+    return TABLE.sub(lambda match: f"{match['head']}\n{_markdown(match['path'], project)}<!-- end -->", text)
 
 
-def _markdown(match: re.Match[str], project: Path) -> str:
-    options = (option.partition(":")[::2] for option in match["options"].split(";") if ":" in option)
-    chosen = {name.strip(): value.strip() for name, value in options}
-    if unknown := [name for name in chosen if name not in OPTIONS]:
-        raise ResultError(f"the table {match['path']} is asked for {unknown[0]}; known are {', '.join(OPTIONS)}")
+def _markdown(path: str, project: Path) -> str:
     try:
-        frame = _with_counts(pandas.read_csv(project / match["path"]))
-        shown = _chosen(display(frame, {str(name): str(name) for name in frame}), **chosen)
+        frame = _with_counts(pandas.read_csv(project / path))
     except OSError as error:
-        raise ResultError(f"the text takes {match['path']}, which cannot be read ({error.strerror})") from None
-    except KeyError as error:
-        raise ResultError(f"the table {match['path']} has no column {error.args[0]}; mend its line") from None
-    if shown.empty:
-        raise ResultError(f"the table {match['path']} has no such rows; mend its line")
-    head = f"| {' | '.join(map(str, shown))} |\n|{'---|' * len(shown.columns)}\n"
-    return head + "".join(f"| {' | '.join(row)} |\n" for row in shown.itertuples(index=False, name=None))
-
-
-def _chosen(table: pandas.DataFrame, rows: str = "", columns: str = "", across: str = "") -> pandas.DataFrame:
-    """What the options leave of a table. Raises KeyError for a column that it does not have."""
-    for pattern in rows.split(" & ") if rows else ():
-        table = table[[any(re.fullmatch(pattern, cell) for cell in row) for row in table.to_numpy()]]
-    if columns:
-        table = table[[name.strip() for name in columns.split(",")]]
-    if across:
-        *row_names, value_name = [str(name) for name in table if name != across]
-        order = list(dict.fromkeys(table[across]))
-        wide = table.pivot_table(value_name, row_names, across, aggfunc="first", sort=False)
-        table = wide[order].fillna("–").reset_index()
-    return table
+        raise ResultError(f"the text takes {path}, which cannot be read ({error.strerror})") from None
+    rows = display(frame, {str(name): str(name) for name in frame})
+    head = f"| {' | '.join(map(str, rows))} |\n|{'---|' * len(rows.columns)}\n"
+    return head + "".join(f"| {' | '.join(row)} |\n" for row in rows.itertuples(index=False, name=None))
 
 
 def _with_counts(frame: pandas.DataFrame) -> pandas.DataFrame:

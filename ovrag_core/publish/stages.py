@@ -24,8 +24,7 @@ State = Literal["same", "changed", "missing", "not recorded"]
 class StageFile(Frozen):
     """A file or folder that a stage depends on or makes; `recorded` is DVC's MD5 of when the stage last ran.
 
-    `stage` is the one that makes it, if any.
-    `files` holds the state of each file of an output that is in git, by path; those of a folder singly.
+    `stage` is the one that makes it, if any. `files` holds the state of each file of an output that is in git, by path.
     """
 
     path: str
@@ -84,9 +83,7 @@ class Stage(Frozen):
 
 
 def read_stages(project: Path) -> dict[str, Stage]:
-    """All stages by name, in the order of `dvc.yaml`, those of other pipelines last.
-
-    Inputs and outputs are compared with what is on disk.
+    """All stages by name, in the order of `dvc.yaml`, those of other pipelines last, compared with what is on disk.
 
     Raises ResultError where the folder holds no pipeline, or one that DVC cannot read.
     """
