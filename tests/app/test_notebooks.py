@@ -111,7 +111,7 @@ print("progress", random.random(), file=sys.stderr, flush=True)
 warnings.warn(f"{time.time()}")
 time.sleep(random.random() / 5)
 print("second")
-pd.DataFrame({"a": range(size)}).style.highlight_max()"""
+pd.DataFrame({"a": range(size)})"""
 PLACE = """\
 from pathlib import Path
 print(Path.cwd(), sys.executable == python, __name__)"""

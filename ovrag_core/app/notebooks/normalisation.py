@@ -13,7 +13,6 @@ from nbformat import NotebookNode
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 WIDGET = "application/vnd.jupyter.widget-view+json"
 ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
-STYLER = re.compile(r"\bT_([0-9a-f]{5})(?=_|\b)")  # pandas gives each styled table a random name
 
 
 def cleaned(notebook: NotebookNode) -> NotebookNode:
@@ -75,7 +74,4 @@ def _stable_output(output: NotebookNode, project: Path) -> NotebookNode:
 
 
 def _stable_text(text: str, project: Path) -> str:
-    styled = dict.fromkeys(STYLER.findall(text)) if "<style" in text else {}
-    names = {name: f"{number:05}" for number, name in enumerate(styled, 1)}
-    text = STYLER.sub(lambda match: f"T_{names[match[1]]}" if names else match[0], text)
     return ADDRESS.sub("0x…", text.replace(str(project), "."))
