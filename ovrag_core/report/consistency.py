@@ -43,10 +43,7 @@ def contract_frame(run: Run, kinds: Mapping[str, Sequence[str]]) -> pd.DataFrame
 
 
 def corpus_table(run: Run, kinds: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Contracts by kind of loan and in all, with their types of contradiction: `corpus`.
-
-    The CSV has a row a contract.
-    """
+    """Contracts by kind of loan and in all, with their types of contradiction: `corpus`, a row each in the CSV."""
     contracts = contract_frame(run, {} if run.imported else kinds)
     frequent = contracts["kind"].value_counts(sort=False).sort_values(ascending=False, kind="stable").index
     rows = []
@@ -165,9 +162,7 @@ def rates_figure(run: Run) -> Path:
     if run.labelled:
         table = confusion.confusion_by(run.frame, ["arm"], run.plan)
         titles = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
-        published = {
-            arm: {name: run.printed(arm)[name] for name in titles if name in run.printed(arm)} for arm in run.arms
-        }
+        published = {arm: run.printed(arm) for arm in run.arms}
         fig = figures.rates_by_group(table, "arm", titles, run.width, published=published)
     return run.figure(fig, "rates")
 

@@ -36,10 +36,7 @@ def contamination_table(run: Run, sources: pd.DataFrame) -> pd.DataFrame:
 
 
 def false_positive_table(run: Run) -> pd.DataFrame:
-    """Inventory of false positives, published ones beside them: `false_positives`, a row a query.
-
-    In LaTeX queries that share arm, question, chunks and rules are counted.
-    """
+    """Inventory of false positives, published ones beside: `false_positives`, in LaTeX counted by what they share."""
     table = contamination.false_positive_frame(run.records)
     if run.published and "ovrag" in run.arms:
         rows = pd.DataFrame(run.published.false_positives).assign(arm=f"ovrag {MARK}", attempts=4)

@@ -268,14 +268,14 @@ def grid_of_cells(
 
 
 def matrices(tables: Mapping[str, pd.DataFrame], width: float) -> Figure:
-    """Queries by asked × answered contract as square matrices, one panel per key, on one scale of shades.
+    """Queries by asked × answered contract as square matrices, one panel per key (at least one), on one scale.
 
     Zero is white, and the scale logarithmic for high counts. With many rows the labels are thinned out. The diagonal is
     where row and column name the same contract.
     """
     with styled():
-        columns = min(_MOST_MATRICES, max(1, len(tables)))
-        rows_of_panels = -(-max(1, len(tables)) // columns)
+        columns = min(_MOST_MATRICES, len(tables))
+        rows_of_panels = -(-len(tables) // columns)
         height = rows_of_panels * ((width - 1.2) / columns + 0.2) + 0.15
         fig = Figure(figsize=(width, height), layout="constrained")
         axes = list(fig.subplots(rows_of_panels, columns, squeeze=False).ravel())
@@ -287,7 +287,6 @@ def matrices(tables: Mapping[str, pd.DataFrame], width: float) -> Figure:
         grey_blue = sns.light_palette("#0b3c5d", as_cmap=True)  # evenly darker, so that it prints as a grey scale
         shades = ListedColormap(sns.light_palette("#06283f", top + 2).as_hex()[2:]) if few else grey_blue
         norm = BoundaryNorm(np.arange(top + 1) + 0.5, top) if few else LogNorm(vmin=0.7, vmax=top)
-        image = None
         for panel, (title, table) in enumerate(tables.items()):
             ax = axes[panel]
             values = table.to_numpy(dtype=float)
@@ -305,15 +304,14 @@ def matrices(tables: Mapping[str, pd.DataFrame], width: float) -> Figure:
             if panel % columns == 0:
                 ax.set_ylabel("asked contract")
             ax.set_xlabel("answered contract")
-        if image is not None:
-            bar = fig.colorbar(image, ax=list(axes), shrink=0.5, aspect=18, label="queries")
-            if few:
-                bar.set_ticks(range(1, top + 1), labels=[str(count) for count in range(1, top + 1)])
-            else:
-                bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value >= 1 else ""))
-            bar.ax.yaxis.set_minor_formatter(NullFormatter())
-            bar.ax.tick_params(length=0)
-            bar.outline.set_linewidth(0.4)
+        bar = fig.colorbar(image, ax=list(axes), shrink=0.5, aspect=18, label="queries")
+        if few:
+            bar.set_ticks(range(1, top + 1), labels=[str(count) for count in range(1, top + 1)])
+        else:
+            bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}" if value >= 1 else ""))
+        bar.ax.yaxis.set_minor_formatter(NullFormatter())
+        bar.ax.tick_params(length=0)
+        bar.outline.set_linewidth(0.4)
         return fig
 
 

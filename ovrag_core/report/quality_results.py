@@ -19,10 +19,7 @@ def scored_quality(run: Run, cache: Path | None = CACHE) -> quality.Quality:
 
 
 def quality_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
-    """ROUGE-L and BERTScore per arm, over all answers and over accepted ones, published ones beside: `quality`.
-
-    BERTScore's precision and recall go to `quality_components`.
-    """
+    """ROUGE-L and BERTScore per arm, over all and accepted answers, beside published ones: `quality`, with parts."""
     frames = []
     for answers, only in (("all", False), ("accepted", True)):
         frame = quality.quality_by(scored, ["arm"], run.plan, accepted_only=only)

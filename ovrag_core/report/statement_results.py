@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from ovrag_core.base import QueryRecord, Triple, Violation
-from ovrag_core.evaluation import cell, clashes_of, confusion, contamination, miss_reason, ratio, statements
+from ovrag_core.base import QueryRecord, Violation
+from ovrag_core.evaluation import cell, clashes_of, confusion, contamination, miss_reason, statements
 from ovrag_core.ontology import Ontology, picture
 from ovrag_core.report import figures
 from ovrag_core.report.run import Run
@@ -28,21 +28,14 @@ def origin_table(run: Run) -> pd.DataFrame:
     """
     rows = []
     for arm in run.arms:
-        of_arm = [record for record in run.records if record.arm == arm]
-        by_origin: dict[str, list[tuple[QueryRecord, Triple]]] = {}
-        for record in of_arm:
-            for statement in statements.statements_of(record):
-                by_origin.setdefault(statement.origin, []).append((record, statement.triple))
-        queries = Counter(record.document_id for record in of_arm)
-        for origin, read in by_origin.items():
-            per_document = Counter(record.document_id for record, _ in read)
-            counts, asked = ([float(number[name]) for name in sorted(queries)] for number in (per_document, queries))
-            mean = ratio(counts, asked, run.plan, proportion=False)
-            row = {"arm": arm, "origin": origin, "queries": len(of_arm), "statements": len(read)}
-            located = [(record, triple.evidence.document_id) for record, triple in read if triple.evidence]
-            foreign = sum(document != record.document_id for record, document in located)
-            row |= confusion.bounds("per_query", mean) | {"located": len(located)}
-            rows.append(row | {"foreign": None if origin == "answer" else foreign})
+        said = [(r.document_id, statements.statements_of(r)) for r in run.records if r.arm == arm]
+        for origin in dict.fromkeys(statement.origin for _, some in said for statement in some):
+            read = [(asked, [each.triple for each in some if each.origin == origin]) for asked, some in said]
+            counts = pd.DataFrame([(asked, len(some)) for asked, some in read], columns=["document_id", "statements"])
+            row = {"arm": arm, "origin": origin, "queries": len(counts), "statements": counts["statements"].sum()}
+            row |= confusion.bounds("per_query", confusion.mean_of(counts, "statements", run.plan))
+            foreign = [t.evidence.document_id != asked for asked, some in read for t in some if t.evidence]
+            rows.append(row | {"located": len(foreign), "foreign": None if origin == "answer" else sum(foreign)})
     names = ["arm", "origin", "queries", "statements", *with_bounds(["per_query"]), "located", "foreign"]
     table = pd.DataFrame(rows, columns=names).astype({"foreign": "Int64"})
     return run.table(table, "statements", decimals=2)
@@ -56,20 +49,17 @@ def coverage_table(run: Run, asserted: statements.Asserted, ontology: Ontology) 
     """
     rows = []
     for arm, boxes in asserted.items():
-        totals, heard = Counter[str](), Counter[str]()
-        for document, abox, triples in boxes:
-            totals[document] += len(triples)
-            heard[document] += len(triples) - len(abox.unmapped)
+        counts = [(document, len(triples), len(triples) - len(abox.unmapped)) for document, abox, triples in boxes]
+        frame = pd.DataFrame(counts, columns=["document_id", "said", "heard"])
+        share = confusion.share_of(frame, "heard", "said", run.plan)
         used = {fact.term for _, abox, _ in boxes for fact in abox.facts}
-        names = sorted(totals)
-        share = ratio([float(heard[n]) for n in names], [float(totals[n]) for n in names], run.plan)
-        row: dict[str, object] = {"arm": arm, "queries": len(boxes), "statements": totals.total()}
+        row: dict[str, object] = {"arm": arm, "queries": len(frame), "statements": frame["said"].sum()}
         for name, terms in (("classes", ontology.classes), ("properties", ontology.properties)):
             row |= {name: len(used & {term.iri for term in terms})}
             row |= {f"{name}_of": sum(term.inverse is None for term in terms)}
         rows.append(row | confusion.bounds("taking_part", share))
-    counts = ["classes", "classes_of", "properties", "properties_of"]
-    table = pd.DataFrame(rows, columns=["arm", "queries", "statements", *with_bounds(["taking_part"]), *counts])
+    uses = ["classes", "classes_of", "properties", "properties_of"]
+    table = pd.DataFrame(rows, columns=["arm", "queries", "statements", *with_bounds(["taking_part"]), *uses])
     shown = table.drop(columns=["classes_of", "properties_of"])
     for name in ("classes", "properties"):
         shown[name] = [f"{used} of {all_}" for used, all_ in zip(table[name], table[f"{name}_of"], strict=True)]
