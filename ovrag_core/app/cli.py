@@ -101,10 +101,7 @@ Domain = Annotated[
 
 
 def main() -> NoReturn:
-    """Run the command line; every expected error is one sentence on stderr and exit code 2.
-
-    A reader that closes the pipe ends it silently with the code of SIGPIPE.
-    """
+    """Run the command line; every expected error is one sentence on stderr and exit code 2."""
     if sys.stdout is None:  # closed from the start
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     try:
@@ -487,10 +484,7 @@ def _review_of_another_domain(
 
 
 def _print_each(reviews: Iterable[_Shown], output: Format) -> int:
-    """Print reviews, each as soon as it is made but for a list in JSON, and return the exit code.
-
-    Behind the text of several stands how many came out how.
-    """
+    """Print reviews, each as soon as it is made but for a list in JSON, and return the exit code."""
     labels, listed = Counter[str](), []
     for label, as_json, as_text in reviews:
         labels[label] += 1
@@ -519,8 +513,7 @@ def _without_reports(paths: list[Path]) -> list[Path]:
     chosen: list[Path] = []
     for path in paths:
         say_passed_over(path)
-        documents = find(path) if path.is_dir() else [path]
-        for document in documents:
+        for document in find(path) if path.is_dir() else [path]:
             if is_report(document):
                 say(f"{document} was passed over: it is a report of ovrag review, not a document")
             else:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from ovrag_core.base import Document, page_templates
-from ovrag_core.loans import Passage, Review, deal, pieces, reviewing
+from ovrag_core.loans import Passage, Piece, Review, deal, pieces, reviewing
+
+Marks = Sequence[tuple[str, Sequence[Passage]]]  # a sign, and the passages that it marks
 
 
 def review_page(reviews: Sequence[tuple[Review, Sequence[Document]]]) -> str:
@@ -41,11 +43,20 @@ def _section(number: int, review: Review, documents: Sequence[Document]) -> dict
         "place": lambda passage: reviewing.place(passage, whole is not None),
         "anchor": anchor,
         "texts": [
-            (document.id, anchors[document.id], pieces(document.text, _within(marks, document.id)))
-            for document in documents
+            (document.id, anchors[document.id], cut(document.text, marks, document.id)) for document in documents
         ],
     }
 
 
-def _within(marks: Sequence[tuple[str, Sequence[Passage]]], document: str) -> list[tuple[str, Sequence[Passage]]]:
-    return [(sign, [p for p in passages if p.document == document]) for sign, passages in marks]
+def cut(text: str, marks: Marks, document_id: str, start: int = 0) -> list[Piece]:
+    """A text that begins at `start` of the document, cut at the parts of the passages that lie in it."""
+    end = start + len(text)
+    within = []
+    for sign, passages in marks:
+        inside = [
+            span.model_copy(update={"start": max(span.start, start) - start, "end": min(span.end, end) - start})
+            for span in passages
+            if span.document == document_id and span.start < end and span.end > start
+        ]
+        within.append((sign, inside))
+    return pieces(text, within)

@@ -30,5 +30,6 @@ from .pipeline import Searcher as Searcher
 from .pipeline import ask as ask
 from .pipeline import with_identity as with_identity
 from .rejudging import rejudged as rejudged
+from .validation import CAUSES as CAUSES
 from .validation import Validator as Validator
 from .validation import assign_causes as assign_causes

@@ -100,10 +100,8 @@ class ExtractiveAnswerer:
         """
         passages = [passage for passage in passages_of(chunks) if not _is_excluded(passage.evidence, exclude)]
         chosen = _choose(passages, self._scores(question, passages), _content_words(question)) if passages else []
-        if not chosen:
-            return Answer(text=NO_ANSWER)
-        evidence = tuple(passage.evidence for passage in chosen)
-        return Answer(text="\n".join(passage.text for passage in chosen), evidence=evidence)
+        text = "\n".join(passage.text for passage in chosen)
+        return Answer(text=text or NO_ANSWER, evidence=tuple(passage.evidence for passage in chosen))
 
     def _scores(self, question: str, passages: Sequence[Quotable]) -> Vectors:
         """Nearness of each part of the question (rows) to each passage (columns)."""

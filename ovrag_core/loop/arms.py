@@ -1,6 +1,6 @@
 """The arms of the experiment. Each changes one thing against another, so that differences can be read."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,18 +39,14 @@ ARMS: dict[ArmName, Arm] = {
 }
 
 
-def merged(triples: Sequence[Triple], thing: str) -> tuple[Triple, ...]:
-    """The published system's view: every individual of the class `thing`, of whatever document, is one: `TheLoan`."""
-    individuals = {triple.subject for triple in triples if triple.subject_type == thing}
-    return unique(
-        triple.model_copy(update={"subject": f"The{thing}"}) if triple.subject in individuals else triple
-        for triple in triples
-    )
+def distinct(triples: Sequence[Triple], merged: str | None) -> tuple[Triple, ...]:
+    """Triples without those that repeat subject, predicate and object of an earlier one, in order.
 
-
-def unique(triples: Iterable[Triple]) -> tuple[Triple, ...]:
-    """Triples without those that repeat subject, predicate and object of an earlier one, in order."""
-    distinct: dict[tuple[str, str, str], Triple] = {}
+    In the published system's view every individual of the class `merged`, of whatever document, is one: `TheLoan`.
+    """
+    individuals = {triple.subject for triple in triples if triple.subject_type == merged}
+    first: dict[tuple[str, str, str], Triple] = {}
     for triple in triples:
-        distinct.setdefault((triple.subject, triple.predicate, triple.object), triple)
-    return tuple(distinct.values())
+        one = triple.model_copy(update={"subject": f"The{merged}"}) if triple.subject in individuals else triple
+        first.setdefault((one.subject, one.predicate, one.object), one)
+    return tuple(first.values())

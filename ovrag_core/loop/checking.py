@@ -81,8 +81,7 @@ class CheckReport(Frozen):
 def check_file(path: Path, validator: Validator) -> CheckReport:
     """The report on a JSON list or JSON Lines of triples; `seconds` is the time of the check alone.
 
-    `unchecked` where no triple states anything in the ontology's terms.
-    Raises TripleError naming file, item and field.
+    `unchecked` where no triple states anything in the ontology's terms. Raises TripleError naming file, item and field.
     """
     triples = read_triples(path)
     started = time.perf_counter()

@@ -28,7 +28,7 @@ FEWEST_WORDS = 3
 STATES = "states"
 
 Topic = tuple[FormField, ...]  # classes that exclude one another, or one party or term
-Options = tuple[FormField | None, ...]  # in the order in which they are listed; None: not stated
+Options = tuple[tuple[str, str], ...]  # names with what they stand for, in the order in which they are listed
 
 SYSTEM = """\
 You read one passage of {about} and say which of a few things it states, as JSON.
@@ -45,7 +45,7 @@ class ClassAsker:
         self._form = form
         self._embedder = embedder
         self._seed = seed
-        self._asked: Once[tuple[str, tuple[str, ...], Origin], str] = Once()
+        self._asked: Once[tuple[str, Options, Origin], str] = Once()
         self._topics: list[Topic] = [*form.choices, *((field,) for field in (*form.parties, *form.terms))]
         self._classes = frozenset(field.name for choice in form.choices for field in choice)
 
@@ -96,22 +96,21 @@ class ClassAsker:
 
     def _stated(self, passage: str, fields: Sequence[FormField], origin: Origin) -> str:
         """Return what the passage states in both orders of the options, else `NOT_STATED`."""
-        answer = self._once(passage, (None, *fields), origin)
-        if answer not in self._classes or self._once(passage, (None, *reversed(fields)), origin) == answer:
+        none, named = (NOT_STATED, "none of these"), [(field.name, field.ask) for field in fields]
+        answer = self._once(passage, (none, *named), origin)
+        if answer not in self._classes or self._once(passage, (none, *reversed(named)), origin) == answer:
             return answer
         return NOT_STATED
 
     def _once(self, passage: str, options: Options, origin: Origin) -> str:
-        names = tuple(option.name if option else NOT_STATED for option in options)
-        return self._asked.counted((passage, names, origin), lambda: self._ask(passage, options, names, origin))
+        return self._asked.counted((passage, options, origin), lambda: self._ask(passage, options, origin))
 
-    def _ask(self, passage: str, options: Options, names: tuple[str, ...], origin: Origin) -> str:
+    def _ask(self, passage: str, options: Options, origin: Origin) -> str:
         mark = fence(passage)
-        asked = (option.ask if option else "none of these" for option in options)
-        listed = (f"- {name}: {words}" for name, words in zip(names, asked, strict=True))
+        listed = (f"- {name}: {words}" for name, words in options)
         prompt = f"The passage:\n{mark}\n{passage}\n{mark}\n\nWhat does it state?\n" + "\n".join(listed)
         system = SYSTEM.format(about=self._form.about, not_stated=NOT_STATED)
-        schema = _answer(names)
+        schema = _answer(tuple(name for name, _ in options))
         messages = [Message("system", system), Message("user", prompt)]
         reply = self._chat.complete(messages, schema=schema, temperature=0.0, seed=self._seed, purpose=PURPOSES[origin])
         return str(reply.parsed_as(schema).model_dump()[STATES])
@@ -142,10 +141,7 @@ class ModelReading(Reading):
 
 
 class ModelReader:
-    """Reads the documents of any domain with a model alone, by the domain's form: parties, terms and classes.
-
-    A document is read in pieces of at most `window` characters.
-    """
+    """Reads documents of any domain with a model alone, by its form, in pieces of at most `window` characters."""
 
     def __init__(self, fields: FormReader, classes: ClassAsker, *, window: int) -> None:
         self._fields = fields

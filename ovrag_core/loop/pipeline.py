@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from ovrag_core.base import (
     Answer,
@@ -29,9 +29,9 @@ from ovrag_core.base import (
     Violation,
 )
 from ovrag_core.llm import Made, Once, Tally, tally
-from ovrag_core.loop.arms import Arm, merged, unique
+from ovrag_core.loop.arms import Arm, distinct
 from ovrag_core.loop.identity import Shelf, violation
-from ovrag_core.loop.validation import Validator, assign_causes, clashes_of
+from ovrag_core.loop.validation import CAUSES, Validator, assign_causes, clashes_of
 from ovrag_core.loop.validation import feedback as answer_feedback
 from ovrag_core.retrieval import Embedder, Index, Vectors
 
@@ -41,6 +41,7 @@ ReadingT_co = TypeVar("ReadingT_co", bound=Reading, covariant=True)
 READINGS = 64  # of documents in memory, the last ones: a document's questions are asked one after the other
 Searcher = Index
 Checker = Validator
+PUBLISHED_FEEDBACK = "The answer cannot be true together with the documents:"
 QUOTED = 6  # words of an answer that are the document's where they stand in it; fewer may be chance
 
 
@@ -168,10 +169,9 @@ def ask(question: Question, document_id: str, arm: Arm, bench: Bench) -> tuple[Q
             raise
         except ModelError as failure:
             error = str(failure)
+    key: dict[str, Any] = {"arm": arm.name, "document_id": document_id, "question_id": question.id}
     record = QueryRecord(
-        arm=arm.name,
-        document_id=document_id,
-        question_id=question.id,
+        **key,
         question=question.text,
         retrieved=tuple(query.retrieved),
         context_triples=query.context,
@@ -185,9 +185,7 @@ def ask(question: Question, document_id: str, arm: Arm, bench: Bench) -> tuple[Q
         discarded=dict(sorted(used.discarded.items())),
     )
     latency = LatencyRecord(
-        arm=arm.name,
-        document_id=document_id,
-        question_id=question.id,
+        **key,
         model=used.total_seconds + query.waited if used.by_purpose else None,
         total=time.perf_counter() - query.started,
         attempts=len(query.attempts),
@@ -237,7 +235,7 @@ def _answer(query: Query) -> None:
             if arm.context == "document":
                 query.context = _document_triples(query)
             else:
-                query.context = _distinct(bench.extractor.read_chunks(chunks), query)
+                query.context = distinct(bench.extractor.read_chunks(chunks), bench.thing if arm.merges else None)
     corrections: list[Correction] = []
     exclude: frozenset[Span] = frozenset()
     for number in range(1, bench.corrections + 2):
@@ -258,7 +256,8 @@ def _answer(query: Query) -> None:
             return
         if arm.uses_cause and all(clash.cause != "answer" for clash in clashes):
             return  # nothing of it is the answer's fault
-        words = answer_feedback(attempt.verdict) if arm.uses_cause else _published_feedback(clashes)
+        published = [PUBLISHED_FEEDBACK, *(f"- {clash.message}" for clash in clashes)]  # whoever caused them
+        words = answer_feedback(attempt.verdict) if arm.uses_cause else "\n".join(published)
         corrections.append(Correction(answer=answer, feedback=words))
         exclude |= _contradicting_passages(answer, clashes)
 
@@ -284,16 +283,6 @@ def _document_triples(query: Query) -> tuple[Triple, ...]:
     return reading.triples
 
 
-def _distinct(triples: tuple[Triple, ...], query: Query) -> tuple[Triple, ...]:
-    return merged(triples, query.bench.thing) if query.arm.merges else unique(triples)
-
-
-def _published_feedback(clashes: Sequence[Violation]) -> str:
-    """What the published loop tells the next attempt: each contradiction in a sentence, whoever caused it."""
-    lines = [f"- {clash.message}" for clash in clashes]
-    return "\n".join(["The answer cannot be true together with the documents:", *lines])
-
-
 def _checked(attempt: Attempt, query: Query) -> Attempt:
     """The attempt with the triples of its answer and the verdict on them."""
     bench, arm, document_id = query.bench, query.arm, query.document_id
@@ -301,7 +290,7 @@ def _checked(attempt: Attempt, query: Query) -> Attempt:
         triples = bench.extractor.read_passage(attempt.answer.text, document_id="answer", origin="answer")
         if arm.context == "document" and not arm.merges:
             triples = _about_main_subject(triples, bench.read(document_id).value.subjects, bench.thing)
-        triples = _distinct(triples, query)
+        triples = distinct(triples, bench.thing if arm.merges else None)
     with query.part("validation"):
         judged_triples = _of_its_own(triples, query) if arm.context == "document" else triples
         checked = [*judged_triples, *query.context]
@@ -346,10 +335,5 @@ def _outcome(attempts: Sequence[Attempt], arm: Arm) -> tuple[Outcome, Cause | No
     if verdict.status == "unchecked":
         return "unchecked", None
     causes = {clash.cause for clash in clashes_of(verdict)}
-    order: tuple[Cause, ...] = (
-        "mixture",
-        "answer",
-        "source",
-    )  # no answer can be right by another document's statements
-    cause = next((cause for cause in order if cause in causes), None)
+    cause = next((cause for cause in CAUSES if cause in causes), None)
     return ("source_finding" if arm.uses_cause and cause == "source" else "hard_rejected"), cause

@@ -1,7 +1,4 @@
-"""Recorded attempts judged again: their triples, by our validator.
-
-The verdicts stand beside the recorded ones as arms of their own, so that every table and figure compares the two.
-"""
+"""Recorded attempts judged again by our validator, as arms of their own that stand beside the recorded ones."""
 
 from collections.abc import Iterator, Sequence
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ovrag_core.base import OntologyError, ReasonerError, Status, Triple, Verdict, Violation
+from ovrag_core.base import Cause, OntologyError, ReasonerError, Status, Triple, Verdict, Violation
 from ovrag_core.loop.closed_world import ClosedWorld
 from ovrag_core.ontology import (
     PLACEHOLDER,
@@ -25,6 +25,12 @@ from ovrag_core.ontology import (
 )
 from ovrag_core.text import one_line
 
+# The cause of a refused answer is the first of these that it has: none can be right by another contract's statements.
+CAUSES: dict[Cause, str] = {
+    "mixture": "statements of different contracts were mixed",
+    "answer": "the answer contradicts the contract",
+    "source": "the contract contradicts itself",
+}
 _EXPLANATIONS = 64
 _LINE = 120  # characters of a name or value in a message
 
@@ -103,11 +109,6 @@ class Validator:
         status: Status = "consistent" if reason is None else "inconsistent"
         violations.sort(key=lambda item: (item.severity, item.clash_type or "", self._order.get(item.rule, -1)))
         return Verdict(status=status, violations=tuple(violations), reason=reason, unmapped=unmapped)
-
-    @property
-    def reasoner_pid(self) -> int | None:
-        """Id of the reasoner's process; None where none runs."""
-        return self._reasoner.pid
 
     def close(self) -> None:
         """Ends the reasoner's process."""
@@ -278,10 +279,8 @@ class _Statements:
             return "(not stated)"
         if not attribute:
             return " and ".join(dict.fromkeys(self._object(fact) for fact in linked))
-        return self._classes([fact.object for fact in linked], finding.facts if own else self.abox.facts)
-
-    def _classes(self, objects: Collection[object], facts: Iterable[Fact]) -> str | None:
-        """The classes that facts put individuals into, in words; None where there are none."""
+        objects = [fact.object for fact in linked]
+        facts = finding.facts if own else self.abox.facts
         classes = [fact.term for fact in facts if fact.kind == "class" and fact.subject in objects]
         return " and ".join(self.ontology.by_iri[iri].label for iri in classes) or None
 

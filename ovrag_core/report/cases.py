@@ -28,6 +28,7 @@ from ovrag_core.evaluation import (
     statements,
     wrong_answers,
 )
+from ovrag_core.loop import CAUSES
 from ovrag_core.runs import RUNS
 
 CASES = Path("reports/cases")
@@ -35,11 +36,6 @@ CHUNKS = Path("data/index/chunks.jsonl")
 MOST_PER_ARM = 5
 ELSEWHERE = "The run was recorded elsewhere; its cases are not quoted here."
 MARKER = "<!-- Made by the pipeline; edits are lost. -->"
-CAUSES = {
-    "answer": "the answer contradicts the contract",
-    "source": "the contract contradicts itself",
-    "mixture": "statements of different contracts were mixed",
-}
 
 
 def read_chunks(path: Path = CHUNKS) -> dict[str, Chunk]:

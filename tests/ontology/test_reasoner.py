@@ -100,7 +100,7 @@ def test_w3c_cases(external_data: Path, case: str) -> None:
 
 def test_a_dying_process_costs_one_check(ontology: Ontology) -> None:
     validator = Validator(ontology)
-    pid = validator.reasoner_pid
+    pid = validator._reasoner.pid
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)  # it dies while a check waits for it
     killer = threading.Timer(0.3, os.kill, (pid, signal.SIGKILL))
@@ -115,7 +115,7 @@ def test_a_dying_process_costs_one_check(ontology: Ontology) -> None:
 
 def test_a_check_out_of_time_is_unchecked(ontology: Ontology) -> None:
     validator = Validator(ontology, seconds_per_check=0.2)
-    pid = validator.reasoner_pid
+    pid = validator._reasoner.pid
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
     started = time.monotonic()
@@ -191,15 +191,15 @@ def test_threads_take_turns(ontology: Ontology) -> None:
 
 def test_a_fork_gets_a_reasoner_of_its_own(ontology: Ontology) -> None:
     validator = Validator(ontology)
-    pid = validator.reasoner_pid
+    pid = validator._reasoner.pid
     child = os.fork()
     if child == 0:
-        right = validator.check(CLASH, closed_world=False).status == "inconsistent" and validator.reasoner_pid != pid
+        right = validator.check(CLASH, closed_world=False).status == "inconsistent" and validator._reasoner.pid != pid
         validator.close()
         os._exit(0 if right else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert validator.check(CLASH[:1], closed_world=False).status == "consistent"
-    assert validator.reasoner_pid == pid
+    assert validator._reasoner.pid == pid
     validator.close()
 
 
@@ -217,7 +217,7 @@ def test_importing_and_loading_start_no_java() -> None:
 
 def test_the_process_ends_with_its_validator(ontology: Ontology) -> None:
     validator = Validator(ontology)
-    pid = validator.reasoner_pid
+    pid = validator._reasoner.pid
     assert pid is not None
     del validator
     gc.collect()

@@ -1,7 +1,4 @@
-"""The page of the explorer: its controls, and what happens when they are used.
-
-A question is answered in a thread of its own, so that the page stays usable meanwhile.
-"""
+"""The page of the explorer: its controls, and what happens when they are used."""
 
 from __future__ import annotations
 
@@ -53,7 +50,7 @@ def explorer(params: Path = Path("params.yaml")) -> widgets.Widget:
 
 
 class AskTab:
-    """One question about one contract."""
+    """One question about one contract, answered in a thread of its own, so that the page stays usable meanwhile."""
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk

@@ -30,7 +30,6 @@ from ovrag_core.loop import ARMS, Bench
 from ovrag_core.retrieval import Index, load_all
 
 OFFLINE = "offline"
-OFFLINE_CHANGES = {"llm.provider": "offline", "extraction.extractor": "auto"}
 MOST_OPEN = 3  # benches; each has a reasoner's process
 
 
@@ -43,23 +42,20 @@ class Desk:
 
     models: dict[str, Settings]
     questions: tuple[Question, ...]
-    corpus: dict[str, Path]
+    corpus: dict[str, Path] = field(default_factory=dict)
     uploads: dict[str, Document] = field(default_factory=dict)
     benches: Once[tuple[str, int], Bench] = field(default_factory=lambda: Once(MOST_OPEN))
 
 
 def open_desk(params: Path = Path("params.yaml")) -> Desk:
     """The desk of a parameter file. Raises SettingsError and QuestionError; without contracts it opens all the same."""
-    offline = load_settings(params, dict(OFFLINE_CHANGES))
     named = load_settings(params)
-    models = {OFFLINE: offline}
-    if named.llm.provider != "offline":
-        models = {f"{named.llm.model} ({named.llm.provider})": named, OFFLINE: offline}
-    try:
-        corpus = {path.stem: path for path in find(contracts_folder(named))}
-    except DocumentError:
-        corpus = {}
-    return Desk(models, load_questions(project_file(named.questions)), corpus)
+    models = {f"{named.llm.model} ({named.llm.provider})": named} if named.llm.provider != OFFLINE else {}
+    models[OFFLINE] = load_settings(params, {"llm.provider": OFFLINE, "extraction.extractor": "auto"})
+    desk = Desk(models, load_questions(project_file(named.questions)))
+    with suppress(DocumentError):
+        desk.corpus = {path.stem: path for path in find(contracts_folder(named))}
+    return desk
 
 
 def add_upload(desk: Desk, name: str, content: bytes) -> Document:

@@ -10,6 +10,7 @@ from functools import partial
 
 from markupsafe import Markup, escape
 
+from ovrag_core.app.review_page import Marks, cut
 from ovrag_core.base import Chunk, Document, LatencyRecord, QueryRecord, Retrieved, Violation, page_templates, shown
 from ovrag_core.loans import (
     NEAREST,
@@ -23,22 +24,14 @@ from ovrag_core.loans import (
     is_validated,
     outcome_words,
     passage,
-    pieces,
     place,
 )
+from ovrag_core.loop import CAUSES
 
-# Statistics and drawing take a second to import; the first answer shall not wait for them.
 ANSWER = "answer"  # what evidence in an answer names as its document
 MOST_PICTURES = 6
 _PAGES = page_templates("ovrag_core.app")
 
-CAUSES = {
-    "answer": "the answer contradicts the contract",
-    "source": "the contract contradicts itself",
-    "mixture": "statements of different contracts were mixed",
-}
-
-Marks = list[tuple[str, list[Passage]]]
 Excerpt = tuple[Retrieved, list[Piece]]  # a chunk's text cut at the marked passages; no pieces where it is not at hand
 
 
@@ -67,7 +60,7 @@ def query_view(
 
     return _PAGES.get_template("explorer/query.html.j2").render(
         record=record,
-        answer=_cut(answer.text, marks, ANSWER) if answer else [],
+        answer=cut(answer.text, marks, ANSWER) if answer else [],
         sources=sorted({quote.document_id for quote in quoted}),
         name=name,
         first_quote=next((quote.start for quote in quoted if anchor(passage(quote))), None),
@@ -90,7 +83,7 @@ def query_view(
             "the contract" if record.arm == "ovrag_evidence" else "the retrieved chunks": record.context_triples,
         },
         document=document,
-        text=_cut(document.text, marks, document.id) if document else [],
+        text=cut(document.text, marks, document.id) if document else [],
         latency=latency,
     )
 
@@ -122,7 +115,7 @@ def style() -> str:
 
 def picture(violation: Violation) -> Markup:
     """The explanation graph as an image: what stands in it is drawn, not markup of the page."""
-    from ovrag_core.ontology import draw  # noqa: PLC0415 - see above
+    from ovrag_core.ontology import draw  # noqa: PLC0415 - drawing takes a second to import, for which the first answer shall not wait
 
     drawn = io.BytesIO()
     draw(violation, 6.6).savefig(drawn, format="svg")
@@ -163,20 +156,6 @@ def _grounds(facts: Sequence[tuple[str, Sequence[FactRow]]]) -> list[Passage]:
     return [found for _, rows in facts for row in rows if row.grounds for found in row.grounds.evidence]
 
 
-def _cut(text: str, marks: Marks, document_id: str, start: int = 0) -> list[Piece]:
-    """A text that begins at `start` of the document, cut at the parts of the passages that lie in it."""
-    end = start + len(text)
-    within: Marks = []
-    for sign, passages in marks:
-        inside = [
-            span.model_copy(update={"start": max(span.start, start) - start, "end": min(span.end, end) - start})
-            for span in passages
-            if span.document == document_id and span.start < end and span.end > start
-        ]
-        within.append((sign, inside))
-    return pieces(text, within)
-
-
 def _retrieved(
     record: QueryRecord, find_chunk: Callable[[str], Chunk | None], marks: Marks
 ) -> Mapping[str, list[Excerpt]]:
@@ -184,6 +163,6 @@ def _retrieved(
     by_contract: dict[str, list[Excerpt]] = {record.document_id: []}
     for hit in record.retrieved:
         chunk = find_chunk(hit.chunk_id)
-        cut = _cut(chunk.text, marks, hit.document_id, chunk.start) if chunk else []
-        by_contract.setdefault(hit.document_id, []).append((hit, cut))
+        shown_pieces = cut(chunk.text, marks, hit.document_id, chunk.start) if chunk else []
+        by_contract.setdefault(hit.document_id, []).append((hit, shown_pieces))
     return {name: hits for name, hits in by_contract.items() if hits}
