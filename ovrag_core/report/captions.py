@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
@@ -76,6 +77,7 @@ class Captions(Part):
             ) from None
 
 
+@cache
 def read_captions(package: str) -> Captions:
     """The captions beside a package's modules. Raises ResultError for a file that is missing or of another form."""
     path = Path(str(files(package).joinpath(CAPTIONS)))

@@ -20,11 +20,10 @@ def scored_quality(run: Run, cache: Path | None = CACHE) -> quality.Quality:
 
 def quality_table(run: Run, scored: quality.Quality) -> pd.DataFrame:
     """ROUGE-L and BERTScore per arm, over all and accepted answers, beside published ones: `quality`, with parts."""
-    frames = []
-    for answers, only in (("all", False), ("accepted", True)):
-        frame = quality.quality_by(scored, ["arm"], run.plan, accepted_only=only)
-        frame.insert(1, "which", answers)
-        frames.append(frame)
+    frames = [
+        quality.quality_by(scored, ["arm"], run.plan, accepted_only=only).assign(which=answers)
+        for answers, only in (("all", False), ("accepted", True))
+    ]
     keys = ["arm", "which", "answers"]
     table = pd.concat(frames, ignore_index=True)[[*keys, *with_bounds([*quality.METRICS, *quality.RESCALED])]]
     beside = [

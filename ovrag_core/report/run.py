@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,11 @@ from pydantic import Field
 
 from ovrag_core.base import Frozen, QueryRecord, RunError, Settings, SettingsError, read_model
 from ovrag_core.evaluation import Difference, Resampling, confusion, holm, resampling
-from ovrag_core.report.captions import Captions, read_captions
+from ovrag_core.report.captions import read_captions
 from ovrag_core.report.figures import FIGURES, save_figure
 from ovrag_core.report.tables import TABLES, write_table
 
+PACKAGE = "ovrag_core.report"  # whose captions a run has
 PUBLISHED = Path("data/published.yaml")
 MARK = "(published)"
 UNRECORDED = "not recorded"
@@ -50,11 +50,6 @@ class Published(Frozen):
     latency_by_attempts: list[dict[str, float]] = Field(default_factory=list)
     calls_by_attempts: dict[int, int] = Field(default_factory=dict)
     false_positives: list[dict[str, str]] = Field(default_factory=list)
-
-
-@cache
-def _captions() -> Captions:
-    return read_captions("ovrag_core.report")
 
 
 @dataclass(frozen=True)
@@ -132,14 +127,15 @@ class Run:
 
         `words` are those of its caption and note, beside the run's own; `options` are those of `write_table`.
         """
-        caption, note = _captions().filled("tables", name, self._words(words), "a run")
-        headers = _captions().headings(name, frame) | options.pop("headers", {})
+        captions = read_captions(PACKAGE)
+        caption, note = captions.filled("tables", name, self._words(words), "a run")
+        headers = captions.headings(name, frame) | options.pop("headers", {})
         options |= {"folder": self.tables, "label": self._label(name), "headers": headers}
         return write_table(frame, self.place(name), caption, note, **options)
 
     def figure(self, fig: Figure, name: str, words: Mapping[str, object] | None = None, *, captioned: str = "") -> Path:
         """Write a figure of the run and return the path of the PNG; `captioned` names another caption than its own."""
-        caption, note = _captions().filled("figures", captioned or name, self._words(words), "a run")
+        caption, note = read_captions(PACKAGE).filled("figures", captioned or name, self._words(words), "a run")
         return save_figure(
             fig, self.place(name), caption=caption, note=note, folder=self.figures, label=self._label(name)
         )
