@@ -96,7 +96,8 @@ class ClassAsker:
 
     def _stated(self, passage: str, fields: Sequence[FormField], origin: Origin) -> str:
         """Return what the passage states in both orders of the options, else `NOT_STATED`."""
-        none, named = (NOT_STATED, "none of these"), [(field.name, field.ask) for field in fields]
+        none = (NOT_STATED, "none of these")
+        named = [(field.name, field.ask) for field in fields]
         answer = self._once(passage, (none, *named), origin)
         if answer not in self._classes or self._once(passage, (none, *reversed(named)), origin) == answer:
             return answer

@@ -71,9 +71,8 @@ HOW = {"evaluation", "figures", "llm"}
 def run_experiment(settings: Settings, bench: Bench, folder: Path = RUNS, *, retry_errors: bool = False) -> Path:
     """Ask every question of every contract in every arm; the path of the run's records.
 
-    A complete run is left as it is, a partial one is resumed. `retry_errors` asks anew what ended in an error or
-    unchecked.
-    Raises RunError where a run of that name was made with other parameters, code, documents or ontologies, and the
+    A complete run is left as it is, a partial one is resumed. `retry_errors` asks anew what was not judged. Raises
+    RunError where a run of that name was made with other parameters, code, documents or ontologies, and the
     BudgetError, StoreError, PriceError or ModelSetupError that stopped it; what was answered is kept.
     """
     files = run_files(settings.experiment.run, folder)
