@@ -3,6 +3,7 @@ from .answering import ExtractiveAnswerer as ExtractiveAnswerer
 from .answering import passages_of as passages_of
 from .answering import together as together
 from .arms import ARMS as ARMS
+from .arms import CAUSES as CAUSES
 from .arms import Arm as Arm
 from .chat_answering import PURPOSE as PURPOSE
 from .chat_answering import ChatAnswerer as ChatAnswerer
@@ -30,6 +31,5 @@ from .pipeline import Searcher as Searcher
 from .pipeline import ask as ask
 from .pipeline import with_identity as with_identity
 from .rejudging import rejudged as rejudged
-from .validation import CAUSES as CAUSES
 from .validation import Validator as Validator
 from .validation import assign_causes as assign_causes

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ovrag_core.base import ArmName, Triple
+from ovrag_core.base import ArmName, Cause, Triple
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,13 @@ ARMS: dict[ArmName, Arm] = {
         Arm("ovrag_scoped", scoped=True, validates=True, merges=True),
         Arm("ovrag_evidence", scoped=True, validates=True, context="document", closed_world=True, uses_cause=True),
     )
+}
+
+# The cause of a refused answer is the first of these that it has: none can be right by another contract's statements.
+CAUSES: dict[Cause, str] = {
+    "mixture": "statements of different contracts were mixed",
+    "answer": "the answer contradicts the contract",
+    "source": "the contract contradicts itself",
 }
 
 

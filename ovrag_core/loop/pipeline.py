@@ -29,9 +29,9 @@ from ovrag_core.base import (
     Violation,
 )
 from ovrag_core.llm import Made, Once, Tally, tally
-from ovrag_core.loop.arms import Arm, distinct
+from ovrag_core.loop.arms import CAUSES, Arm, distinct
 from ovrag_core.loop.identity import Shelf, violation
-from ovrag_core.loop.validation import CAUSES, Validator, assign_causes, clashes_of
+from ovrag_core.loop.validation import Validator, assign_causes, clashes_of
 from ovrag_core.loop.validation import feedback as answer_feedback
 from ovrag_core.retrieval import Embedder, Index, Vectors
 

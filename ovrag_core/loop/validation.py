@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ovrag_core.base import Cause, OntologyError, ReasonerError, Status, Triple, Verdict, Violation
+from ovrag_core.base import OntologyError, ReasonerError, Status, Triple, Verdict, Violation
 from ovrag_core.loop.closed_world import ClosedWorld
 from ovrag_core.ontology import (
     PLACEHOLDER,
@@ -25,12 +25,6 @@ from ovrag_core.ontology import (
 )
 from ovrag_core.text import one_line
 
-# The cause of a refused answer is the first of these that it has: none can be right by another contract's statements.
-CAUSES: dict[Cause, str] = {
-    "mixture": "statements of different contracts were mixed",
-    "answer": "the answer contradicts the contract",
-    "source": "the contract contradicts itself",
-}
 _EXPLANATIONS = 64
 _LINE = 120  # characters of a name or value in a message
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import html
+import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,6 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from ovrag_core import retrieval
 from ovrag_core.base import Attempt, Chunk, QueryRecord, ResultError, Retrieved, write_text
 from ovrag_core.evaluation import (
     arms_of,
@@ -32,14 +32,17 @@ from ovrag_core.loop import CAUSES
 from ovrag_core.runs import RUNS
 
 CASES = Path("reports/cases")
+CHUNKS = Path("data/index/chunks.jsonl")
 MOST_PER_ARM = 5
 ELSEWHERE = "The run was recorded elsewhere; its cases are not quoted here."
 MARKER = "<!-- Made by the pipeline; edits are lost. -->"
 
 
-def read_chunks(path: Path = retrieval.INDEX / "chunks.jsonl") -> dict[str, Chunk]:
+def read_chunks(path: Path = CHUNKS) -> dict[str, Chunk]:
     """The chunks of an index by id; empty where there is no such file."""
-    return {chunk.id: chunk for chunk in retrieval.read_chunks(path)} if path.exists() else {}
+    lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
+    chunks = [Chunk(**json.loads(line)) for line in lines if line.strip()]
+    return {chunk.id: chunk for chunk in chunks}
 
 
 def chosen(records: Sequence[QueryRecord]) -> dict[str, list[QueryRecord]]:
