@@ -142,6 +142,11 @@ class Query:
     started: float = field(default_factory=time.perf_counter)
     waited: float = 0.0  # seconds for model calls that another query makes and counts
 
+    @property
+    def merged(self) -> str | None:
+        """The class whose individuals are one in this arm, of whatever document."""
+        return self.bench.thing if self.arm.merges else None
+
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
         """Adds the seconds of its block to the part of that name."""
@@ -235,7 +240,7 @@ def _answer(query: Query) -> None:
             if arm.context == "document":
                 query.context = _document_triples(query)
             else:
-                query.context = distinct(bench.extractor.read_chunks(chunks), bench.thing if arm.merges else None)
+                query.context = distinct(bench.extractor.read_chunks(chunks), query.merged)
     corrections: list[Correction] = []
     exclude: frozenset[Span] = frozenset()
     for number in range(1, bench.corrections + 2):
@@ -256,10 +261,14 @@ def _answer(query: Query) -> None:
             return
         if arm.uses_cause and all(clash.cause != "answer" for clash in clashes):
             return  # nothing of it is the answer's fault
-        published = [PUBLISHED_FEEDBACK, *(f"- {clash.message}" for clash in clashes)]  # whoever caused them
-        words = answer_feedback(attempt.verdict) if arm.uses_cause else "\n".join(published)
+        words = answer_feedback(attempt.verdict) if arm.uses_cause else _published_feedback(clashes)
         corrections.append(Correction(answer=answer, feedback=words))
         exclude |= _contradicting_passages(answer, clashes)
+
+
+def _published_feedback(clashes: Sequence[Violation]) -> str:
+    """What the published loop tells the next attempt: each contradiction in a sentence, whoever caused it."""
+    return "\n".join([PUBLISHED_FEEDBACK, *(f"- {clash.message}" for clash in clashes)])
 
 
 def _searched(query: Query) -> Collection[str] | None:
@@ -290,7 +299,7 @@ def _checked(attempt: Attempt, query: Query) -> Attempt:
         triples = bench.extractor.read_passage(attempt.answer.text, document_id="answer", origin="answer")
         if arm.context == "document" and not arm.merges:
             triples = _about_main_subject(triples, bench.read(document_id).value.subjects, bench.thing)
-        triples = distinct(triples, bench.thing if arm.merges else None)
+        triples = distinct(triples, query.merged)
     with query.part("validation"):
         judged_triples = _of_its_own(triples, query) if arm.context == "document" else triples
         checked = [*judged_triples, *query.context]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from ovrag_core.base import OntologyError, ReasonerError, Status, Triple, Verdict, Violation
@@ -273,8 +273,10 @@ class _Statements:
             return "(not stated)"
         if not attribute:
             return " and ".join(dict.fromkeys(self._object(fact) for fact in linked))
-        objects = [fact.object for fact in linked]
-        facts = finding.facts if own else self.abox.facts
+        return self._classes([fact.object for fact in linked], finding.facts if own else self.abox.facts)
+
+    def _classes(self, objects: Collection[object], facts: Iterable[Fact]) -> str | None:
+        """The classes that facts put individuals into, in words; None where there are none."""
         classes = [fact.term for fact in facts if fact.kind == "class" and fact.subject in objects]
         return " and ".join(self.ontology.by_iri[iri].label for iri in classes) or None
 

@@ -84,14 +84,18 @@ def all_minimal_conflicts(
         conflict = next(filter(removed.isdisjoint, conflicts), None)
         if conflict is None:
             conflict = minimal_conflict([item for item in items if item not in removed], remembered)
-            if conflict is not None:
-                if not is_minimal(conflict, contradicts):
-                    raise ReasonerError("the reasoner is not monotone: an explanation did not stand up to deletion")
-                conflicts.append(conflict)
+            conflicts += _verified(conflict, contradicts)
         branches = [removed | {item} for item in conflict or ()]
         queue.extend(branch for branch in branches if branch not in queued)
         queued.update(branches)
     return conflicts, True
+
+
+def _verified(conflict: tuple[int, ...] | None, contradicts: Contradicts) -> list[tuple[int, ...]]:
+    """The conflict, if any, after deletion. Raises ReasonerError where it does not stand up to it."""
+    if conflict is not None and not is_minimal(conflict, contradicts):
+        raise ReasonerError("the reasoner is not monotone: an explanation did not stand up to deletion")
+    return [] if conflict is None else [conflict]
 
 
 class _Remembered:

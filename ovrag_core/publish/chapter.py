@@ -41,10 +41,7 @@ def chapter_problems(folder: Path, results: Iterable[str], project: Path) -> lis
     """
     wanted = [path for path in results if path.endswith(".tex")]
     sections = {f"{SECTION}{study}" for path in wanted if (study := study_of(path))}
-    sources = [
-        path for path in sorted(folder.glob("*.tex")) if path.stem in sections or not path.stem.startswith(SECTION)
-    ]
-    texts = {path.name: COMMENT.sub("", text_of(path)) for path in sources}
+    texts = {path.name: COMMENT.sub("", text_of(path)) for path in _sources(folder, sections)}
     taken = {name: _inputs(text, wanted, sections) for name, text in texts.items()}
     values = macros(*(project / path for path in wanted))
     labels = set(LABEL.findall("\n".join([*texts.values(), *(text_of(project / path) for path in wanted)])))
@@ -53,6 +50,11 @@ def chapter_problems(folder: Path, results: Iterable[str], project: Path) -> lis
         *_untaken(wanted, chain.from_iterable(taken.values()), folder.name),
         *(f"{name} {fault}" for name, text in texts.items() for fault in _faults(text, labels, values)),
     ]
+
+
+def _sources(folder: Path, sections: Collection[str]) -> list[Path]:
+    """The files of the chapter, of its sections on studies those alone that are set."""
+    return [path for path in sorted(folder.glob("*.tex")) if path.stem in sections or not path.stem.startswith(SECTION)]
 
 
 def _missing(paths: Iterable[str], *folders: Path) -> Iterator[str]:

@@ -6,8 +6,9 @@ Exit code 0: done; 1: a contradiction; 2: bad input, nothing was checked.
 import json
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +16,9 @@ from ovrag_core.base import QuestionError, Settings, write_text
 from ovrag_core.study import BAD, FOUND, Format, Output, print_record, say, study_commands, with_settings, writable_file
 from ovrag_core.text import one_line
 from ovrag_studies.causal.settings import Causal
+
+if TYPE_CHECKING:
+    from ovrag_studies.causal.questions.question_files import CausalQuestion, Solved
 
 Asked = Annotated[
     str | None,
@@ -71,16 +75,12 @@ def bench(
     ] = None,
 ) -> int:
     """Solve files of questions, a record a line; what cannot be read is named on stderr and the run goes on."""
-    from ovrag_studies.causal.questions.question_files import Solved, read_questions, solve
+    from ovrag_studies.causal.questions.question_files import solve
 
     all_solved: list[Solved] = []
     faults = 0
     for path in files:
-        try:
-            questions = list(read_questions(path))
-        except QuestionError as error:
-            questions = [str(error)]
-        for question in questions:
+        for question in _questions(path):
             if isinstance(question, str):
                 say(question)
                 faults += 1
@@ -94,11 +94,25 @@ def bench(
     else:
         write_text(text, out, QuestionError)
     counted = Counter(solved.status for solved in all_solved)
+    say(_summary(all_solved, counted, faults))
+    return BAD if faults or set(counted) <= {"unread"} else 0
+
+
+def _summary(all_solved: "list[Solved]", counted: Mapping[str, int], faults: int) -> str:
     rights = [solved.answer == solved.question.label for solved in all_solved if solved.question.label is not None]
     summary = ", ".join(f"{number} {status}" for status, number in sorted(counted.items())) or "no question"
     accuracy = f"; {sum(rights)} of {len(rights)} as their labels say" if rights else ""
-    say(f"{summary}{accuracy}" + (f"; {faults} lines or files are no questions" if faults else ""))
-    return BAD if faults or set(counted) <= {"unread"} else 0
+    return f"{summary}{accuracy}" + (f"; {faults} lines or files are no questions" if faults else "")
+
+
+def _questions(path: Path) -> "list[CausalQuestion | str]":
+    """The questions of a file; for a line or a file that holds none, why."""
+    from ovrag_studies.causal.questions.question_files import read_questions
+
+    try:
+        return list(read_questions(path))
+    except QuestionError as error:
+        return [str(error)]
 
 
 def _given(text: str | None) -> str:

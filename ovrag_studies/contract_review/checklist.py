@@ -6,7 +6,7 @@ nli      {"document", "hypothesis", "choice", "evidence": [{"start", "end", "sco
 """
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from ovrag_core.base import Document, SettingsError, project_file
@@ -105,6 +105,13 @@ def chunk_records(contracts: Sequence[Contract], arm: Arm) -> Iterator[Record]:
 def chunk_record(hit: FoundChunk) -> Record:
     """The place of a chunk and its score."""
     return {"start": hit.chunk.start, "end": hit.chunk.end, "score": round(hit.score, 6)}
+
+
+def answer_records(given: Iterable[tuple[Contract, Sequence[CategoryAnswers]]]) -> Iterator[Record]:
+    """One line a question, in its contract's order, which is that of the answers."""
+    for contract, answers in given:
+        for question, of_question in zip(contract.questions, answers, strict=True):
+            yield answer_record(question.id, of_question)
 
 
 def answer_record(question_id: str, answers: CategoryAnswers) -> Record:

@@ -166,9 +166,7 @@ def run(
     from ovrag_studies.contract_review.texts.datasets import load_contractnli, load_cuad
 
     if arm is not None:
-        section = settings.studies.get(ContractReview.name, {}).get(what, {})
-        key = "retriever" if what == "retrieval" else "arm"
-        settings = ContractReview.changed(settings, **{what: {**section, key: arm}})
+        settings = _with_arm(settings, what, arm)
     options = ContractReview.of(settings)
     place = data or (options.data.contractnli if what == "nli" else options.data.cuad)
     if not (folder := project_file(place)).exists():
@@ -185,8 +183,14 @@ def run(
             lines = (checklist.nli_record(number, j) for number, results in judged.items() for j in results)
         else:
             answered = arms.answer_all(study, contracts, options.answers.arm)
-            pairs = ((q, a) for contract, given in answered for q, a in zip(contract.questions, given, strict=True))
-            lines = (checklist.answer_record(question.id, answers) for question, answers in pairs)
+            lines = checklist.answer_records(answered)
         count = write_records(lines, out, CorpusError)
     print(f"{out}: {count} lines")
     return 0
+
+
+def _with_arm(settings: Settings, what: What, arm: str) -> Settings:
+    """Return the settings with another arm: a retriever, a way to answer, a judge, or a walk."""
+    section = settings.studies.get(ContractReview.name, {}).get(what, {})
+    key = "retriever" if what == "retrieval" else "arm"
+    return ContractReview.changed(settings, **{what: {**section, key: arm}})

@@ -4,7 +4,7 @@ Shares of statements are those of the final draft, by the whole graph as the jud
 of the graph is measured by the same rule as one that had all of it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
 from typing import Any
 
@@ -41,13 +41,17 @@ def figures(cases: Iterable[Case], arm: Arm, plan: Resampling) -> dict[str, Esti
     }
     estimates = {measure: ratio(of_prompts, ones, plan) for measure, of_prompts in worth.items()}
     estimates["drafts"] = ratio([len(c.answer.rounds) for c in prompts.values()], ones, plan, proportion=False)
-    by_chain = [[(p, c) for c in arm_cases if c.wording and c.chain.id == name] for name, p in prompts.items()]
+    return estimates | _of_paraphrases(arm_cases, prompts, plan)
+
+
+def _of_paraphrases(cases: Sequence[Case], prompts: Mapping[str, Case], plan: Resampling) -> dict[str, Estimate]:
+    by_chain = [[(p, c) for c in cases if c.wording and c.chain.id == name] for name, p in prompts.items()]
     alike: dict[str, list[float]] = {
         "jaccard": [sum(_shared(*pair) for pair in pairs) for pairs in by_chain],
         "agreement": [sum(p.answer.decision == c.answer.decision for p, c in pairs) for pairs in by_chain],
     }
     counts = [len(pairs) for pairs in by_chain]
-    return estimates | {measure: ratio(of_pairs, counts, plan) for measure, of_pairs in alike.items()}
+    return {measure: ratio(of_pairs, counts, plan) for measure, of_pairs in alike.items()}
 
 
 def compare(cases: Sequence[Case], first: Arm, others: Sequence[Arm], plan: Resampling) -> pandas.DataFrame:

@@ -116,7 +116,7 @@ def gaps_of(question: str, verifier: Verifier) -> Gaps:
     asked = _asked(question, verifier)
 
     def gaps(verdicts: Sequence[CausalVerdict]) -> list[str]:
-        claims = [verdict.claim for verdict in verdicts if verdict.claim]
+        claims = list(filter(None, (verdict.claim for verdict in verdicts)))
         stated_keys = {claim.key for claim in claims}
         lines = [f'that "{one_line(quote)}"' for step_key, quote in steps.items() if step_key not in stated_keys]
         effects = {(claim.subject, claim.object) for claim in claims}

@@ -159,6 +159,12 @@ def members(words: str, names: Sequence[tuple[int, int]], negative: bool) -> lis
         contrasted = negative and cut is not None and cut["but"] is not None
         if member := member[denied.end() :] if denied else member:
             listed.append((member, contrasted != (denied is not None)))
-    if head := _COMMON.match(listed[0][0]) if listed else None:
-        return [listed[0], *((f"{head['head']} {member}", turned) for member, turned in listed[1:])]
-    return listed
+    return _headed(listed)
+
+
+def _headed(listed: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """The members, those behind the first with what stands before it."""
+    head = _COMMON.match(listed[0][0]) if listed else None
+    if head is None:
+        return listed
+    return [listed[0], *((f"{head['head']} {member}", turned) for member, turned in listed[1:])]
