@@ -49,8 +49,8 @@ def read_yaml(path: Path, error: type[OvragError], remedy: str) -> Any:
         return yaml.safe_load(read_text(path, error, remedy))
     except (yaml.YAMLError, ValueError) as problem:
         mark = getattr(problem, "problem_mark", None)
-        where = f" at line {mark.line + 1}" if mark else ""
-        raise error(f"{path} is not valid YAML{where}; mend that line and try again") from None
+        where = f" at line {mark.line + 1} or just above it" if mark else ""
+        raise error(f"{path} is not valid YAML{where}; mend that and try again") from None
 
 
 def read_model(path: Path, model: type[T], error: type[OvragError], remedy: str) -> T:

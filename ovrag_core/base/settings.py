@@ -292,7 +292,8 @@ def _explain(error: ValidationError, model: type[BaseModel] = Settings, within: 
         if not near and model is Settings:
             near = _nearest_keys(where, _keys_of_studies())
         return f"unknown key {where}{f'; did you mean {near}?' if near else ''}"
-    return f"{where}: {problem['msg'][0].lower()}{problem['msg'][1:]}, not {problem.get('input')!r}"
+    own = "; a server of your own is openai, with its address in llm.base_url" if where == "llm.provider" else ""
+    return f"{where}: {problem['msg'][0].lower()}{problem['msg'][1:]}, not {problem.get('input')!r}{own}"
 
 
 def _nearest_keys(key: str, known: Iterable[str]) -> str:

@@ -113,7 +113,8 @@ def _chosen(project: Path, only: Sequence[str]) -> tuple[dict[str, Stage], Resul
     fitting: set[str] = set()
     for pattern in only or ["*"]:
         if not (paths := fnmatch.filter(results, pattern)):
-            raise ResultError(f"--only {pattern}: no result is called so; results are such as {_some(list(results))}")
+            near = [path for path in results if path.split("/")[0] == pattern.split("/")[0]] or list(results)
+            raise ResultError(f"--only {pattern}: no result is called so; results are such as {_some(near)}")
         fitting.update(paths)
     return stages, {path: made for path, made in results.items() if path in fitting}
 

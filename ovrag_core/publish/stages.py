@@ -98,7 +98,9 @@ def read_stages(project: Path) -> dict[str, Stage]:
             }
     except DvcException as error:
         reason = " ".join(str(error).split())
-        raise ResultError(f"the pipeline of {project} cannot be read: {reason}; mend dvc.yaml or dvc.lock") from None
+        raise ResultError(
+            f"the pipeline of {project} cannot be read: {reason}; mend what it names, or dvc.yaml"
+        ) from None
 
 
 def upstream(stages: Mapping[str, Stage], name: str) -> list[Stage]:
