@@ -60,7 +60,7 @@ USES = {
     "unread": "scoring only",
     "unread2": "scoring only",
     "unread3": "scoring only, scored often",
-    "unread4": "scoring only, scored twice",
+    "unread4": "scoring only, scored thrice",
     "set_aside": "four drafters from whom no weights learned; thresholds were chosen on them",
     "varied": "the project's own generator; seeds 1 to 8 tuned on",
     "genuine": "looked at; rules on defined terms were made on them",
