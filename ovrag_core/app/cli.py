@@ -114,7 +114,8 @@ def main() -> NoReturn:
     except typer.Exit as done:
         sys.exit(done.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        fail("stopped")
+        is_run = sys.argv[1:2] == ["run"]
+        fail("stopped; what is done is kept, and the same command goes on with it" if is_run else "stopped")
     except BrokenPipeError:
         end_closed()
     except OSError as error:
@@ -262,7 +263,8 @@ def corpus(settings: Settings) -> int:
     from ovrag_core.loans import find_own
 
     own = None if settings.corpus.is_generated else find_own(settings)
-    print(f"{settings.corpus.source}: {own.text() if own else f'{settings.corpus.contracts} contracts'}")
+    generated = f"{settings.corpus.contracts} contracts, which `make loans` generates"
+    print(f"{settings.corpus.source}: {own.text() if own else generated}")
     return 0
 
 

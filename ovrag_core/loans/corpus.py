@@ -61,7 +61,8 @@ def find_own(settings: Settings) -> CorpusStock:
     except CorpusError as error:
         raise CorpusError(f"corpus.ground_truth: {error}") from None
     if truths and not {path.stem for path in paths} & set(truths):
-        raise CorpusError(f"{corpus.ground_truth} names none of the documents in {corpus.source}; use the files' names")
+        named = f"{corpus.ground_truth} names none of the documents in {corpus.source}"
+        raise CorpusError(f"{named}; use the files' names, without suffix")
     return CorpusStock(paths, truths, {})
 
 

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from ovrag_core.base import (
@@ -28,6 +28,7 @@ from ovrag_core.loans.loan_facts import LoanReading
 from ovrag_core.loans.reading import reader
 from ovrag_core.loans.reading.chat import ChatExtractor
 from ovrag_core.loans.reading.details import find_details
+from ovrag_core.loans.reading.gate import gate
 from ovrag_core.loans.reading.hybrid import AnswersAlone, FormHybrid, HybridExtractor, form_reader
 from ovrag_core.loans.reading.subjects import LOAN
 from ovrag_core.loop import (
@@ -74,6 +75,8 @@ def corpus_bench(settings: Settings, *, spent_usd: float = 0.0) -> Bench:
     bench = _bench(settings, documents, index, embedder, connection, validator.result())
     bench.pool = settings.retrieval.pool
     bench.payer = _payer(settings)
+    if bench.thing == LOAN:
+        bench.problem = cache(lambda document_id: gate(documents[document_id].text)[1])
     return bench
 
 

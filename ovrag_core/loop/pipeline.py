@@ -91,7 +91,8 @@ class Bench(AbstractContextManager["Bench"]):
     `payer` (arm and question), so that records do not tell who was first. Without a payer it is in that of the first.
     `shelf`, where given, tells answers about other documents. `cost_usd` prices what was used; `close` ends what the
     bench holds open. Several threads may ask at once. `reader` reads documents as a review does, without a model; where
-    it is None, the extractor does. `thing` is the class that the documents are about.
+    it is None, the extractor does. `thing` is the class that the documents are about. `problem` tells why a document is
+    none that can be read: what is said of it is then unchecked.
     """
 
     index: Index
@@ -108,6 +109,7 @@ class Bench(AbstractContextManager["Bench"]):
     payer: tuple[str, str] | None = None
     shelf: Shelf | None = None
     reader: Extractor[Reading] | None = None
+    problem: Callable[[str], str | None] = lambda document_id: None
     cost_usd: Callable[[Tally], float | None] = lambda used: None
     close: Callable[[], None] = lambda: None
     readings: Once[str, Reading] = field(default_factory=lambda: Once(READINGS))
@@ -295,6 +297,8 @@ def _document_triples(query: Query) -> tuple[Triple, ...]:
 def _checked(attempt: Attempt, query: Query) -> Attempt:
     """The attempt with the triples of its answer and the verdict on them."""
     bench, arm, document_id = query.bench, query.arm, query.document_id
+    if problem := bench.problem(document_id):
+        return attempt.model_copy(update={"verdict": Verdict(status="unchecked", reason=problem)})
     with query.part("extraction"):
         triples = bench.extractor.read_passage(attempt.answer.text, document_id="answer", origin="answer")
         if arm.context == "document" and not arm.merges:

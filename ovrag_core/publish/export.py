@@ -153,7 +153,7 @@ def stale_results(stages: Mapping[str, Stage], results: Results) -> Iterator[tup
         if paths and changed:
             more = len(changed) - _MOST_CHANGES
             sentences = [*changed[:_MOST_CHANGES], *([f"and {more} more changes"] if more > 0 else [])]
-            yield stage, f"{_some(paths)} are stale: {'; '.join(sentences)}"
+            yield stage, f"{_some(paths)} {'is' if len(paths) == 1 else 'are'} stale: {'; '.join(sentences)}"
 
 
 def compare(paths: Iterable[str], project: Path, target: Path, *, dropped: bool = True) -> dict[str, Kind]:

@@ -254,6 +254,8 @@ def _starts(path: Path, model: type[QueryRecord] | type[LatencyRecord]) -> Start
 
 
 def _records(path: Path, model: type[Model]) -> Iterator[Model]:
+    if not path.exists() and path.with_suffix(".partial.jsonl").exists():
+        raise RunError(f"{path} is not finished; the same `ovrag run` goes on with it")
     if not path.exists():
         raise RunError(f"{path} does not exist; make it with `ovrag run` or `dvc repro`")
     return (record for _, record in read_records(path, model, RunError, _BROKEN))

@@ -73,6 +73,16 @@ def test_an_unchecked_verdict_is_never_a_pass() -> None:
         assert not record.flagged
 
 
+def test_what_is_said_of_a_document_that_cannot_be_read_is_unchecked() -> None:
+    parts = bench({"A": "is_Black"})
+    parts.problem = {"A": "the document is not in English"}.get
+    for arm in ("ovrag", "ovrag_scoped", "ovrag_evidence"):
+        record, _ = ask(QUESTION, "A", ARMS[arm], parts)
+        assert record.outcome == "unchecked"
+        assert record.attempts[0].verdict.reason == "the document is not in English"
+    assert ask(QUESTION, "A", ARMS["plain"], parts)[0].outcome == "accepted"  # nothing is checked there
+
+
 def test_the_context_is_extracted_once_per_document() -> None:
     parts = bench({"A": "is_Black"})
     for _ in range(5):

@@ -185,3 +185,16 @@ def test_no_page_has_a_loose_figure(tool: dict[str, Any], project: Path) -> None
 def test_every_block_is_closed(tool: dict[str, Any], project: Path) -> None:
     for path in (project / "README.md", *sorted((project / "docs").glob("*.md"))):
         tool["blocks"](path.read_text(encoding="utf-8"))
+
+
+def test_pages_that_show_the_same_row_of_a_command_agree(tool: dict[str, Any], project: Path) -> None:
+    shown: dict[tuple[str, str, str], tuple[str, Path]] = {}
+    for path in (project / "README.md", *sorted((project / "docs").glob("*.md"))):
+        text = path.read_text(encoding="utf-8")
+        for block in tool["blocks"](text):
+            for table in tool["groups"](text.splitlines()[block.start : block.end]):
+                for row in table[2:]:
+                    key = (block.command, tool["folded"](table[0]), tool["first_cell"](row))
+                    said, elsewhere = shown.setdefault(key, (tool["folded"](row), path))
+                    assert elsewhere == path or said == tool["folded"](row), f"{path.name} and {elsewhere.name} differ"
+    assert any(path.name == "README.md" for _, path in shown.values())

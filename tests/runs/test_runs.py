@@ -365,3 +365,9 @@ def test_runs_are_imported_and_scored_from_the_command_line(ovrag, settings: Set
     assert "nobody.jsonl does not exist" in err
     code, _, err = ovrag("import-run", "none.csv", "--name", "x")
     assert (code, err.count("\n")) == (2, 1)
+
+
+def test_a_run_that_is_not_finished_is_named_as_that(tmp_path: Path) -> None:
+    (tmp_path / "run.partial.jsonl").touch()
+    with pytest.raises(RunError, match=r"run\.jsonl is not finished; the same `ovrag run` goes on with it"):
+        read_run(tmp_path / "run.jsonl")
