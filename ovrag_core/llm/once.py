@@ -63,5 +63,5 @@ class Once(Generic[K, V]):
         """The value of `key`, counted to everybody who asks as if each had made it: records must not tell who did."""
         metered = self.get(key, make)
         if (around := current_tally()) is not None:
-            around.include(metered.used, cached=not metered.fresh)
+            around.include(metered.used)
         return metered.value
