@@ -197,7 +197,7 @@ def ask(
     overrides: Overrides = None,
     ontology: Domain = None,
 ) -> int:
-    """Ask one question about the first document; the others are what pooled arms may mix it up with."""
+    """Ask one question about the first document; others stand beside it, to see whether an arm mixes them up."""
     from ovrag_core.loans import answer_text, known_facts
 
     bench, document_id = _bench(documents, read_settings(params, _with_domain(overrides, ontology)))
