@@ -176,13 +176,16 @@ def _form_row(name: str, records: Sequence[QueryRecord], frame: pd.DataFrame, ru
 
 
 def seconds_table(run: Run, latency: Sequence[LatencyRecord]) -> pd.DataFrame:
-    """Seconds of a query's calls when they were recorded, by arm: `seconds`. No replay changes them."""
+    """Seconds of a query's calls when they were recorded, by arm: `seconds`.
+
+    A replay changes them by microseconds, which rounding takes away.
+    """
     rows = []
     for arm in run.arms:
         spent = pd.Series([row.model for row in latency if row.arm == arm], dtype=float)
         median, most = spent.quantile([0.5, 0.95]).tolist()
         rows.append({"arm": arm, "queries": len(spent), "median": median, "p95": most, "minutes": spent.sum() / 60})
-    return run.table(pd.DataFrame(rows), "seconds", decimals=1)
+    return run.table(pd.DataFrame(rows), "seconds", decimals=1, kept=1)
 
 
 def accused_table(run: Run) -> pd.DataFrame:
