@@ -8,10 +8,11 @@ not stated is reckoned from a term and the day it runs from, or from counted ins
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
@@ -238,25 +239,134 @@ _FROM = re.compile(
     re.IGNORECASE,
 )
 _OWN_DAY = re.compile(
-    r"(?:said\s+)?date\s+(?:hereof|hereon|above|first|of\s+(?:this|the|its|signature|signing|execution|issue|conclusion)\b(?!\s+(?:first|last|initial|advance|draw|disburse|loan\s+being|closing|payment)))|signature|signing|execution|conclusion|today|this\s+da(?:y|te)|now\b|hereof|such\s+date|that\s+date|issue",
-    re.IGNORECASE,
-)
-_DATED = re.compile(
-    r"\b(?:dated?(?: of (?:this )?(?:agreement|note|loan|issue|contract|deed|making of agreement|offer))?|(?:(?:made|executed|signed|entered into|concluded|agreed|done|drawn up|issued|effective|given|granted) (?:and \w+ )?(?:(?:at|in) [\w' .-]{2,40}?,? ?)?(?:on|as of|this|as at|the)))\W{1,12}(?:as of |this |the |on )*(?=\w)",
+    r"(?P<own>(?:said\s+)?date\s+(?:hereof|hereon|above|first|of\s+(?:this|the|its|signature|signing|execution|issue|conclusion)\b(?!\s+(?:first|last|initial|advance|draw|disburse|loan\s+being|closing|payment)))|signature|signing|execution|conclusion|today|this\s+da(?:y|te)|now\b|hereof|such\s+date|that\s+date|issue)"
+    r"|(?:said\s+)?(?:date\s+of\s+)?(?:the\s+)?(?:lending|advance|disbursement|drawdown|drawing|payout|payment\s+out|loan\s+date|closing)",
     re.IGNORECASE,
 )
 
 
 def _ends(text: str, terms: Sequence[Term]) -> Iterator[Maturity]:
-    """The ends of terms that run from a stated day, or from the day a document is made."""
+    """The ends of terms that run from a stated day, from the day a document is made, or from that of payment."""
     for term in terms:
         if not (joined := _FROM.match(text, term.end)):
             continue
         dated = _date_at(text, joined.end())
-        if dated is None and (named := _OWN_DAY.match(text, joined.end())) and (made := _own_date(text)):
-            dated = made, named.end()
+        if dated is None and (named := _OWN_DAY.match(text, joined.end())):
+            day = _own_date(text) if named["own"] else _payout(text)
+            dated = (day, named.end()) if day else None
         if dated is not None:
             yield Maturity(term.start, dated[1], 0.0, add_months(dated[0], term.months).isoformat())
+
+
+_COUNTED = re.compile(
+    rf"(?<![\w.,$€£/-])(?P<number>\d{{1,3}}|{NUMBER_WORDS})(?:\s*\((?:\d{{1,3}}|[a-z -]{{3,40}})\))?[ \n]+(?:(?:equal|equated|consecutive|successive|regular|level|fixed|uniform|constant|deferred|approximately|substantially|calendar|principal|capital)[ ,\n]+(?:and[ \n]+)?)*"
+    rf"(?P<unit>monthly|month-end|quarterly|half-yearly|six-monthly|semi-?annual|yearly|annual|weekly|fortnightly|bi-?weekly)?[ \n]*(?:(?:equal|equated|consecutive|successive|principal|capital|level)[ ,\n]+)*(?P<noun>instal?l?ments?|payments?|amorti[sz]ations?|repayments?|deductions?|debits?|redemptions?|E[MQ]Is?|months\b(?=, (?:the )?first))\b"
+    rf"(?:[^.;]{{0,40}}?\bat[ \n]+intervals[ \n]+of[ \n]+(?P<every>{NUMBER_WORDS}|\d{{1,2}})[ \n]+months)?",
+    re.IGNORECASE,
+)
+_COUNT_ROW = re.compile(
+    rf"\bnumber\s+of\s+(?P<unit>monthly|quarterly|annual|yearly|weekly)?\s*(?:payments|instal?l?ments|repayments)[ \t]*[:.|]*[ \t]*(?P<number>\d{{1,3}}|{NUMBER_WORDS})\b",
+    re.IGNORECASE,
+)
+_DAY_NEXT = rf"(?=\d{{1,2}}(?:st|nd|rd|th)?\b|(?:19|20)\d\d|(?:{MONTH})\b|(?:{ORDINAL})\s)"
+_FIRST_ON = re.compile(
+    rf"\bfirst\b(?:(?!last|final|year|half|to vote)[^;\n]|\n(?!\s*\n)){{0,50}}?(?:\bon|\bin|\bis|:|,|\bdue|\bone)\s+(?:the\s+)?{_DAY_NEXT}|\b(?:beginning|commencing|starting|(?<!interest )from)\s+(?:on\s+|from\s+)?(?:the\s+)?{_DAY_NEXT}",
+    re.IGNORECASE,
+)
+_FIRST_ROW = re.compile(
+    r"\bfirst\s+(?:monthly\s+)?(?:payment|instal?l?ment|repayment|deduction|EMI)(?:\s+(?:date|due|is|on|falls|falling)){0,4}[ \t]*[:.|-]*\s{0,4}",
+    re.IGNORECASE,
+)
+_RHYTHMS: tuple[tuple[str, int], ...] = (
+    (r"\b(?:each|every|per|a|succeeding|following) (?:succeeding |calendar |following )?month\b|\bmonthly\b|\bof the month\b", 1),
+    (r"\b(?:each|every|per) (?:calendar )?quarter\b|\bquarterly\b|\bevery three months\b", 3),
+    (r"\b(?:each|every) (?:half[- ]year|six months)\b|\bhalf-yearly\b", 6),
+    (r"\b(?:each|every) year\b|\byearly\b|\bannually\b", 12),
+)  # fmt: skip
+_EVERY = {"m": 1, "q": 3, "h": 6, "s": 6, "y": 12, "a": 12}
+_MONTH_END = re.compile(
+    r"\b(?:last (?:\w+ )?day of (?:each|every|the)|month[- ]end|end of (?:each|every))\b", re.IGNORECASE
+)
+_ONE_MORE = re.compile(r"\b(?:and|followed by|plus)\s+(?:a|one|1)\s+(?:last|final)\s+(?:\w+\s+)?(?:payment|instal?l?ment)", re.IGNORECASE)  # fmt: skip
+
+
+def _counted(text: str) -> Iterator[Maturity | Term]:
+    """What regular instalments make: a term, and the day of the last, reckoned from the first."""
+    rows = list(_dates_behind(_FIRST_ROW.finditer(text)))
+    for match in (*_COUNTED.finditer(text), *_COUNT_ROW.finditer(text)):
+        number = _count_of(match["number"])
+        blank = text.find("\n\n", match.end(), match.end() + 320)
+        reach = blank if blank >= 0 else min(len(text), match.end() + 320)
+        wording = text[match.start() : reach]
+        if not 2 <= number <= 480 or (_PARTIAL.search(wording) and not _WHOLE_LAST.search(wording)):
+            continue
+        near = text[max(0, match.start() - 80) : reach]
+        months, days = _rhythm(match.groupdict(), near)
+        if 2 <= number * months <= LONGEST_TERM:
+            yield Term(*match.span(), 0.0, number * months)
+        named_day = next(_dates_behind(_FIRST_ON.finditer(text, match.end(), reach)), None)
+        first_due = named_day or (rows[0] if len({day for day, _ in rows}) == 1 else None)
+        if first_due and (months or days):
+            first, end = first_due
+            steps = number if _ONE_MORE.search(wording) else number - 1
+            last = _day_after(first, months * steps, days * steps, at_month_end=_MONTH_END.search(near) is not None)
+            yield Maturity(match.start(), end if end > match.start() else match.end(), 0.0, last.isoformat())
+
+
+def _day_after(first: date, months: int, days: int, *, at_month_end: bool) -> date:
+    """The day so many months and days after the first, the last of its month where the first is and it says so."""
+    last = add_months(first, months) + timedelta(days=days)
+    if at_month_end and months and first.day == monthrange(first.year, first.month)[1]:
+        last = last.replace(day=monthrange(last.year, last.month)[1])
+    return last
+
+
+def _count_of(words: str) -> int:
+    """A number in figures or in words; 0 where it is none."""
+    return int(words) if words.isdigit() else words_to_number(words) or 0
+
+
+def _dates_behind(matches: Iterable[re.Match[str]]) -> Iterator[tuple[date, int]]:
+    """The dates that begin where matches end, and where each ends."""
+    return (dated for match in matches if (dated := _date_at(match.string, match.end())))
+
+
+def _date_at(text: str, start: int) -> tuple[date, int] | None:
+    """The date that begins at `start`, and where it ends."""
+    mention = next(dates(text[start : start + 80]), None)
+    return (mention[0], start + mention[2]) if mention and mention[1] == 0 else None
+
+
+def _rhythm(match: dict[str, str | None], near: str) -> tuple[int, int]:
+    """Months and days from one instalment to the next; none where it is not said."""
+    unit, every = (match["unit"] or "").lower(), match.get("every")
+    if unit.startswith(("week", "fort", "bi")):
+        return 0, 7 if unit.startswith("week") else 14
+    if every:
+        return _count_of(every), 0
+    if unit:
+        return _EVERY[unit[0]], 0
+    if (match.get("noun") or "").lower().startswith(("emi", "month")):
+        return 1, 0
+    return next((months for rhythm, months in _RHYTHMS if re.search(rhythm, near, re.IGNORECASE)), 0), 0
+
+
+# Instalments that do not pay the loan off, or are another's.
+_PARTIAL = re.compile(
+    r"\b(?:interest[- ]only|interest alone|balloon|(?<!on )(?<!on the )(?:remaining|outstanding) balance(?! of)|(?:the|and) remainder on|and the (?:rest|remainder|balance)(?! (?:on|by) the \w+ (?:day )?of (?:each|every)| (?:each|every) month)|prepa\w+ in)\b",
+    re.IGNORECASE,
+)
+_WHOLE_LAST = re.compile(r"\b(?:last|final|\w+th) (?:\w+ ){0,3}(?:whole|entire|all|full) (?:the )?(?:principal|capital|loan|balance)", re.IGNORECASE)  # fmt: skip
+
+
+_DATED = re.compile(
+    r"\b(?:dated?(?: of (?:this )?(?:agreement|note|loan|issue|contract|deed|making of agreement|offer))?|(?:(?:made|executed|signed|entered into|concluded|agreed|done|drawn up|issued|effective|given|granted) (?:and \w+ )?(?:(?:at|in) [\w' .-]{2,40}?,? ?)?(?:on|as of|this|as at|the)))\W{1,12}(?:as of |this |the |on )*(?=\w)",
+    re.IGNORECASE,
+)
+_ON_PAYOUT = re.compile(
+    r"\b(?:disburs\w+|drawn|draw(?:down|n)|paid out|pay(?:out|ment out)|advanced|lent|lending|loan date|closing|transferred)\b[^.;]{0,40}?\b(?:on|date|is|:)\W*(?:the\s+)?(?=\w)",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=4)
@@ -277,72 +387,7 @@ def _own_date(text: str) -> date | None:
     return None
 
 
-_COUNTED = re.compile(
-    rf"(?<![\w.,$€£/-])(?P<number>\d{{1,3}}|{NUMBER_WORDS})(?:\s*\((?:\d{{1,3}}|[a-z -]{{3,40}})\))?[ \n]+(?:(?:equal|equated|consecutive|successive|regular|level|fixed|uniform|constant|deferred|approximately|substantially|calendar|principal|capital)[ ,\n]+(?:and[ \n]+)?)*"
-    rf"(?P<unit>monthly|month-end|quarterly|half-yearly|six-monthly|semi-?annual|yearly|annual)?[ \n]*(?:(?:equal|equated|consecutive|successive|principal|capital|level)[ ,\n]+)*(?P<noun>instal?l?ments?|payments?|amorti[sz]ations?|repayments?|deductions?|debits?|redemptions?|E[MQ]Is?|months\b(?=, (?:the )?first))\b"
-    rf"(?:[^.;]{{0,40}}?\bat[ \n]+intervals[ \n]+of[ \n]+(?P<every>{NUMBER_WORDS}|\d{{1,2}})[ \n]+months)?",
-    re.IGNORECASE,
-)
-_DAY_NEXT = rf"(?=\d{{1,2}}(?:st|nd|rd|th)?\b|(?:19|20)\d\d|(?:{MONTH})\b|(?:{ORDINAL})\s)"
-_FIRST_ON = re.compile(
-    rf"\bfirst\b(?:(?!last|final|year|half|to vote)[^;\n]|\n(?!\s*\n)){{0,50}}?(?:\bon|\bin|\bis|:|,|\bdue|\bone)\s+(?:the\s+)?{_DAY_NEXT}|\b(?:beginning|commencing|starting|(?<!interest )from)\s+(?:on\s+|from\s+)?(?:the\s+)?{_DAY_NEXT}",
-    re.IGNORECASE,
-)
-_RHYTHMS: tuple[tuple[str, int], ...] = (
-    (r"\b(?:each|every|per|a|succeeding|following) (?:succeeding |calendar |following )?month\b|\bmonthly\b|\bof the month\b", 1),
-    (r"\b(?:each|every|per) (?:calendar )?quarter\b|\bquarterly\b|\bevery three months\b", 3),
-    (r"\b(?:each|every) (?:half[- ]year|six months)\b|\bhalf-yearly\b", 6),
-    (r"\b(?:each|every) year\b|\byearly\b|\bannually\b", 12),
-)  # fmt: skip
-_EVERY = {"m": 1, "q": 3, "h": 6, "s": 6, "y": 12, "a": 12}
-
-
-def _counted(text: str) -> Iterator[Maturity | Term]:
-    """What regular instalments make: a term, and the day of the last, reckoned from the first."""
-    for match in _COUNTED.finditer(text):
-        number = _count_of(match["number"])
-        blank = text.find("\n\n", match.end(), match.end() + 320)
-        reach = blank if blank >= 0 else min(len(text), match.end() + 320)
-        if not 2 <= number <= 480 or _PARTIAL.search(text, match.start(), reach):
-            continue
-        months = _rhythm(match, text[max(0, match.start() - 80) : reach])
-        if 2 <= number * months <= LONGEST_TERM:
-            yield Term(*match.span(), 0.0, number * months)
-        first_due = next(_dates_behind(_FIRST_ON.finditer(text, match.end(), reach)), None)
-        if first_due and months:
-            first, end = first_due
-            yield Maturity(match.start(), end, 0.0, add_months(first, months * (number - 1)).isoformat())
-
-
-def _count_of(words: str) -> int:
-    """A number in figures or in words; 0 where it is none."""
-    return int(words) if words.isdigit() else words_to_number(words) or 0
-
-
-def _dates_behind(matches: Iterable[re.Match[str]]) -> Iterator[tuple[date, int]]:
-    """The dates that begin where matches end, and where each ends."""
-    return (dated for match in matches if (dated := _date_at(match.string, match.end())))
-
-
-def _date_at(text: str, start: int) -> tuple[date, int] | None:
-    """The date that begins at `start`, and where it ends."""
-    mention = next(dates(text[start : start + 80]), None)
-    return (mention[0], start + mention[2]) if mention and mention[1] == 0 else None
-
-
-def _rhythm(match: re.Match[str], near: str) -> int:
-    """Months from one instalment to the next; 0 where it is not said."""
-    if match["every"]:
-        return _count_of(match["every"])
-    if match["unit"]:
-        return _EVERY[match["unit"][0].lower()]
-    if match["noun"].lower().startswith(("emi", "month")):
-        return 1
-    return next((months for rhythm, months in _RHYTHMS if re.search(rhythm, near, re.IGNORECASE)), 0)
-
-
-# Instalments that do not pay the loan off, or are another's.
-_PARTIAL = re.compile(
-    r"\b(?:interest[- ]only|interest alone|balloon|(?<!on )(?<!on the )(?:remaining|outstanding) balance(?! of)|(?:the|and) remainder on|and the (?:rest|remainder|balance)(?! (?:on|by) the \w+ (?:day )?of (?:each|every)| (?:each|every) month)|prepa\w+ in)\b",
-    re.IGNORECASE,
-)
+def _payout(text: str) -> date | None:
+    """The one day on which the money is said to be lent or paid out."""
+    days = {day for day, _ in _dates_behind(_ON_PAYOUT.finditer(text))}
+    return days.pop() if len(days) == 1 else None
